@@ -9,6 +9,7 @@ import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeOwnAccount } from './accounts.ts';
 import { describeJourney } from './journey.ts';
 import { describeMetrics } from './metrics.ts';
+import { describeOperations } from './operations.ts';
 import { describeRestore } from './restore.ts';
 import { describeSeed } from './seed.ts';
 import { describeTraces, tracesTo } from './traces.ts';
@@ -42,6 +43,7 @@ describe('the embedded platform', () => {
   describeFeedRules(() => ({ urls: [platform.url] }));
   describeMetrics(() => ({ adminUrls: [platform.adminUrl] }));
   describeTraces(() => ({ urls: [platform.url], collector, isSplit: false }));
+  describeOperations(() => ({ urls: [platform.url], dataDir, eventLog: 'memory' }));
   describeSeed(() => ({ urls: [platform.url] }));
   describeRestore(() => ({ urls: [platform.url], backupsDir: join(dataDir, 'backups') }));
 });

@@ -1,4 +1,7 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { startStack, type Stack } from '@taskmesh/local';
+import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
 import { ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,12 +12,14 @@ import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeOwnAccount } from './accounts.ts';
 import { describeJourney } from './journey.ts';
 import { describeMetrics } from './metrics.ts';
+import { describeDeadLetters, describeOperations } from './operations.ts';
 import { describeRestore } from './restore.ts';
 import { describeTraces, tracesTo } from './traces.ts';
 
 describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
   let stack: Stack;
+  const installation = ownInstallation();
   let collector: TraceCollector;
 
   beforeAll(async () => {
@@ -22,7 +27,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     const env = {
       PATH: process.env.PATH,
       LOG_LEVEL: 'warn',
-      ...ownInstallation(),
+      ...installation,
       ...tracesTo(collector),
     };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
@@ -41,5 +46,21 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     adminUrls: [...stack.processes.values()].flatMap(({ current: { adminUrl } }) => adminUrl ?? []),
   }));
   describeTraces(() => ({ urls: stack.urls, collector, isSplit: true }));
+  describeOperations(() => ({ urls: stack.urls, dataDir, eventLog: 'kafka' }));
+  describeDeadLetters(() => ({
+    urls: stack.urls,
+    async spoil(ownerId, record) {
+      const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = installation;
+      const log = createLog({ service: 'test', level: 'silent' });
+      const eventLog = createKafkaEventLog({
+        brokers: brokers.split(','),
+        topicPrefix,
+        clientId: 'somebody-else',
+        log,
+      });
+      await eventLog.publish(TASK_CHANGES_TOPIC, [{ key: ownerId, value: record }]);
+      await eventLog.close();
+    },
+  }));
   describeRestore(() => ({ urls: stack.urls, backupsDir: join(dataDir, 'backups') }));
 });

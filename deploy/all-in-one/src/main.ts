@@ -1,7 +1,7 @@
-import { firstSteps, killNotedProcesses, runCommand, say } from '@taskmesh/local';
+import { firstSteps, killNotedProcesses, operatorsAddress, runCommand, say } from '@taskmesh/local';
 import { setV8Flags } from '@taskmesh/service';
 import { resolve } from 'node:path';
-import { startEmbedded } from './start-embedded.ts';
+import { startEmbedded, type Embedded } from './start-embedded.ts';
 
 setV8Flags();
 await runCommand({
@@ -9,7 +9,7 @@ await runCommand({
     const begin = Date.now();
     const platform = await startEmbedded({ env: process.env, progress: say, signal });
     say(`\nTaskmesh runs (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
-    say(addresses(platform.url));
+    say(addresses(platform));
     say(
       `\n${firstSteps(platform.url)}\n\nData: ${platform.dataDir}, log: ${platform.logFile}. Ctrl-C stops everything.`,
     );
@@ -18,6 +18,11 @@ await runCommand({
   killNow: () => killNotedProcesses(resolve(process.env.DATA_DIR ?? '.data')),
 });
 
-function addresses(url: string): string {
-  return [`  REST          ${url}/api`, `  GraphQL       ${url}/graphql`, `  API reference ${url}/api/docs`].join('\n');
+function addresses({ url, machineToken }: Embedded): string {
+  return [
+    `  REST          ${url}/api`,
+    `  GraphQL       ${url}/graphql`,
+    `  API reference ${url}/api/docs`,
+    `  Operators     ${operatorsAddress(url, machineToken, { isTerminal: process.stdout.isTTY })}`,
+  ].join('\n');
 }

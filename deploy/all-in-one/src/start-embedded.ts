@@ -5,9 +5,11 @@ import {
   checkGivenServers,
   checkWantedPorts,
   ensureDatabases,
+  ensureMachineToken,
   localUrl,
   serviceDatabases,
   whyNoRestores,
+  type MachineToken,
 } from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
@@ -38,6 +40,8 @@ export interface Embedded {
   adminUrl: string;
   dataDir: string;
   logFile: string;
+  /** Absent with a BACKUP_TOKEN. */
+  machineToken: MachineToken | undefined;
   /** The current PostgreSQL process; undefined when a server was given. */
   readonly postgresPid: number | undefined;
   /** Resolves with the reason when the platform cannot continue. It must still be stopped. */
@@ -86,7 +90,8 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     const eventLog = measureEventLog(plainLog, metrics);
     closers.add(() => keyValue.close());
     closers.add(() => eventLog.close());
-    const config = readPlatformConfig(env, postgresUrl);
+    const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
+    const config = readPlatformConfig({ ...env, MACHINE_TOKEN_FILE: machineToken?.file }, postgresUrl);
     const deps = { clock: systemClock, logOf, metrics, keyValue, eventLog, telemetry };
     const platform = await createPlatform(config, deps);
     closers.add(() => platform.stop());
@@ -99,6 +104,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
       adminUrl: localUrl(config.gateway.adminHost, config.gateway.adminPort),
       dataDir,
       logFile,
+      machineToken,
       get postgresPid() {
         return postgres?.pid;
       },

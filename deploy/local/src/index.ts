@@ -22,5 +22,7 @@ export type { Stack, StackProcess } from './stack/stack.ts';
 export { checkWantedPorts } from './stack/ports.ts';
 export { DEMO_ACCOUNT, seed } from './seed/seed.ts';
 export { firstSteps } from './command/first-steps.ts';
+export { operatorsAddress } from './command/operators-address.ts';
+export { ensureMachineToken, type MachineToken } from './machine-token.ts';
 export { number, parseOptions } from './command/arguments.ts';
 export { runCommand, say, UsageError } from './command/run-command.ts';

@@ -1,5 +1,6 @@
 import { killNotedProcesses } from './processes/pid-lock.ts';
 import { firstSteps, table } from './command/first-steps.ts';
+import { operatorsAddress } from './command/operators-address.ts';
 import { runCommand, say } from './command/run-command.ts';
 import { startObserver } from './observe/start-observer.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
@@ -20,7 +21,9 @@ await runCommand({
     observer?.scrape(() => adminUrls(stack));
     say(`\nTaskmesh runs, each part on its own (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(overview(stack));
-    say(`\n${firstSteps(stack.urls[0] ?? '')}\n`);
+    const [url = ''] = stack.urls;
+    say(`\n${firstSteps(url)}`);
+    say(`Operators: ${operatorsAddress(url, stack.machineToken, { isTerminal: process.stdout.isTTY })}\n`);
     if (observer) say(`Traces and metrics: ${observer.url}`);
     say(`Logs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
     return {

@@ -1,5 +1,6 @@
 export { createDatabase, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
 export { createSchemaGate, readSchemaPolicy, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
+export { createStoreStatus, type StoreStatus } from './store-status.ts';
 export { runMigrations } from './run-migrations.ts';
 export {
   asUnavailable,

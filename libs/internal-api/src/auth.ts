@@ -119,7 +119,7 @@ export interface AuthRestore {
 
 export const authInternal: InternalApi<AuthInternal> = {
   service: 'auth',
-  caller: 'gateway',
+  caller: { role: 'service', name: 'gateway' },
   timeoutMs: SMALL_CALL_MS,
   names: ['endedSessions', 'noteSessionUses', 'findPersonalToken', 'accessTokenKeys'],
 };
@@ -140,7 +140,7 @@ export const authSignIn: InternalApi<AuthSignIn> = {
 
 export const authRestore: InternalApi<AuthRestore> = {
   service: 'auth',
-  caller: 'backup',
+  caller: { role: 'service', name: 'backup' },
   timeoutMs: IMPORT_MS,
   names: ['importDatabase', 'carryOver', 'compare', 'resume', 'newEpoch'],
 };

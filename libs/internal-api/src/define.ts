@@ -1,5 +1,5 @@
 import { AppError, forbidden, unavailable } from '@taskmesh/errors';
-import { bearerToken, type IdentitySigner, type IdentityVerifier } from '@taskmesh/identity';
+import { bearerToken, type Identity, type IdentitySigner, type IdentityVerifier } from '@taskmesh/identity';
 import type { Log } from '@taskmesh/service';
 import { inSpan, type Span } from '@taskmesh/telemetry';
 import type { FastifyInstance } from 'fastify';
@@ -10,11 +10,14 @@ import { fromWireError, toWireError, type WireError } from './wire-error.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the arguments of any such function
 export type Functions<Api> = { [Name in keyof Api]: (...args: any[]) => Promise<unknown> };
 
+/** Who may call: another service, or an operator on whose behalf the gateway does. */
+export type Caller = Extract<Identity, { role: 'service' } | { role: 'operator' }>;
+
 /** The internal functions of a service that are exposed, to whom, and with which time-out. */
 export interface InternalApi<Api extends Functions<Api>> {
   /** The service that implements them, which is also the audience of the callers' identity tokens. */
   service: string;
-  caller: string;
+  caller: Caller;
   timeoutMs: number;
   names: (keyof Api & string)[];
 }
@@ -28,7 +31,7 @@ export function serveInternalApi<Api extends Functions<Api>>(
   void app.register(async (scope) => {
     scope.addHook('onRequest', async ({ headers }) => {
       const identity = await verifier.verify(bearerToken(headers.authorization));
-      if (identity.role !== 'service' || identity.name !== caller) throw forbidden('For another service only.');
+      if (!isSame(identity, caller)) throw forbidden('For another caller only.');
     });
     scope.setErrorHandler((error, request, reply) => {
       const told = toWireError(error);
@@ -55,7 +58,7 @@ export function createInternalClient<Api extends Functions<Api>>(
   { pool, signer }: InternalClientOptions,
 ): Api {
   const call = async (name: string, args: unknown[], span: Span | undefined) => {
-    const token = await signer.tokenFor({ role: 'service', name: caller }, service);
+    const token = await signer.tokenFor(caller, service);
     const { status, text } = await pool.post({
       path: `/internal/${name}`,
       headers: {
@@ -78,6 +81,11 @@ export function createInternalClient<Api extends Functions<Api>>(
     );
   const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
   return Object.fromEntries(functions) as Api; // one function for each name of the definition
+}
+
+function isSame(identity: Identity, caller: Caller): boolean {
+  if (identity.role !== caller.role) return false;
+  return identity.role !== 'service' || caller.role !== 'service' || identity.name === caller.name;
 }
 
 /** Anything but our own server's JSON is no answer of the service. */

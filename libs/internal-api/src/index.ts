@@ -6,7 +6,7 @@ export type {
   RowsChange,
   StoreComparison,
 } from './store-import.ts';
-export { IMPORT_MS } from './timeouts.ts';
+export { IMPORT_MS, STATUS_MS, STATUS_PART_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
@@ -45,6 +45,26 @@ export type {
   UndoableRestore,
   WorkProgress,
 } from './backup/backup-work.ts';
+export {
+  authOperators,
+  backupOperators,
+  tasksOperators,
+  type BackupsStatus,
+  type BackupStatus,
+  type FeedStatus,
+  type KnownArchive,
+  type ScheduleStatus,
+  type ServiceStatus,
+  type StatusOf,
+  type StoreStatus,
+  type TasksStatus,
+} from './operators/status.ts';
+export {
+  deadLettersInternal,
+  type DeadLetter,
+  type DeadLetterChoice,
+  type DeadLettersInternal,
+} from './operators/dead-letters.ts';
 export { createBackupWorkClient } from './backup/client.ts';
 export { createStreamPool } from './backup/stream-pool.ts';
 export { createLines, type Lines } from './backup/lines.ts';

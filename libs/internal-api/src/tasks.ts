@@ -70,14 +70,14 @@ export interface TasksRestore {
 
 export const tasksInternal: InternalApi<TasksInternal> = {
   service: 'tasks',
-  caller: 'gateway',
+  caller: { role: 'service', name: 'gateway' },
   timeoutMs: SMALL_CALL_MS,
   names: ['heads', 'changesAfter', 'openCursor', 'reportUnreadable'],
 };
 
 export const tasksRestore: InternalApi<TasksRestore> = {
   service: 'tasks',
-  caller: 'backup',
+  caller: { role: 'service', name: 'backup' },
   timeoutMs: IMPORT_MS,
   names: ['importDatabase', 'compare', 'resume', 'newEpoch'],
 };

@@ -161,6 +161,13 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(reader.valuesOf('k')).toEqual([1, 2]);
     });
 
+    it('says that it is up until it is closed', async () => {
+      const closing = create();
+      expect(await closing.isUp(topic)).toBe(true);
+      await closing.close();
+      expect(await closing.isUp(topic)).toBe(false);
+    });
+
     it('takes nothing and delivers nothing after it was closed', async () => {
       const closing = create();
       const seen: LogRecord[] = [];

@@ -43,6 +43,8 @@ export interface EventLog {
    * `headers`. It must not throw (an exception is logged, and the next record follows).
    */
   read(topic: string, onRecord: (record: LogRecord) => void): LogReader;
+  /** Whether the whole topic can be published to and read right now; answers within a few seconds, and never rejects. */
+  isUp(topic: string): Promise<boolean>;
   /** Ends every reader and publisher of this log and aborts what is being published. */
   close(): Promise<void>;
 }

@@ -261,6 +261,12 @@ describe('the event log in Kafka', () => {
       const nowhere = create({ brokers: ['127.0.0.1:1'] });
       await expect(nowhere.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
       await expect(nowhere.ensureTopic(topic, { partitions: 1 })).rejects.toThrow(topic);
+      expect(await nowhere.isUp(topic)).toBe(false);
+    });
+
+    it('is not up without the topic, and is with one broker that works among those that it was given', async () => {
+      expect(await log.isUp(`none-${randomUUID()}`)).toBe(false);
+      expect(await create({ brokers: ['127.0.0.1:1', ...brokers()] }).isUp(topic)).toBe(true);
     });
 
     it('stops readers that never became ready, and lets nobody wait for them', async () => {
@@ -296,6 +302,7 @@ describe('the event log in Kafka', () => {
       const begun = performance.now();
       await expect(frozen.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
       expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(await frozen.isUp(topic)).toBe(false);
       await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // both keep trying
 
       const cutOff = frozen.publish(topic, [record(2)]);

@@ -1,8 +1,9 @@
 import type { Log } from '@taskmesh/service';
 import type { EventLog, LogReader } from './event-log.ts';
 import { registerCodecs } from './kafka/compression.ts';
-import { clientSettings, parseAddress, type KafkaConfig } from './kafka/config.ts';
+import { clientSettings, parseAddress, type Address, type KafkaConfig } from './kafka/config.ts';
 import { ensureTopic } from './kafka/ensure-topic.ts';
+import { leadersAnswer } from './kafka/leaders-answer.ts';
 import { createLibraryLogger } from './kafka/logger.ts';
 import { createNode } from './kafka/node.ts';
 import { createProducer } from './kafka/producer.ts';
@@ -33,10 +34,11 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const settings = clientSettings(options, clientId);
   const logger = createLibraryLogger(log);
   const nextBrokers = inTurn(brokers);
+  const seeds = brokers.map(parseAddress);
+  const connect = (address: Address) => createNode({ address, settings, logger });
   const publisher = createPublisher(
     createProducer({
-      ...{ seeds: brokers.map(parseAddress), random, monotonicMs: () => performance.now() },
-      connect: (address) => createNode({ address, settings, logger }),
+      ...{ seeds, connect, random, monotonicMs: () => performance.now() },
     }),
   );
   const readers = new Set<LogReader>();
@@ -51,9 +53,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
     publish: (topic, records) => publisher.publish(named(topic), records),
     read(topic, onRecord) {
       const reader = createReader({
-        ...{ topic: named(topic), onRecord, log, random },
-        seeds: brokers.map(parseAddress),
-        connect: (address) => createNode({ address, settings, logger }),
+        ...{ topic: named(topic), onRecord, log, random, seeds, connect },
       });
       readers.add(reader);
       const stop = async () => {
@@ -62,6 +62,17 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
       };
       if (closed) void stop();
       return { ready: reader.ready, stop };
+    },
+    async isUp(topic) {
+      if (closed) return false;
+      // All at once: a broker that accepts and stays silent would use up the time of the others.
+      const asked = seeds.map(async (seed) => {
+        if (!(await leadersAnswer(named(topic), seed, connect))) throw new Error('A leader does not answer.');
+      });
+      return Promise.any(asked).then(
+        () => true,
+        () => false,
+      );
     },
     async close() {
       closed = true;

@@ -81,6 +81,7 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
         onRecord(record);
       });
     },
+    isUp: (topic) => eventLog.isUp(topic),
     close: () => eventLog.close(),
   };
 }

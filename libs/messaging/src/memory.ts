@@ -45,6 +45,8 @@ export function createMemoryEventLog({ log }: { log?: Log } = {}): EventLog {
       };
     },
 
+    isUp: async () => !closed,
+
     async close() {
       closed = true;
       for (const readers of readersByTopic.values()) {

@@ -31,6 +31,7 @@ export function traceEventLog(eventLog: EventLog, tracing: Tracing): EventLog {
     ensureTopic: (topic, options) => eventLog.ensureTopic(topic, options),
     publish,
     read: (topic, onRecord) => eventLog.read(topic, onRecord),
+    isUp: (topic) => eventLog.isUp(topic),
     close: () => eventLog.close(),
   };
 }

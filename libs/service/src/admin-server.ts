@@ -43,7 +43,7 @@ export function createMetrics(labels: Record<string, string> = {}): Registry {
 /** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics` for everybody, `routes` for operators. */
 export function createAdminServer(options: AdminServerOptions): Service & { address(): string } {
   const { host, port, token, metrics, ready, routes = [], log } = options;
-  const operator = createOperatorCheck(token);
+  const operator = createOperatorCheck({ token });
   const app = fastify({ logger: false });
   closePromptly(app);
   let address = '';

@@ -16,6 +16,7 @@ export { createLog, type Log } from './log.ts';
 export { asJson } from './json.ts';
 export { backoffMs, type Backoff } from './backoff.ts';
 export { settlesWithin, withDeadline } from './deadline.ts';
+export { askInTime } from './ask-in-time.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
 export type { Ids } from './ids.ts';
@@ -23,7 +24,7 @@ export { Closers, readyWhenStarted, startAll, stopAll, type Service, type Health
 export { createAdminServer, createMetrics, type AdminRoute, type AdminServerOptions } from './admin-server.ts';
 export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
-export { authorizationOf, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
+export { authorizationOf, bearsToken, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { setV8Flags } from './v8-flags.ts';
 export { runMain } from './run-main.ts';

@@ -12,7 +12,7 @@ const UNKNOWN = { ok: false, status: 401 };
 const REFUSED = { ok: false, status: 403 };
 
 describe('an operator without a token', () => {
-  const check = createOperatorCheck(undefined);
+  const check = createOperatorCheck({ token: undefined });
 
   it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('is whoever comes from %s', (address) => {
     expect(check(request(address))).toEqual(OK);
@@ -65,7 +65,7 @@ describe('an operator without a token', () => {
 });
 
 describe('an operator with a token', () => {
-  const check = createOperatorCheck('secret');
+  const check = createOperatorCheck({ token: 'secret', machineToken: 'of-the-machine' });
 
   it('is whoever has it, from anywhere', () => {
     expect(check(request('203.0.113.9', { authorization: 'Bearer secret', host: 'tasks.example' }))).toEqual(OK);
@@ -79,10 +79,84 @@ describe('an operator with a token', () => {
     },
   );
 
+  it('is nobody with the token of the machine', () => {
+    expect(check(request('127.0.0.1', { authorization: 'Bearer of-the-machine' }))).toEqual(UNKNOWN);
+  });
+
   it('is nobody without a token, or with two', () => {
     expect(check(request('127.0.0.1'))).toEqual(UNKNOWN);
     expect(check(request('127.0.0.1', { authorization: 'Bearer secret', Authorization: 'Bearer secret' }))).toEqual(
       UNKNOWN,
     );
+  });
+});
+
+describe('an operator with the token of this machine', () => {
+  const check = createOperatorCheck({ token: undefined, machineToken: 'secret' });
+  const page = { host: 'localhost:4000', origin: 'http://localhost:4000', 'sec-fetch-site': 'same-origin' };
+  const bearer = { authorization: 'Bearer secret' };
+
+  it.each([
+    {},
+    { host: '127.0.0.1:4000', origin: 'http://127.0.0.1:4000' },
+    { host: 'LocalHost', origin: 'http://localhost' },
+    { host: '[::1]:4000', origin: 'http://[::1]:4000' },
+  ])('may be our own page, opened on this machine: %j', (own) => {
+    expect(check(request('127.0.0.1', { ...page, ...bearer, ...own }))).toEqual(OK);
+    expect(check(request('::1', { ...page, ...bearer, ...own }))).toEqual(OK);
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { authorization: 'Bearer' },
+    { authorization: 'Bearer secre' },
+    { authorization: 'Bearer secret2' },
+    { authorization: 'Bearer Secret' },
+    { authorization: 'Basic secret' },
+    { authorization: 'Bearer secret', Authorization: 'Bearer secret' },
+    { cookie: 'token=secret', 'x-token': 'secret' },
+  ])('is no page without it: %j', (given) => {
+    expect(check(request('127.0.0.1', { ...page, ...given }))).toEqual(UNKNOWN);
+  });
+
+  it.each([
+    'https://evil.example',
+    'http://evil.example:4000',
+    'http://localhost:5000',
+    'http://localhost',
+    'https://localhost:4000',
+    'http://127.0.0.1:4000',
+    'http://localhost:4000, http://localhost:4000',
+    'http://localhost:4000.evil.example',
+    'http://localhost:4000/',
+    'null',
+    '',
+  ])('is no page of another origin, whatever it sends: "%s"', (origin) => {
+    const { 'sec-fetch-site': _, ...old } = page;
+    expect(check(request('127.0.0.1', { ...old, ...bearer, origin }))).toEqual(REFUSED);
+  });
+
+  it.each<Record<string, string>>([
+    { host: 'evil.example', origin: 'http://evil.example' },
+    { host: 'evil.example:4000', origin: 'http://evil.example:4000' },
+    { host: '10.0.0.1:4000', origin: 'http://10.0.0.1:4000' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { forwarded: 'for=10.0.0.1' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { 'x-real-ip': '127.0.0.1' },
+    { via: '1.1 proxy' },
+  ])('is nobody who came by another name, another site or a proxy: %j', (given) => {
+    expect(check(request('127.0.0.1', { ...page, ...bearer, ...given }))).toEqual(REFUSED);
+  });
+
+  it.each(['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', ''])('is nobody from %s', (address) => {
+    expect(check(request(address, { ...page, ...bearer }))).toEqual(REFUSED);
+    expect(check(request(address, bearer))).toEqual(REFUSED);
+  });
+
+  it('is a program on this machine all the same, with it or without', () => {
+    for (const given of [{}, bearer, { authorization: "Bearer somebody's" }])
+      expect(check(request('127.0.0.1', given))).toEqual(OK);
   });
 });

@@ -6,19 +6,40 @@ export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
 
 const BEARER = /^bearer +(\S+) *$/i;
 const OK: OperatorCheck = { ok: true };
+const UNKNOWN: OperatorCheck = { ok: false, status: 401 };
+const REFUSED: OperatorCheck = { ok: false, status: 403 };
+
+export interface OperatorRules {
+  /** What operators must send; undefined: being on this machine is enough. */
+  token: string | undefined;
+  /** Without `token`, makes operators of our own pages, too, when they are opened on this machine. */
+  machineToken?: string | undefined;
+}
 
 /**
  * With a token, its holders are operators. Without one, requests from this machine are, unless they come from a web
  * page of another site or through a proxy: a developer's own client, and nobody by accident.
  */
-export function createOperatorCheck(operatorToken: string | undefined): (request: IncomingMessage) => OperatorCheck {
-  if (operatorToken === undefined) return (request) => (isLocal(request) ? OK : { ok: false, status: 403 });
-  const expected = Buffer.from(operatorToken);
+export function createOperatorCheck({
+  token,
+  machineToken,
+}: OperatorRules): (request: IncomingMessage) => OperatorCheck {
+  if (token !== undefined) return (request) => (bearsToken(request, token) ? OK : UNKNOWN);
   return (request) => {
-    const values = authorizationOf(request);
-    const token = values.length === 1 ? BEARER.exec(values[0] ?? '')?.[1] : undefined;
-    return token !== undefined && isSame(Buffer.from(token), expected) ? OK : { ok: false, status: 401 };
+    if (!isLocal(request)) return REFUSED;
+    const { origin, host = '' } = request.headers;
+    if (origin === undefined) return OK;
+    // A page. A browser tells the truth about its origin; the token proves who opened it.
+    if (machineToken === undefined || origin !== `http://${host.toLowerCase()}`) return REFUSED;
+    return bearsToken(request, machineToken) ? OK : UNKNOWN;
   };
+}
+
+/** Whether the request's one `Authorization` header has this token; compares in constant time. */
+export function bearsToken(request: IncomingMessage, expected: string): boolean {
+  const values = authorizationOf(request);
+  const token = values.length === 1 ? BEARER.exec(values[0] ?? '')?.[1] : undefined;
+  return token !== undefined && isSame(Buffer.from(token), Buffer.from(expected));
 }
 
 /** The values of all `Authorization` headers; Node shows only the first of repeated ones. */
@@ -38,7 +59,7 @@ function isLocal({ socket, headers }: IncomingMessage): boolean {
     isLoopbackAddress(socket.remoteAddress ?? '') &&
     isLoopbackHost(headers.host ?? '') &&
     !isOfAnotherSite(headers['sec-fetch-site']) &&
-    !Object.keys(headers).some(tellsOfAnother)
+    !Object.keys(headers).some(tellsOfProxy)
   );
 }
 
@@ -46,14 +67,8 @@ function isOfAnotherSite(site: string | string[] | undefined): boolean {
   return site !== undefined && site !== 'none' && site !== 'same-origin';
 }
 
-function tellsOfAnother(header: string): boolean {
-  return (
-    header === 'origin' ||
-    header === 'forwarded' ||
-    header === 'via' ||
-    header === 'x-real-ip' ||
-    header.startsWith('x-forwarded-')
-  );
+function tellsOfProxy(header: string): boolean {
+  return header === 'forwarded' || header === 'via' || header === 'x-real-ip' || header.startsWith('x-forwarded-');
 }
 
 /** Takes the same time wherever they differ; it reveals only the token's length. */

@@ -1,9 +1,26 @@
-import { asUnavailable, createSchemaGate } from '@taskmesh/database';
-import type { AccountsInternal, AuthInternal, AuthRestore, AuthSignIn } from '@taskmesh/internal-api';
+import { asUnavailable, createSchemaGate, createStoreStatus } from '@taskmesh/database';
+import {
+  STATUS_PART_MS,
+  type AccountsInternal,
+  type AuthInternal,
+  type AuthRestore,
+  type AuthSignIn,
+  type ServiceStatus,
+  type StatusOf,
+} from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
 import type { EventLog } from '@taskmesh/messaging';
-import { startAll, stopAll, type Clock, type HealthReport, type Ids, type Log, type Service } from '@taskmesh/service';
+import {
+  readVersion,
+  startAll,
+  stopAll,
+  type Clock,
+  type HealthReport,
+  type Ids,
+  type Log,
+  type Service,
+} from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
@@ -83,6 +100,8 @@ export interface Auth extends Service {
   accounts: AccountsInternal;
   /** For browsers on their way to the sign-in provider and back. */
   signIn: AuthSignIn;
+  /** For operators; the caller checks that. */
+  operators: StatusOf<ServiceStatus>;
   /** For backup alone. */
   restore: AuthRestore;
   ready(): Promise<HealthReport>;
@@ -167,6 +186,8 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
   const schema = createSchemaGate({ database, policy: config.schema, log });
+  const askStore = createStoreStatus(database, STATUS_PART_MS);
+  const startedAt = new Date(clock.now()).toISOString();
   const store: Service = { start: () => Promise.resolve(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
   const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
@@ -214,6 +235,9 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     },
     accounts: createAccountLogService(createAccountLogRepository(database)),
     signIn: createBrowserSignInService({ provider, repository: identities, limits, clock, log }),
+    operators: {
+      status: async () => ({ version: readVersion(), startedAt, store: await askStore() }),
+    },
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,
       databaseAt: (url) => createAuthDatabase({ url, name: 'auth-import', log }),

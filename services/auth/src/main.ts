@@ -1,5 +1,12 @@
 import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
-import { accountsInternal, authInternal, authRestore, authSignIn, serveInternalApi } from '@taskmesh/internal-api';
+import {
+  accountsInternal,
+  authInternal,
+  authOperators,
+  authRestore,
+  authSignIn,
+  serveInternalApi,
+} from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
@@ -74,6 +81,7 @@ await runMain(async () => {
       serveInternalApi(app, accountsInternal, { implementation: auth.accounts, verifier, log });
       serveInternalApi(app, authSignIn, { implementation: auth.signIn, verifier, log });
       serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
+      serveInternalApi(app, authOperators, { implementation: auth.operators, verifier, log });
     },
     tracing,
     log,

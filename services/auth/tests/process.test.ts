@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { authInternal, createInternalClient, createServicePool } from '@taskmesh/internal-api';
+import { authInternal, authOperators, createInternalClient, createServicePool } from '@taskmesh/internal-api';
 import {
   createFaultyProxy,
   createTestDatabase,
@@ -85,12 +85,16 @@ describe('auth as a process', () => {
     const internal = createInternalClient(authInternal, { pool, signer: caller.signer });
     expect(await internal.endedSessions(0)).toMatchObject({ last: 1, sessions: [{ sequence: 1, sessionId }] });
     expect((await internal.accessTokenKeys()).keys).toHaveLength(1);
+    const operators = createInternalClient(authOperators, { pool, signer: caller.signer });
+    expect(await operators.status()).toMatchObject({ store: { isUp: true, missing: [], unknown: [] } });
     await pool.destroy();
 
     const token = await caller.signer.tokenFor(identity, 'auth');
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-    const refused = await fetch(`${url}/internal/endedSessions`, { method: 'POST', headers, body: '{"args":[0]}' });
-    expect(await refused.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
+    for (const name of ['endedSessions', 'status']) {
+      const refused = await fetch(`${url}/internal/${name}`, { method: 'POST', headers, body: '{"args":[0]}' });
+      expect(await refused.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
+    }
   });
 
   it('says that it is unavailable while the database is away, and goes on afterwards', async () => {
@@ -100,7 +104,16 @@ describe('auth as a process', () => {
     const isReady = async () => (await fetch(`${adminUrl}/readyz`)).status;
     expect(await isReady()).toBe(200);
 
+    const pool = createServicePool(url);
+    const operators = createInternalClient(authOperators, { pool, signer: caller.signer });
+    proxy.freeze();
+    // In time for who waits a second: it is the database that is away, and not auth.
+    expect(await operators.status()).toMatchObject({ store: { isUp: false, schema: null } });
+    proxy.thaw();
+    await eventually(async () => expect(await operators.status()).toMatchObject({ store: { isUp: true } }));
     await proxy.cut();
+    expect(await operators.status()).toMatchObject({ store: { isUp: false, schema: null } });
+    await pool.destroy();
     const login = { caller, query: LOGIN, variables: { input: { email: 'ada@example.com', password: PASSWORD } } };
     for (const answer of [await post(url, login), await post(url, { caller, identity, query: LOGOUT })])
       expect(codeOf(answer)).toBe('SERVICE_UNAVAILABLE');

@@ -1,6 +1,6 @@
 import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import { unavailable } from '@taskmesh/errors';
-import type { BackupWork } from '@taskmesh/internal-api';
+import type { BackupStatus, BackupWork, StatusOf } from '@taskmesh/internal-api';
 import {
   createPeriodic,
   ensureWritableDirectory,
@@ -29,6 +29,7 @@ import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createNotifier } from './notify/create-notifier.ts';
 import { createBackupWork } from './operators/backup-work.ts';
+import { createBackupStatus } from './operators/status.ts';
 import { createDryRun } from './restore/dry-run.ts';
 import { loadLimits, STALL_MS } from './restore/load-limits.ts';
 import { RestoreBusy } from './restore/restore-busy.ts';
@@ -63,6 +64,8 @@ export interface Backup extends Service {
   backups: BackupService;
   /** The same for the gateway, including restores. */
   work: BackupWork;
+  /** For operators, as the work. */
+  operators: StatusOf<BackupStatus>;
   /** Ready when our own database answers with our schema. */
   ready(): Promise<HealthReport>;
 }
@@ -162,6 +165,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
+    operators: createBackupStatus(config, { backups, database, encrypts: cipher !== undefined, clock }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.temporaryDir, 0o700);
       await schema.start();

@@ -1,9 +1,11 @@
 import { bearerToken, createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import {
   authRestore,
+  backupOperators,
   createInternalClient,
   createServicePool,
   serveBackupWork,
+  serveInternalApi,
   tasksRestore,
 } from '@taskmesh/internal-api';
 import {
@@ -74,12 +76,14 @@ await runMain(async () => {
     host: own.HOST,
     port: own.PORT,
     authenticate: (authorization) => verifier.verify(bearerToken(authorization)),
-    routes: (app) =>
+    routes: (app) => {
       serveBackupWork(app, {
         work: backup.work,
         verifier,
         onDefect: (error) => log.error({ err: error }, 'work for an operator failed'),
-      }),
+      });
+      serveInternalApi(app, backupOperators, { implementation: backup.operators, verifier, log });
+    },
     tracing: telemetry.tracing('backup'),
     log,
   });

@@ -1,4 +1,7 @@
 import { ConfigError } from '@taskmesh/service';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readGatewayConfig, readGatewayProcess } from './config.ts';
 
 const URLS = {
@@ -91,6 +94,24 @@ describe('the configuration', () => {
       readGatewayConfig({ NODE_ENV: 'production', BACKUP_TOKEN: 't', GRAPHQL_INTROSPECTION: 'on' }).graphql
         .introspection,
     ).toBe(true);
+  });
+
+  it('takes the token of this machine out of its file, where there is no backup token', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-config-'));
+    const file = join(dir, 'machine-token');
+    const token = 'of-this-machine-and-long-enough-0123456789';
+    await writeFile(file, `${token}\n`);
+    expect(readGatewayConfig({ MACHINE_TOKEN_FILE: file }).secrets.machineToken).toBe(token);
+    expect(readGatewayConfig({}).secrets.machineToken).toBeUndefined();
+    expect(readGatewayConfig({ MACHINE_TOKEN_FILE: file, BACKUP_TOKEN: 't' }).secrets.machineToken).toBeUndefined();
+    for (const content of ['', 'short', `${token} ${token}`, `${token}\n${token}`, 'x'.repeat(31)]) {
+      await writeFile(file, content);
+      const problems = problemsOf(() => readGatewayConfig({ MACHINE_TOKEN_FILE: file }));
+      expect([content, problems]).toEqual([content, [expect.stringContaining('MACHINE_TOKEN_FILE must name')]]);
+    }
+    for (const nowhere of [dir, join(dir, 'none')])
+      expect(problemsOf(() => readGatewayConfig({ MACHINE_TOKEN_FILE: nowhere }))).toHaveLength(1);
+    await rm(dir, { recursive: true });
   });
 
   it('needs a manifest where documents are trusted, and a port for operators', () => {

@@ -1,6 +1,7 @@
 import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
 import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
 import { adminSettings, ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** `compiled` is the executor of `@taskmesh/federation`, `apollo` that of @apollo/gateway. */
@@ -31,6 +32,8 @@ export interface GatewayConfig {
   realtime: RealtimeConfig;
   secrets: {
     backupToken: string | undefined;
+    /** Without a backup token: makes operators of our own pages that are opened on this machine. */
+    machineToken: string | undefined;
     /** Of operators at the admin port. */
     adminToken: string | undefined;
   };
@@ -112,6 +115,7 @@ const schema = z.object({
   REALTIME_MAX_MESSAGE_BYTES: atLeastOne().default(64 * 1024),
   REALTIME_MAX_QUEUED_MB: setting.int(1, 64 * 1024).default(64),
   BACKUP_TOKEN: setting.token().optional(),
+  MACHINE_TOKEN_FILE: setting.text().optional(),
 });
 
 /** @throws ConfigError with every problem */
@@ -158,8 +162,26 @@ export function readGatewayConfig(env: Env): GatewayConfig {
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
       maxQueuedBytes: values.REALTIME_MAX_QUEUED_MB * 1024 * 1024,
     },
-    secrets: { backupToken: values.BACKUP_TOKEN, adminToken: values.ADMIN_TOKEN },
+    secrets: {
+      backupToken: values.BACKUP_TOKEN,
+      machineToken: values.BACKUP_TOKEN === undefined ? readMachineToken(values.MACHINE_TOKEN_FILE) : undefined,
+      adminToken: values.ADMIN_TOKEN,
+    },
   };
+}
+
+const MACHINE_TOKEN = /^[\w-]{32,}$/;
+
+/** @throws ConfigError for a file that cannot be read, or has no token of such a length that nobody guesses it */
+function readMachineToken(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    const token = readFileSync(file, 'utf8').trim();
+    if (MACHINE_TOKEN.test(token)) return token;
+  } catch {
+    // told below
+  }
+  throw new ConfigError([`MACHINE_TOKEN_FILE must name a readable file with a token (is: ${JSON.stringify(file)})`]);
 }
 
 const serviceUrl = () => setting.url('http:', 'https:');

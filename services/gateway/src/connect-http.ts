@@ -2,12 +2,16 @@ import { unavailable } from '@taskmesh/errors';
 import type { IdentitySigner } from '@taskmesh/identity';
 import {
   authInternal,
+  authOperators,
   authSignIn,
+  backupOperators,
   createBackupWorkClient,
   createInternalClient,
   createServicePool,
   createStreamPool,
+  deadLettersInternal,
   tasksInternal,
+  tasksOperators,
 } from '@taskmesh/internal-api';
 import { BACKGROUND_PRIORITY } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
@@ -31,7 +35,8 @@ export function connectHttp(options: {
     // A slow provider must not delay other internal calls.
     signIn: createServicePool(new URL(urls.auth).origin, few),
     tasks: createServicePool(new URL(urls.tasks).origin, few),
-    backup: createStreamPool(new URL(urls.backup).origin, few),
+    backup: createServicePool(new URL(urls.backup).origin, few),
+    backupWork: createStreamPool(new URL(urls.backup).origin, few),
   };
   const outside = createExternalSubgraphClient();
 
@@ -57,7 +62,13 @@ export function connectHttp(options: {
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
     signIn: createInternalClient(authSignIn, { pool: internal.signIn, signer }),
     tasks: createInternalClient(tasksInternal, { pool: internal.tasks, signer }),
-    backup: createBackupWorkClient({ pool: internal.backup, signer }),
+    backup: createBackupWorkClient({ pool: internal.backupWork, signer }),
+    deadLetters: createInternalClient(deadLettersInternal, { pool: internal.tasks, signer }),
+    status: {
+      auth: createInternalClient(authOperators, { pool: internal.auth, signer }),
+      tasks: createInternalClient(tasksOperators, { pool: internal.tasks, signer }),
+      backup: createInternalClient(backupOperators, { pool: internal.backup, signer }),
+    },
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: CALLER } as const, requestId: 'probe' };

@@ -2,13 +2,22 @@ import { unavailable } from '@taskmesh/errors';
 import {
   answerInTime,
   authInternal,
+  authOperators,
   authSignIn,
+  backupOperators,
   callInProcess,
+  deadLettersInternal,
   tasksInternal,
+  tasksOperators,
   type AuthInternal,
   type AuthSignIn,
+  type BackupStatus,
   type BackupWork,
+  type DeadLettersInternal,
+  type ServiceStatus,
+  type StatusOf,
   type TasksInternal,
+  type TasksStatus,
 } from '@taskmesh/internal-api';
 import { asJson } from '@taskmesh/service';
 import type { Subgraph, SubgraphResult } from '@taskmesh/subgraph';
@@ -17,9 +26,14 @@ import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
 /** The services of this process; whoever created them stops them. */
 export interface InProcessServices {
-  auth: { subgraph: Subgraph; internal: AuthInternal; signIn: AuthSignIn };
-  tasks: { subgraph: Subgraph; internal: TasksInternal };
-  backup: { subgraph: Subgraph; work: BackupWork };
+  auth: { subgraph: Subgraph; internal: AuthInternal; signIn: AuthSignIn; operators: StatusOf<ServiceStatus> };
+  tasks: {
+    subgraph: Subgraph;
+    internal: TasksInternal;
+    operators: StatusOf<TasksStatus>;
+    deadLetters: DeadLettersInternal;
+  };
+  backup: { subgraph: Subgraph; work: BackupWork; operators: StatusOf<BackupStatus> };
 }
 
 /**
@@ -66,6 +80,12 @@ export function connectInProcess(services: InProcessServices): Connections {
     signIn: callInProcess(authSignIn, services.auth.signIn),
     tasks: callInProcess(tasksInternal, services.tasks.internal),
     backup: services.backup.work,
+    deadLetters: callInProcess(deadLettersInternal, services.tasks.deadLetters),
+    status: {
+      auth: callInProcess(authOperators, services.auth.operators),
+      tasks: callInProcess(tasksOperators, services.tasks.operators),
+      backup: callInProcess(backupOperators, services.backup.operators),
+    },
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: 'gateway' } as const, requestId: 'probe' };

@@ -1,5 +1,15 @@
 import type { Identity } from '@taskmesh/identity';
-import type { AuthInternal, AuthSignIn, BackupWork, TasksInternal } from '@taskmesh/internal-api';
+import type {
+  AuthInternal,
+  AuthSignIn,
+  BackupStatus,
+  BackupWork,
+  DeadLettersInternal,
+  ServiceStatus,
+  StatusOf,
+  TasksInternal,
+  TasksStatus,
+} from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 
 export const REQUEST_TIMEOUT_MS = 10_000;
@@ -49,6 +59,14 @@ export interface Connections {
   tasks: TasksInternal;
   /** For operators only; callers must check that first. */
   backup: BackupWork;
+  /** For operators only, too. */
+  deadLetters: DeadLettersInternal;
+  /** For operators only, too: each service of itself, within about a second. */
+  status: {
+    auth: StatusOf<ServiceStatus>;
+    tasks: StatusOf<TasksStatus>;
+    backup: StatusOf<BackupStatus>;
+  };
   /** Resolves when the service answers. */
   probe(service: string, url?: string): Promise<void>;
   close(): Promise<void>;

@@ -55,7 +55,7 @@ export interface GatewayContext {
   authenticate(values: readonly string[]): Promise<Caller>;
   /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to so many seconds ago. */
   authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
-  /** By BACKUP_TOKEN, or by where the request comes from when there is none. */
+  /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
   operator(request: IncomingMessage): OperatorCheck;
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;

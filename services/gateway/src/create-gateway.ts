@@ -128,7 +128,10 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
         log,
       }),
     ),
-    operator: createOperatorCheck(config.secrets.backupToken),
+    operator: createOperatorCheck({
+      token: config.secrets.backupToken,
+      machineToken: config.secrets.machineToken,
+    }),
     requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };
   const realtime = initial.own ? createRealtime(context, { formatErrors: createErrorFormat(log), random }) : undefined;

@@ -55,6 +55,7 @@ describe('the API description', () => {
       'DELETE /api/auth/sessions/{session}',
       'DELETE /api/auth/tokens/{token}',
       'DELETE /api/backups/{file}',
+      'DELETE /api/operations/dead-letters/{deadLetter}',
       'DELETE /api/tasks/{id}',
       'DELETE /reduced/api/tasks/{id}',
       'GET /api/auth/audit',
@@ -70,6 +71,8 @@ describe('the API description', () => {
       'GET /api/backup/undo',
       'GET /api/backups',
       'GET /api/backups/{file}',
+      'GET /api/operations/dead-letters',
+      'GET /api/operations/status',
       'GET /api/tasks',
       'GET /api/tasks/stats',
       'GET /api/tasks/{id}',
@@ -97,6 +100,10 @@ describe('the API description', () => {
       'POST /api/backups',
       'POST /api/backups/scan',
       'POST /api/backups/{file}/verify',
+      'POST /api/operations/check',
+      'POST /api/operations/dead-letters/discard',
+      'POST /api/operations/dead-letters/replay',
+      'POST /api/operations/dead-letters/{deadLetter}/replay',
       'POST /api/tasks',
       'POST /reduced/api/tasks',
       'PUT /api/backups/{file}',
@@ -333,8 +340,10 @@ describe('every documented answer', () => {
       json: { email: 'login@example.com', password: PASSWORD, name: 'L' },
     });
     const document = await described(rest);
-    // Those of backups have a test of their own.
-    const ours = operationsOf(document).filter(({ operation }) => !operation.tags.includes('Backups'));
+    // Those of operators have tests of their own.
+    const ours = operationsOf(document).filter(
+      ({ operation: { tags } }) => !tags.includes('Backups') && !tags.includes('Operations'),
+    );
     const promised = ours.flatMap((entry) =>
       Object.keys(entry.operation.responses)
         // `me` only reads the token, so it cannot fail.

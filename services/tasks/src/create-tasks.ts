@@ -1,5 +1,12 @@
 import { asUnavailable, createSchemaGate } from '@taskmesh/database';
-import type { AccountsInternal, TasksInternal, TasksRestore } from '@taskmesh/internal-api';
+import type {
+  AccountsInternal,
+  DeadLettersInternal,
+  StatusOf,
+  TasksInternal,
+  TasksRestore,
+  TasksStatus,
+} from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import {
   type AdminRoute,
@@ -23,6 +30,7 @@ import { beginNewEpoch } from './feed/new-epoch.ts';
 import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createTasksImport } from './import/create-tasks-import.ts';
+import { createTasksStatus } from './operators/status.ts';
 import { createClosedOwners } from './owners/closed-owners.ts';
 import { createOwnerEraser } from './owners/erase-owners.ts';
 import { watchClosedOwners } from './owners/owners.metrics.ts';
@@ -56,6 +64,10 @@ export interface TasksDeps {
 export interface Tasks extends Service {
   subgraph: Subgraph;
   internal: TasksInternal;
+  /** For operators; the caller checks that. */
+  operators: StatusOf<TasksStatus>;
+  deadLetters: DeadLettersInternal;
+  /** The same for those who reach the admin port. */
   adminRoutes: AdminRoute[];
   /** For backup alone. */
   restore: TasksRestore;
@@ -77,7 +89,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
   const relay = createRelay({ database, eventLog, cursors, metrics, backoff: config.relay, clock, log });
-  const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll });
+  const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll, log });
   const owners = createOwnersRepository(database);
   const eraser = createOwnerEraser({ repository: owners, onCommitted: relay.wake, clock, log });
   const closedOwners = createClosedOwners({
@@ -114,6 +126,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   return {
     subgraph,
     internal: { ...createFeedService(createFeedRepository(database), cursors), reportUnreadable: deadLetters.note },
+    operators: createTasksStatus({ database, eventLog, clock }),
+    deadLetters,
     adminRoutes: deadLetterRoutes(deadLetters),
     restore: createTasksImport({
       url: config.postgresUrl,

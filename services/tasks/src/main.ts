@@ -3,8 +3,10 @@ import {
   accountsInternal,
   createInternalClient,
   createServicePool,
+  deadLettersInternal,
   serveInternalApi,
   tasksInternal,
+  tasksOperators,
   tasksRestore,
 } from '@taskmesh/internal-api';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
@@ -91,6 +93,8 @@ await runMain(async () => {
     routes: (app) => {
       serveInternalApi(app, tasksInternal, { implementation: tasks.internal, verifier, log });
       serveInternalApi(app, tasksRestore, { implementation: tasks.restore, verifier, log });
+      serveInternalApi(app, tasksOperators, { implementation: tasks.operators, verifier, log });
+      serveInternalApi(app, deadLettersInternal, { implementation: tasks.deadLetters, verifier, log });
     },
     tracing,
     log,

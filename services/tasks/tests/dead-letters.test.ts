@@ -26,6 +26,7 @@ function kafkaOfItsOwn({ maxBytes }: { maxBytes?: number } = {}): EventLog {
       maxBytes === undefined ? inner.ensureTopic(topic, options) : makeNarrowTopic(topic, options.partitions, maxBytes),
     publish: (_topic, records) => inner.publish(topic, records),
     read: (_topic, onRecord) => inner.read(topic, onRecord),
+    isUp: () => inner.isUp(topic),
     close: inner.close,
   };
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { migrations } from '../migrations/index.ts';
 import type { Answer } from './support/running-tasks.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -98,6 +99,29 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
     body: { result: { epoch: 1, heads: { [USER]: 1 } } },
   });
   expect((await post('/internal/heads', { args: [[USER]] }, user)).body.error.code).toBe('FORBIDDEN');
+
+  const operator = await signer.tokenFor({ role: 'operator' }, 'tasks');
+  expect(await post('/internal/status', { args: [] }, operator)).toMatchObject({
+    status: 200,
+    body: {
+      result: {
+        store: { isUp: true, schema: migrations.at(-1)?.name, missing: [], unknown: [] },
+        feed: { epoch: 1, pending: 1, deadLetters: { relay: 0, gateway: 0 } },
+        eventLog: { system: 'kafka', isUp: false },
+      },
+    },
+  });
+  for (const [name, args] of [
+    ['status', []],
+    ['deadLetters', [{}]],
+    ['replayDeadLetters', [{ all: true }]],
+    ['discardDeadLetters', [{ all: true }]],
+  ] as const) {
+    expect((await post(`/internal/${name}`, { args }, operator)).status).toBe(200);
+    for (const other of [user, gateway])
+      expect((await post(`/internal/${name}`, { args }, other)).body.error.code).toBe('FORBIDDEN');
+  }
+  expect((await post('/internal/heads', { args: [[USER]] }, operator)).body.error.code).toBe('FORBIDDEN');
 
   await eventually(async () => {
     const ready = await fetch(`${admin}/readyz?verbose`);

@@ -110,8 +110,11 @@ it('finds what an operator replays, however old it is', async () => {
       expect(lowest()).toBe(50);
     };
     await eventually(risen, { everyMs: 50 });
-    const deadLetters = createDeadLetters({ database, onReplayed: () => undefined });
-    expect(await deadLetters.replay({ all: true })).toEqual({ replayed: 1 });
+    const deadLetters = createDeadLetters({
+      ...{ database, onReplayed: () => undefined },
+      log: createLog({ service: 'tasks', level: 'silent' }),
+    });
+    expect(await deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
     await eventually(async () => expect(await lease.read(500)).toMatchObject([{ id: '7' }]));
   } finally {
     await close();

@@ -21,6 +21,7 @@ export interface StackPlan {
   dataDir: string;
   urls: Record<ServerName, string>;
   keys: KeyFiles;
+  machineTokenFile: string | undefined;
   /** Where the gateways listen, and every service for administrators. */
   host: string;
   adminHost: string;
@@ -33,7 +34,7 @@ const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url)
 
 /** What to run for a stack: the inner services, then the gateways. */
 export function serviceProcesses(plan: StackPlan) {
-  const { env, dataDir, urls, keys, host, adminHost, servicesDir = SERVICES } = plan;
+  const { env, dataDir, urls, keys, machineTokenFile, host, adminHost, servicesDir = SERVICES } = plan;
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
   const database = (service: InnerService) => databaseUrl(urls.postgres, serviceDatabase(service, env.DATABASE_PREFIX));
@@ -72,6 +73,7 @@ export function serviceProcesses(plan: StackPlan) {
     KAFKA_BROKERS: urls.kafka,
     PUBLIC_URL: publicUrl,
     IDENTITY_KEY_FILE: keys.signers.gateway,
+    ...(machineTokenFile !== undefined && { MACHINE_TOKEN_FILE: machineTokenFile }),
   };
 
   const define = (name: string, own: Env, { port, adminPort }: PortPair, listenHost = LOOPBACK) => ({

@@ -1,4 +1,5 @@
 import type { RunningProcess } from '../processes/child-process.ts';
+import type { MachineToken } from '../machine-token.ts';
 import type { ProvidedServers } from '../provide-servers.ts';
 import type { Supervised } from './supervise.ts';
 
@@ -47,6 +48,8 @@ export interface Stack {
   /** The gateways, for clients. */
   urls: string[];
   servers: ProvidedServers['urls'];
+  /** Absent with a BACKUP_TOKEN. */
+  machineToken: MachineToken | undefined;
   /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, `backup`, `gateway-1`, … */
   processes: ReadonlyMap<string, StackProcess>;
   /** Gateways first, then services, then servers; each has ten seconds, then it is killed. */

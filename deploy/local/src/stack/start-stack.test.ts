@@ -97,6 +97,18 @@ describe('a stack', () => {
     const own = JSON.parse(readFileSync(gateway?.IDENTITY_KEY_FILE ?? '', 'utf8')) as Record<string, string>;
     expect(publicKeys.map(({ kid }) => kid)).toContain(own.kid);
     expect(publicKeys.filter((key) => 'd' in key)).toEqual([]);
+    expect(gateway?.MACHINE_TOKEN_FILE).toBe(stack.machineToken?.file);
+    expect(Object.values(gateway ?? {}).join()).not.toContain(stack.machineToken?.token);
+    expect(auth).not.toHaveProperty('MACHINE_TOKEN_FILE');
+    await stack.stop();
+  });
+
+  it('has no token of this machine where there is a backup token', async () => {
+    const env = { ...process.env, ...servers(), BACKUP_TOKEN: 'secret' };
+    const stack = await startStack(optionsFor('with-token', { env }));
+    expect(stack.machineToken).toBeUndefined();
+    expect(existsSync(join(dir.path, 'with-token', 'keys', 'machine-token'))).toBe(false);
+    expect(await environmentOf(stack.urls[0] ?? '')).not.toHaveProperty('MACHINE_TOKEN_FILE');
     await stack.stop();
   });
 

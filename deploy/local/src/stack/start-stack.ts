@@ -5,6 +5,7 @@ import { allOf } from '../plain-error.ts';
 import { endNotedProcesses, tellOfLeftovers } from '../processes/pid-lock.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
 import { ensureDatabases, whyNoRestores } from '../postgres/databases.ts';
+import { ensureMachineToken } from '../machine-token.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabases } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
@@ -62,7 +63,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function startParts(options: StackOptions, add: AddProcess): Promise<Pick<Stack, 'urls' | 'servers'>> {
+type StartedParts = Pick<Stack, 'urls' | 'servers' | 'machineToken'>;
+
+async function startParts(options: StackOptions, add: AddProcess): Promise<StartedParts> {
   const { dataDir, host = '127.0.0.1', adminHost = '127.0.0.1', env, log, signal, servicesDir } = options;
   await endNotedProcesses(dataDir, tellOfLeftovers(log));
   await checkWantedPorts(options);
@@ -72,15 +75,20 @@ async function startParts(options: StackOptions, add: AddProcess): Promise<Pick<
   signal?.throwIfAborted();
 
   const keys = await ensureKeyFiles(join(dataDir, 'keys'));
+  const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
   const ports = await choosePorts(options);
-  const services = serviceProcesses({ env, dataDir, urls, keys, host, adminHost, ports, servicesDir });
+  const services = serviceProcesses({
+    ...{ env, dataDir, urls, keys, host, adminHost, ports, servicesDir },
+    machineTokenFile: machineToken?.file,
+  });
   const starts = services.map(async (service) => {
     await add(service.name, (life) => startService(service, { dataDir, log, signal: life }));
     log(`${service.name} is ready.`);
   });
   await allOf(starts);
   signal?.throwIfAborted();
-  return { urls: services.filter(({ name }) => isGateway(name)).map(({ url }) => url), servers: urls };
+  const gatewayUrls = services.filter(({ name }) => isGateway(name)).map(({ url }) => url);
+  return { urls: gatewayUrls, servers: urls, machineToken };
 }
 
 async function startServers(

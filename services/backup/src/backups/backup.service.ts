@@ -36,6 +36,8 @@ export interface BackupService {
    * new archives once, unless there is too much to read; this may continue after the return.
    */
   list(): Promise<Backup[]>;
+  /** The same list without a look into any archive. */
+  known(): Promise<Backup[]>;
   /** Updates the metrics from the storage. */
   showFigures(): Promise<void>;
   find(file: string): Promise<Backup | undefined>;
@@ -153,6 +155,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       const archives = await list();
       return !areMuch(archives) && (await newcomers.meet(archives)) ? list() : archives;
     },
+    known: list,
     find,
     showFigures,
 

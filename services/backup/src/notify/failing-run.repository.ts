@@ -8,6 +8,8 @@ export function createFailingRunRepository(database: Database) {
     find: (run: RunName): Promise<FailingRun | null> =>
       whileAway({ kind: 'read' }, () => database.em().findOne(FailingRunEntity, { run })),
 
+    all: (): Promise<FailingRun[]> => whileAway({ kind: 'read' }, () => database.em().findAll(FailingRunEntity)),
+
     save: (failing: FailingRun): Promise<unknown> =>
       whileAway({ kind: 'read' }, () => database.em().upsert(FailingRunEntity, { ...failing })),
 

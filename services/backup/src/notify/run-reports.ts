@@ -7,7 +7,7 @@ import type { FailingRunRepository } from './failing-run.repository.ts';
 import type { Notice } from './notice.ts';
 
 export interface RunReportsDeps {
-  repository: FailingRunRepository;
+  repository: Pick<FailingRunRepository, 'find' | 'save' | 'remove'>;
   /** Each sends to one recipient. If empty, failures are only logged and counted. */
   channels: ((notice: Notice) => Promise<void>)[];
   metrics: Pick<BackupMetrics, 'scheduleFailed'>;

@@ -24,6 +24,9 @@ export function whyNoPattern(pattern: string): string | undefined {
   }
 }
 
+/** The first moment of a valid pattern behind `now`. */
+export const nextMoment = (pattern: string, now: Date): Date | null => parse(pattern).nextRun(now);
+
 const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5-or-6-parts', paused: true });
 
 /**

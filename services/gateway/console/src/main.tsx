@@ -1,9 +1,9 @@
 import { createClient } from '@taskmesh/client';
 import { render } from 'preact';
-import { App } from './app.tsx';
+import { Root } from './root.tsx';
 import { createConsoleStorage } from './session/console-storage.ts';
 
 const storage = createConsoleStorage();
 const client = createClient({ url: location.origin, storage });
 const root = document.getElementById('console');
-if (root) render(<App client={client} storage={storage} />, root);
+if (root) render(<Root client={client} storage={storage} />, root);

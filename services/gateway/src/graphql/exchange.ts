@@ -1,5 +1,6 @@
 import { toGraphQLError, type AppError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import { bearsToken } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import type { IncomingMessage } from 'node:http';
 import { authorizationOf, type GatewayContext } from '../context.ts';
@@ -67,8 +68,10 @@ async function identityOf(
   request: IncomingMessage,
 ): Promise<Identity> {
   const values = authorizationOf(request);
+  const { backupToken, machineToken } = context.config.secrets;
+  const operatorToken = backupToken ?? machineToken;
   // Without a token, or with the operators' one: a user's token is that user and nothing more.
-  if (values.length === 0 || context.config.secrets.backupToken !== undefined) {
+  if (values.length === 0 || (operatorToken !== undefined && bearsToken(request, operatorToken))) {
     if (context.operator(request).ok) return { role: 'operator' };
     if (values.length === 0) return ANONYMOUS;
   }

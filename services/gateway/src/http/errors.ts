@@ -16,8 +16,8 @@ export function toAppError(error: unknown): AppError {
   return new AppError(BY_STATUS.get(status) ?? 'BAD_USER_INPUT', 'The request could not be read.', { cause: error });
 }
 
-/** Endpoints of the full task contract and of backups say `success` in each answer; those of backups have `error` as a text. */
-export type Envelope = 'tasks' | 'plain' | 'backup';
+/** Endpoints of the full task contract and of operators say `success` in each answer; those of backups have `error` as a text. */
+export type Envelope = 'tasks' | 'plain' | 'backup' | 'operations';
 
 /** The form depends on the envelope: `{success?, message, error: {code, details?, requestId?} or a string}`. */
 export function sendError(reply: FastifyReply, error: AppError, envelope: Envelope = 'plain'): FastifyReply {
@@ -37,7 +37,7 @@ export const errorText = (error: AppError, requestId: string, envelope: Envelope
 export function errorBody({ httpStatus, code, message, issues }: AppError, requestId: string, envelope: Envelope) {
   if (envelope === 'backup') return { success: false, message, error: message };
   return {
-    ...(envelope === 'tasks' && { success: false }),
+    ...(envelope !== 'plain' && { success: false }),
     message,
     error: { code, ...(issues && { details: issues }), ...(httpStatus >= 500 && { requestId }) },
   };

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { serveApiReference } from '../pages/api-reference/api-reference.ts';
+import { createPlatformStatus, type StatusContext } from '../status/create-platform-status.ts';
 import { authEndpoints } from './auth/endpoints.ts';
 import { createProviderEndpoints } from './auth/provider-endpoints.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
 import { fullEndpoints } from './full/endpoints.ts';
+import { deadLetterEndpoints } from './operators/dead-letters.ts';
+import { statusEndpoints } from './operators/status.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
 import { serveDescription } from './openapi/route.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
@@ -14,14 +17,14 @@ import { serve, type Mount, type ServeContext } from './serve.ts';
 
 type Contract = 'full' | 'reduced';
 
-export type RestContext = ServeContext & Pick<GatewayContext, 'config' | 'connections' | 'graph'>;
+export type RestContext = ServeContext & StatusContext & Pick<GatewayContext, 'config' | 'graph'>;
 
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
   const auth = accountsOf(context);
   const operations = prepareOperations(context.executor);
-  const chapters = [...chaptersFor(tasksContract, auth), backupsOf(context)]
+  const chapters = [...chaptersFor(tasksContract, auth), backupsOf(context), ...operationsOf(context)]
     .map((chapter) => present(chapter, operations))
     .filter(({ endpoints }) => endpoints.length > 0);
   for (const mount of [...chapters, ...aliasesFor(tasksContract, auth).map((alias) => present(alias, operations))]) {
@@ -88,6 +91,23 @@ function backupsOf({ connections, graph }: RestContext): Chapter {
       ? [...archiveEndpoints(backup), ...restoreEndpoints(backup)]
       : [foreignRestoreEndpoint],
   };
+}
+
+/** Our own services' health; a foreign graph has none of them. */
+function operationsOf(context: RestContext): Chapter[] {
+  if (!context.graph.current.supergraph.own) return [];
+  return [
+    {
+      envelope: 'operations',
+      prefix: '/api',
+      tag: 'Operations',
+      description: 'For operators, as backups are: the health of the platform, and what the feed could not carry.',
+      endpoints: [
+        ...statusEndpoints(createPlatformStatus(context)),
+        ...deadLetterEndpoints(context.connections.deadLetters),
+      ],
+    },
+  ];
 }
 
 /** The same endpoints under their other addresses. */

@@ -65,6 +65,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       onRecord = listener;
       return { ready: async () => {}, stop: async () => {} };
     },
+    isUp: async () => true,
     close: async () => {},
   };
 

@@ -12,6 +12,7 @@ import { connectInProcess } from '../../src/connect-in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
 import { createFakeBackupWork, type FakeBackupWork } from './backup-work.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';
+import { createFakeOperators, type FakeOperators } from './operators.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
 import { typeDefsOf } from './type-defs.ts';
@@ -22,6 +23,7 @@ export interface TestGateway {
   auth: FakeAuth;
   tasks: FakeTasks;
   backupWork: FakeBackupWork;
+  operators: FakeOperators;
   /** What was logged, parsed. */
   logged: Record<string, unknown>[];
   /** What the admin port would show. */
@@ -77,11 +79,16 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const backup = createFakeBackup(log);
   const backupWork = options.beside?.backupWork ?? createFakeBackupWork();
   const { work } = backupWork;
+  const operators = options.beside?.operators ?? createFakeOperators();
+  const { deadLetters } = operators;
+  const services = {
+    auth: { ...auth, operators: operators.auth },
+    tasks: { ...tasks, operators: operators.tasks, deadLetters },
+    backup: { subgraph: backup, work, operators: operators.backup },
+  };
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
   const { connections, servers } =
-    mode === 'http'
-      ? await connectServers({ auth, tasks, backup: { subgraph: backup, work } }, log)
-      : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup, work } }), servers: [] };
+    mode === 'http' ? await connectServers(services, log) : { connections: connectInProcess(services), servers: [] };
   const eventLog = createMemoryEventLog();
   const metrics = new Registry();
   const gateway = await createGateway(config, {
@@ -104,6 +111,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     auth,
     tasks,
     backupWork,
+    operators,
     logged,
     metrics,
     commit(...change) {

@@ -5,13 +5,29 @@ import {
   createSigningKey,
   GATEWAY_ROLES,
   publicKeys,
+  type IdentityVerifier,
 } from '@taskmesh/identity';
-import { authInternal, authSignIn, serveBackupWork, serveInternalApi, tasksInternal } from '@taskmesh/internal-api';
+import {
+  authInternal,
+  authOperators,
+  authSignIn,
+  backupOperators,
+  deadLettersInternal,
+  serveBackupWork,
+  serveInternalApi,
+  tasksInternal,
+  tasksOperators,
+} from '@taskmesh/internal-api';
 import { startAll, systemClock, type Log } from '@taskmesh/service';
 import { createSubgraphServer, type Subgraph } from '@taskmesh/subgraph';
 import type { FastifyInstance } from 'fastify';
 import { connectHttp } from '../../src/connect-http.ts';
 import type { InProcessServices } from '../../src/connect-in-process.ts';
+
+interface Shared {
+  verifier: IdentityVerifier;
+  log: Log;
+}
 
 /** Each service behind a server of its own, and the gateway's way to them. */
 export async function connectServers({ auth, tasks, backup }: InProcessServices, log: Log) {
@@ -19,26 +35,34 @@ export async function connectServers({ auth, tasks, backup }: InProcessServices,
   const keys = publicKeys({ keys: [key] });
   const verifierOf = (audience: string) =>
     createIdentityVerifier({ audience, keys, callers: { gateway: GATEWAY_ROLES }, clock: systemClock });
-  const serve = (subgraph: Subgraph, routes: (app: FastifyInstance) => void) => {
+  const serve = (subgraph: Subgraph, routes: (app: FastifyInstance, shared: Shared) => void) => {
     const verifier = verifierOf(subgraph.name);
     const authenticate = (authorization?: string) => verifier.verify(bearerToken(authorization));
-    return createSubgraphServer({ subgraph, host: '127.0.0.1', port: 0, authenticate, routes, log });
+    const shared = { verifier, log };
+    return createSubgraphServer({
+      ...{ subgraph, host: '127.0.0.1', port: 0, authenticate, log },
+      routes: (app) => routes(app, shared),
+    });
   };
   const servers = {
-    auth: serve(auth.subgraph, (app) => {
-      serveInternalApi(app, authInternal, { implementation: auth.internal, verifier: verifierOf('auth'), log });
-      serveInternalApi(app, authSignIn, { implementation: auth.signIn, verifier: verifierOf('auth'), log });
+    auth: serve(auth.subgraph, (app, shared) => {
+      serveInternalApi(app, authInternal, { implementation: auth.internal, ...shared });
+      serveInternalApi(app, authSignIn, { implementation: auth.signIn, ...shared });
+      serveInternalApi(app, authOperators, { implementation: auth.operators, ...shared });
     }),
-    tasks: serve(tasks.subgraph, (app) =>
-      serveInternalApi(app, tasksInternal, { implementation: tasks.internal, verifier: verifierOf('tasks'), log }),
-    ),
-    backup: serve(backup.subgraph, (app) =>
+    tasks: serve(tasks.subgraph, (app, shared) => {
+      serveInternalApi(app, tasksInternal, { implementation: tasks.internal, ...shared });
+      serveInternalApi(app, tasksOperators, { implementation: tasks.operators, ...shared });
+      serveInternalApi(app, deadLettersInternal, { implementation: tasks.deadLetters, ...shared });
+    }),
+    backup: serve(backup.subgraph, (app, shared) => {
       serveBackupWork(app, {
         work: backup.work,
-        verifier: verifierOf('backup'),
+        verifier: shared.verifier,
         onDefect: (error) => log.error({ err: error }, 'work failed'),
-      }),
-    ),
+      });
+      serveInternalApi(app, backupOperators, { implementation: backup.operators, ...shared });
+    }),
   };
   await startAll(Object.values(servers));
   const signer = createIdentitySigner({ issuer: 'gateway', key, clock: systemClock });

@@ -10,6 +10,7 @@ import type { GraphExecutor } from '../../src/graph/executor.ts';
 import { createGraphMetrics } from '../../src/graph/metrics.ts';
 import { openSupergraph } from '../../src/graph/supergraph.ts';
 import { createFakeBackupWork } from './backup-work.ts';
+import { createFakeOperators } from './operators.ts';
 import { connectServers } from './servers.ts';
 import { typeDefsOf } from './type-defs.ts';
 
@@ -123,9 +124,11 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     log,
   });
 
+  const operators = createFakeOperators();
   const services = {
     auth: {
       subgraph: auth,
+      operators: operators.auth,
       internal: {
         endedSessions: internal('endedSessions'),
         noteSessionUses: internal('noteSessionUses'),
@@ -136,6 +139,8 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     },
     tasks: {
       subgraph: tasks,
+      operators: operators.tasks,
+      deadLetters: operators.deadLetters,
       internal: {
         heads: internal('heads'),
         changesAfter: internal('changesAfter'),
@@ -143,7 +148,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
         reportUnreadable: internal('reportUnreadable'),
       },
     },
-    backup: { subgraph: backup, work: createFakeBackupWork().work },
+    backup: { subgraph: backup, work: createFakeBackupWork().work, operators: operators.backup },
   };
   const { connections, servers } =
     mode === 'http' ? await connectServers(services, log) : { connections: connectInProcess(services), servers: [] };

@@ -9,6 +9,7 @@ import { createGateway } from '../../src/create-gateway.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { createFakeBackupWork, type FakeBackupWork } from '../fakes/backup-work.ts';
+import { createFakeOperators } from '../fakes/operators.ts';
 import { typeDefsOf } from '../fakes/type-defs.ts';
 
 export interface RestApp {
@@ -31,12 +32,14 @@ export async function startRestApp(env: Record<string, string> = {}, { waitUntil
   const backups = createFakeBackupWork();
   const keyValue = createMemoryKeyValue();
   const eventLog = createMemoryEventLog();
+  const operators = createFakeOperators();
   const connections = connectInProcess({
-    auth,
-    tasks,
+    auth: { ...auth, operators: operators.auth },
+    tasks: { ...tasks, operators: operators.tasks, deadLetters: operators.deadLetters },
     backup: {
       subgraph: createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: {}, log }),
       work: backups.work,
+      operators: operators.backup,
     },
   });
   const config = readGatewayConfig({ PORT: '0', ...env });

@@ -8,13 +8,13 @@ export function deadLetterRoutes(deadLetters: DeadLetters): AdminRoute[] {
       method: 'GET',
       path: '/dead-letters',
       handle: async ({ query: { after, limit } }) => ({
-        deadLetters: await deadLetters.list({
+        deadLetters: await deadLetters.deadLetters({
           ...(after !== undefined && { after }),
           ...(limit !== undefined && { limit: Number(limit) }),
         }),
       }),
     },
-    { method: 'POST', path: '/dead-letters/replay', handle: ({ body }) => deadLetters.replay(body) },
-    { method: 'POST', path: '/dead-letters/discard', handle: ({ body }) => deadLetters.discard(body) },
+    { method: 'POST', path: '/dead-letters/replay', handle: ({ body }) => deadLetters.replayDeadLetters(body) },
+    { method: 'POST', path: '/dead-letters/discard', handle: ({ body }) => deadLetters.discardDeadLetters(body) },
   ];
 }

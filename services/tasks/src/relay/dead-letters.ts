@@ -1,30 +1,12 @@
 import type { Database } from '@taskmesh/database';
-import type { UnreadableRecord } from '@taskmesh/internal-api';
+import type { DeadLetter, DeadLettersInternal, UnreadableRecord } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
 import { parseInput, parseUuid } from '@taskmesh/validation';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letters.statements.ts';
 
-/** A change that the event log refused, or a record that a gateway could not read. Subscribers still get the change. */
-export interface DeadLetter {
-  id: string;
-  source: 'relay' | 'gateway';
-  /** The change's id in the change log; null when the record does not tell. */
-  changeId: string | null;
-  ownerId: string | null;
-  sequence: string | null;
-  reason: string;
-  /** The raw record; only from gateways. */
-  record: string | null;
-  diedAt: string;
-  canReplay: boolean;
-}
-
-export interface DeadLetters {
-  list(page?: { after?: string; limit?: number }): Promise<DeadLetter[]>;
-  /** Publishes the changes again. Dead letters whose change is no longer in the change log stay. */
-  replay(choice: unknown): Promise<{ replayed: number }>;
-  discard(choice: unknown): Promise<{ discarded: number }>;
+export interface DeadLetters extends DeadLettersInternal {
   /** Keeps a record that a gateway could not read; repeated reports are kept once. */
   note(record: unknown): Promise<void>;
 }
@@ -32,6 +14,7 @@ export interface DeadLetters {
 export interface DeadLettersDeps {
   database: Pick<Database, 'run'>;
   onReplayed: () => void;
+  log: Log;
 }
 
 const PAGE = { usual: 100, most: 1_000 };
@@ -48,25 +31,31 @@ const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(PAGE.m
 const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.string() });
 
 /** Keeps what the event log could not deliver, until an operator has dealt with it. */
-export function createDeadLetters({ database, onReplayed }: DeadLettersDeps): DeadLetters {
+export function createDeadLetters({ database, onReplayed, log }: DeadLettersDeps): DeadLetters {
   const idsOf = (given: unknown): string[] | null => {
     const chosen = parseInput(choice, given);
     return 'ids' in chosen ? chosen.ids : null;
   };
 
   return {
-    async list(given = {}) {
+    async deadLetters(given) {
       const { after, limit } = parseInput(page, given);
       return database.run<DeadLetter>('read', LIST, [after, limit]);
     },
-    async replay(given) {
-      const [row] = await database.run<{ count: number }>('write', REPLAY, [idsOf(given)]);
+    async replayDeadLetters(given) {
+      const ids = idsOf(given);
+      const [row] = await database.run<{ count: number }>('write', REPLAY, [ids]);
       onReplayed();
-      return { replayed: row?.count ?? 0 };
+      const replayed = row?.count ?? 0;
+      log.info({ ids: ids ?? 'all', replayed }, 'dead letters replayed');
+      return { replayed };
     },
-    async discard(given) {
-      const [row] = await database.run<{ count: number }>('write', DISCARD, [idsOf(given)]);
-      return { discarded: row?.count ?? 0 };
+    async discardDeadLetters(given) {
+      const ids = idsOf(given);
+      const [row] = await database.run<{ count: number }>('write', DISCARD, [ids]);
+      const discarded = row?.count ?? 0;
+      log.info({ ids: ids ?? 'all', discarded }, 'dead letters discarded');
+      return { discarded };
     },
     async note(given) {
       const { key, value, reason } = parseInput(unreadable, given);

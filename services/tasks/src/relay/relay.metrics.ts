@@ -1,7 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { COUNT } from './dead-letters.statements.ts';
-import { BACKLOG } from './relay.statements.ts';
+import { countDeadLetters, readBacklog, type Backlog } from './backlog.ts';
 
 export interface RelayMetrics {
   /** `lagsMs`: for each change, the time from its commit until the log had taken it. */
@@ -15,7 +14,9 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
   const registers = [registry];
   let looking: Promise<Backlog | undefined> | undefined;
   const look = () => {
-    looking ??= backlogOf(database).finally(() => (looking = undefined));
+    looking ??= readBacklog(database)
+      .catch(() => undefined)
+      .finally(() => (looking = undefined));
     return looking;
   };
   new Gauge({
@@ -31,7 +32,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     help: 'Age of the oldest change that is not published.',
     registers,
     async collect() {
-      setOrRemove(this, (await look())?.oldest_age_s);
+      setOrRemove(this, (await look())?.oldestPendingAgeSeconds);
     },
   });
   new Gauge({
@@ -40,9 +41,9 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     labelNames: ['source'],
     registers,
     async collect() {
-      const counts = await deadLettersOf(database);
+      const counts = await countDeadLetters(database).catch(() => ({}));
       this.reset();
-      for (const [source, count] of counts ?? []) this.set({ source }, count);
+      for (const [source, count] of Object.entries(counts)) this.set({ source }, count);
     },
   });
   const lag = new Histogram({
@@ -76,35 +77,10 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
   };
 }
 
-interface Backlog {
-  pending: number;
-  oldest_age_s: number;
-}
-
 /** Removes a gauge that cannot be read: alerts would take an old value for a current one. */
 function setOrRemove(gauge: Gauge, value: number | undefined): void {
   if (value === undefined) gauge.remove();
   else gauge.set(value);
-}
-
-/** Undefined when the database is unavailable or too slow. */
-async function backlogOf(database: Pick<Database, 'run'>): Promise<Backlog | undefined> {
-  const [row] = await database.run<Backlog & Record<string, unknown>>('read', BACKLOG, []).catch(() => []);
-  return row;
-}
-
-async function deadLettersOf(database: Pick<Database, 'run'>): Promise<Map<string, number> | undefined> {
-  const counts = new Map([
-    ['relay', 0],
-    ['gateway', 0],
-  ]);
-  try {
-    const rows = await database.run<{ source: string; count: number }>('read', COUNT, []);
-    for (const { source, count } of rows) counts.set(source, count);
-    return counts;
-  } catch {
-    return undefined;
-  }
 }
 
 export const NO_METRICS: RelayMetrics = {

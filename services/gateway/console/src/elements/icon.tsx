@@ -16,6 +16,11 @@ const PATHS = {
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
   more: 'm6 9 6 6 6-6',
+  upload: 'M12 16V4.500M7 9.500l5-5 5 5M5 20h14',
+  pulse: 'M3 12h4l3-7 4 14 3-7h4',
+  archive: 'M4 4h16v5H4zM5.500 9v11h13V9M10 13h4',
+  letter: 'M3 6h18v13H3zM3.500 6.500 12 13l8.500-6.500',
+  warning: 'M12 4 2.500 20h19zM12 10v4.500M12 17.300h.01',
 } as const;
 
 export type IconName = keyof typeof PATHS;

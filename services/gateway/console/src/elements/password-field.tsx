@@ -3,7 +3,7 @@ import { Field, type FieldProps } from './field.tsx';
 
 export interface PasswordFieldProps extends Omit<FieldProps, 'children'> {
   name: string;
-  autocomplete: 'current-password' | 'new-password';
+  autocomplete: 'current-password' | 'new-password' | 'off';
 }
 
 /** Can be looked at, for whoever is alone with their screen. */

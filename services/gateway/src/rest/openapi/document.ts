@@ -11,7 +11,7 @@ export interface Chapter extends Mount {
   description: string;
 }
 
-const INTRODUCTION = `Accounts, tasks and backups: JSON over HTTP.
+const INTRODUCTION = `Accounts, tasks, backups and the platform's health: JSON over HTTP.
 
 Get an access token from sign-up or login and send it as \`Authorization: Bearer <token>\`. Logging out ends it at once.
 
@@ -60,7 +60,11 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
       securitySchemes: {
         ...(accesses.has('user') && { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }),
         ...(accesses.has('operator') && {
-          backupToken: { type: 'http', scheme: 'bearer', description: 'The value of `BACKUP_TOKEN`.' },
+          backupToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The value of `BACKUP_TOKEN`, or the token of this machine.',
+          },
         }),
       },
     },

@@ -82,6 +82,11 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
   },
 };
 
+const OPERATORS = {
+  token: 'There is a backup token, or a page asks, and the token did not come along.',
+  machine: 'This is for callers on this machine (localhost) only, unless there is a backup token.',
+};
+
 /** What differs in a family of endpoints. */
 const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
   plain: {},
@@ -95,13 +100,13 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
       message: 'The query parameter file is missing.',
     },
     UNAUTHENTICATED: {
-      description: 'There is a backup token, and it did not come along.',
-      message: 'The backup token is missing or wrong.',
+      description: OPERATORS.token,
+      message: 'The token of operators is missing or wrong.',
     },
     FORBIDDEN: {
       description:
         'There is no backup token, and the caller is not on this machine; for a restore also: the name leads out of the place of the archives.',
-      message: 'Backups are for callers on this machine only.',
+      message: OPERATORS.machine,
     },
     NOT_FOUND: { description: 'There is no such archive.', message: 'There is no such backup file.' },
     CONFLICT: {
@@ -120,9 +125,23 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
       description: 'A store, the place of the archives or the service is away; `Retry-After` says how long to wait.',
     },
   },
+  operations: {
+    BAD_USER_INPUT: {
+      details: [{ path: 'limit', message: 'limit must be a whole number from 1 to 100.' }],
+    },
+    UNAUTHENTICATED: { description: OPERATORS.token, message: 'The token of operators is missing or wrong.' },
+    FORBIDDEN: {
+      description: 'There is no backup token, and the caller is not on this machine.',
+      message: OPERATORS.machine,
+    },
+    NOT_FOUND: {
+      description: 'There is no such dead letter, or its change is no longer kept.',
+      message: 'There is no such dead letter.',
+    },
+  },
 };
 
-const PREFIX: Record<Envelope, string> = { plain: '', tasks: 'Tasks', backup: 'Backup' };
+const PREFIX: Record<Envelope, string> = { plain: '', tasks: 'Tasks', backup: 'Backup', operations: 'Operations' };
 
 export function sampleOf(envelope: Envelope, failure: Failure): Sample {
   const sample = SAMPLES[failure];

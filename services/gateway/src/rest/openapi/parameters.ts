@@ -41,6 +41,10 @@ const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
     schema: { type: 'string', format: 'uuid' },
   },
   session: { description: 'A session of yours, as the list shows it.', schema: { type: 'string', format: 'uuid' } },
+  deadLetter: {
+    description: 'A dead letter, as the list shows it.',
+    schema: { type: 'string', pattern: '^\\d{1,18}$' },
+  },
   file: { description: 'The name of an archive, as the list shows it.', schema: { type: 'string', maxLength: 255 } },
 };
 

@@ -13,6 +13,7 @@ export interface JsonSchema {
   default?: unknown;
   examples?: unknown[];
   format?: string;
+  pattern?: string;
   minLength?: number;
   maxLength?: number;
   minimum?: number;

@@ -7,6 +7,6 @@ export function requireOperator({ operator }: Pick<GatewayContext, 'operator'>, 
   const check = operator(raw);
   if (check.ok) return;
   throw check.status === 401
-    ? unauthenticated('The backup token is missing or wrong.')
-    : forbidden('Backups are for callers on this machine (localhost) only, unless there is a backup token.');
+    ? unauthenticated('The token of operators is missing or wrong.')
+    : forbidden('This is for callers on this machine (localhost) only, unless there is a backup token.');
 }

@@ -19,6 +19,7 @@ const success = z.literal(false);
 export const ERROR_SCHEMAS: Record<Envelope, z.ZodType> = {
   plain: z.object({ message, error }).meta({ id: 'Error' }),
   tasks: z.object({ success, message, error }).meta({ id: 'TasksError' }),
+  operations: z.object({ success, message, error }).meta({ id: 'OperationsError' }),
   // The interface document's own form.
   backup: z
     .object({ success, message, error: z.string().meta({ description: 'What went wrong.' }) })

@@ -24,7 +24,7 @@ const choice = <const Values extends readonly [string, ...string[]]>(what: strin
   z.enum(values, `${what} must be one of ${values.join(', ')}.`);
 
 /** A whole number in decimal digits, as a query has it. */
-function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault: number }) {
+export function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault: number }) {
   const isInRange = (value: string) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max;
   return z
     .string()

@@ -1,0 +1,66 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { ensureMachineToken } from './machine-token.ts';
+import { temporaryDir } from './testing/temporary-dir.ts';
+
+const place = temporaryDir('machine-token');
+afterAll(place.remove);
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(place.path, 'each-'));
+});
+const modeOf = (file: string) => statSync(file).mode & 0o777;
+
+describe('the token of this machine', () => {
+  it('is made once, for the eyes of its owner', () => {
+    const keys = join(dir, 'keys');
+    const made = ensureMachineToken(keys);
+    expect(made.token).toMatch(/^[\w-]{43}$/);
+    expect(readFileSync(made.file, 'utf8').trim()).toBe(made.token);
+    expect([modeOf(made.file), modeOf(keys)]).toEqual([0o600, 0o700]);
+    expect(ensureMachineToken(keys)).toEqual(made);
+    expect(readdirSync(keys)).toEqual(['machine-token']);
+  });
+
+  it.each([0o640, 0o604, 0o620])('is made anew when others could have read or written it: %o', (mode) => {
+    const made = ensureMachineToken(dir);
+    chmodSync(made.file, mode);
+    const other = ensureMachineToken(dir);
+    expect(other.token).not.toBe(made.token);
+    expect(modeOf(other.file)).toBe(0o600);
+  });
+
+  it.each(['', 'short', 'x'.repeat(43) + '\n' + 'y'.repeat(43)])('is made anew when the file has none: %j', (text) => {
+    const { file } = ensureMachineToken(dir);
+    writeFileSync(file, text);
+    expect(ensureMachineToken(dir).token).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('is no file of others that a link leads to, and leaves that file alone', () => {
+    const { file } = ensureMachineToken(dir);
+    const theirs = join(dir, 'theirs');
+    const content = `${'x'.repeat(43)}\n`;
+    writeFileSync(theirs, content, { mode: 0o644 });
+    rmSync(file);
+    symlinkSync(theirs, file);
+    const made = ensureMachineToken(dir);
+    expect(made.token).not.toBe('x'.repeat(43));
+    expect(readFileSync(theirs, 'utf8')).toBe(content);
+    expect(modeOf(made.file)).toBe(0o600);
+  });
+
+  it('does not inherit the mode of what a killed start left', () => {
+    writeFileSync(join(dir, 'machine-token.new'), 'half', { mode: 0o644 });
+    expect(modeOf(ensureMachineToken(dir).file)).toBe(0o600);
+  });
+});

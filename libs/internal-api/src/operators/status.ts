@@ -1,0 +1,96 @@
+import type { InternalApi } from '../define.ts';
+import { STATUS_MS } from '../timeouts.ts';
+
+/** A service as one of its processes sees it. Times are RFC 3339, UTC, with milliseconds. */
+export interface ServiceStatus {
+  version: string;
+  startedAt: string;
+  store: StoreStatus;
+}
+
+export interface StoreStatus {
+  /** Whether the database answers in time; otherwise nothing else is known. */
+  isUp: boolean;
+  /** The last migration that was applied; null when there was none, or nothing is known. */
+  schema: string | null;
+  /** Migrations that this version knows and the database lacks. */
+  missing: string[];
+  /** Migrations of a newer version. */
+  unknown: string[];
+}
+
+/** How far the event log is behind the store. */
+export interface FeedStatus {
+  epoch: number;
+  /** Changes that are committed and not yet published. */
+  pending: number;
+  /** Of the oldest of them; 0 without any. */
+  oldestPendingAgeSeconds: number;
+  /** What waits for an operator, by who put it aside. */
+  deadLetters: { relay: number; gateway: number };
+}
+
+export interface TasksStatus extends ServiceStatus {
+  /** Null while the store does not answer. */
+  feed: FeedStatus | null;
+  eventLog: { system: 'kafka' | 'memory'; isUp: boolean };
+}
+
+export interface KnownArchive {
+  file: string;
+  createdAt: string;
+  sizeBytes: number;
+  verifiedAt: string | null;
+}
+
+/** A moment that comes again and again. */
+export interface ScheduleStatus {
+  /** A cron pattern, in UTC. */
+  pattern: string;
+  nextAt: string | null;
+  /** Since when its runs have failed; null when the last one did not. */
+  failingSince: string | null;
+}
+
+export interface BackupsStatus {
+  place: 'directory' | 'bucket';
+  isEncrypted: boolean;
+  /** Null while their place, or the catalogue, does not answer. */
+  archives: {
+    count: number;
+    totalBytes: number;
+    /** The newest one that was made here and is not known to be unfit. */
+    newest: KnownArchive | null;
+    /** The newest one that was made here and that a restore has proved. */
+    newestProved: KnownArchive | null;
+  } | null;
+  /** Null: on request only. */
+  schedule: ScheduleStatus | null;
+  verifySchedule: ScheduleStatus | null;
+  /** Whether each scheduled archive is proved at once. */
+  verifiesScheduled: boolean;
+  /** How many of the scheduled ones are kept, by period; null: all. */
+  keep: Record<string, number> | null;
+  /** How long a restore can be undone. */
+  undoableMs: number;
+}
+
+export interface BackupStatus extends ServiceStatus {
+  backups: BackupsStatus;
+}
+
+/** What each service tells operators of itself; it answers in time whatever is away behind it. */
+export interface StatusOf<Status> {
+  status(): Promise<Status>;
+}
+
+const forOperators = <Status>(service: string): InternalApi<StatusOf<Status>> => ({
+  service,
+  caller: { role: 'operator' },
+  timeoutMs: STATUS_MS,
+  names: ['status'],
+});
+
+export const authOperators = forOperators<ServiceStatus>('auth');
+export const tasksOperators = forOperators<TasksStatus>('tasks');
+export const backupOperators = forOperators<BackupStatus>('backup');

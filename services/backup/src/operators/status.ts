@@ -1,0 +1,84 @@
+import { createStoreStatus, type Database } from '@taskmesh/database';
+import {
+  STATUS_PART_MS,
+  type BackupsStatus,
+  type BackupStatus,
+  type KnownArchive,
+  type ScheduleStatus,
+  type StatusOf,
+} from '@taskmesh/internal-api';
+import { askInTime, readVersion, type Clock } from '@taskmesh/service';
+import { isOwn, type Backup } from '../backups/backup.entity.ts';
+import type { BackupService } from '../backups/backup.service.ts';
+import type { BackupConfig } from '../config.ts';
+import { isInFuture } from '../future.ts';
+import type { FailingRun, RunName } from '../notify/failing-run.entity.ts';
+import { createFailingRunRepository } from '../notify/failing-run.repository.ts';
+import { nextMoment } from '../schedule/scheduler.ts';
+
+export interface BackupStatusDeps {
+  backups: Pick<BackupService, 'known'>;
+  database: Database;
+  encrypts: boolean;
+  clock: Clock;
+}
+
+export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps): StatusOf<BackupStatus> {
+  const { backups, database, encrypts, clock } = deps;
+  const { schedule, verifySchedule, verifiesScheduled = true, keep, keepOldMs = 0, secrets } = config;
+  const startedAt = new Date(clock.now()).toISOString();
+  const failing = createFailingRunRepository(database);
+  const askStore = createStoreStatus(database, STATUS_PART_MS);
+  const askArchives = askInTime(STATUS_PART_MS, () => backups.known());
+  const askFailing = askInTime(STATUS_PART_MS, () => failing.all());
+
+  const scheduleOf = (pattern: string | undefined, runs: FailingRun[], names: RunName[]): ScheduleStatus | null => {
+    if (pattern === undefined) return null;
+    const since = runs.filter(({ run }) => names.includes(run)).map((run) => run.since.toISOString());
+    const nextAt = nextMoment(pattern, new Date(clock.now()))?.toISOString() ?? null;
+    return { pattern, nextAt, failingSince: since.toSorted()[0] ?? null };
+  };
+
+  return {
+    async status() {
+      const [store, archives, runs = []] = await Promise.all([askStore(), askArchives(), askFailing()]);
+      return {
+        version: readVersion(),
+        startedAt,
+        store,
+        backups: {
+          place: secrets.s3 ? 'bucket' : 'directory',
+          isEncrypted: encrypts,
+          archives: archives ? summaryOf(archives, new Date(clock.now())) : null,
+          schedule: scheduleOf(schedule, runs, ['backup', 'retention']),
+          verifySchedule: scheduleOf(verifySchedule, runs, ['verification']),
+          verifiesScheduled,
+          keep: keep ?? null,
+          undoableMs: keepOldMs,
+        },
+      };
+    },
+  };
+}
+
+/** In the same sense as the metrics: by what was made here, and by nothing that is dated later than now. */
+function summaryOf(archives: Backup[], now: Date): NonNullable<BackupsStatus['archives']> {
+  const own = archives.filter(({ origin, createdAt }) => isOwn(origin) && !isInFuture(createdAt, now));
+  return {
+    count: archives.length,
+    totalBytes: archives.reduce((sum, { sizeBytes }) => sum + Number(sizeBytes), 0),
+    newest: shown(own.find(({ unfitAt }) => !unfitAt)),
+    newestProved: shown(own.find(({ verifiedAt }) => verifiedAt)),
+  };
+}
+
+function shown(backup: Backup | undefined): KnownArchive | null {
+  if (!backup) return null;
+  const { file, createdAt, sizeBytes, verifiedAt } = backup;
+  return {
+    file,
+    createdAt: createdAt.toISOString(),
+    sizeBytes: Number(sizeBytes),
+    verifiedAt: verifiedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,92 @@
+import { notReached, OperatorsError } from './operators-error.ts';
+import { readLines } from './read-lines.ts';
+import type { Progress, WorkEnd } from './types.ts';
+
+/** The operators' paths. Everything throws an OperatorsError; whoever is refused as an operator is told by `onRefused` as well. */
+export interface OperatorsApi {
+  get<Body>(path: string): Promise<Body>;
+  send<Body>(method: 'POST' | 'DELETE', path: string): Promise<Body>;
+  /** Work that lasts, with its progress. */
+  work(path: string, onProgress: (progress: Progress) => void): Promise<WorkEnd>;
+  download(path: string): Promise<Blob>;
+  upload(path: string, content: Blob, onProgress: (progress: Progress) => void): Promise<void>;
+}
+
+export interface OperatorsApiOptions {
+  token: string;
+  onRefused(error: OperatorsError): void;
+}
+
+const LINES = 'application/x-ndjson';
+
+export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions): OperatorsApi {
+  const authorization = `Bearer ${token}`;
+
+  const refused = (status: number, text: string): OperatorsError => {
+    const error = new OperatorsError(status, messageIn(text));
+    if (status === 401 || status === 403) onRefused(error);
+    return error;
+  };
+
+  const ask = async (method: string, path: string, accept = 'application/json'): Promise<Response> => {
+    const response = await fetch(`/api${path}`, {
+      method,
+      headers: { authorization, accept },
+      cache: 'no-store',
+    }).catch(() => {
+      throw notReached();
+    });
+    if (response.ok) return response;
+    throw refused(response.status, await response.text().catch(() => ''));
+  };
+
+  const json = async <Body>(response: Response): Promise<Body> => {
+    try {
+      return (await response.json()) as Body; // as the API description has it
+    } catch {
+      throw notReached();
+    }
+  };
+
+  return {
+    get: async (path) => json(await ask('GET', path)),
+    send: async (method, path) => json(await ask(method, path)),
+    async work(path, onProgress) {
+      const response = await ask('POST', path, LINES);
+      if (!response.body) throw notReached();
+      const end = await readLines(response.body, onProgress);
+      if (end.status >= 400) throw new OperatorsError(end.status, end.error ?? end.message);
+      return end;
+    },
+    async download(path) {
+      const response = await ask('GET', path, '*/*');
+      return response.blob().catch(() => {
+        throw notReached();
+      });
+    },
+    upload: (path, content, onProgress) =>
+      new Promise((resolve, reject) => {
+        const request = new XMLHttpRequest(); // fetch does not tell how much was sent
+        request.open('PUT', `/api${path}`);
+        request.setRequestHeader('authorization', authorization);
+        request.upload.onprogress = ({ loaded, total }) =>
+          onProgress({ phase: 'upload', doneBytes: loaded, totalBytes: total });
+        request.onload = () =>
+          request.status < 400 ? resolve() : reject(refused(request.status, request.responseText));
+        request.onerror = () => reject(notReached());
+        request.send(content);
+      }),
+  };
+}
+
+/** `error` is a text where archives are meant, and `message` is one everywhere. */
+function messageIn(text: string): string {
+  try {
+    const { message, error } = JSON.parse(text) as { message?: unknown; error?: unknown };
+    if (typeof error === 'string') return error;
+    if (typeof message === 'string') return message;
+  } catch {
+    // somebody else answers in the server's place
+  }
+  return 'The server did not say why.';
+}

@@ -1,0 +1,31 @@
+import { OperatorsError } from './operators-error.ts';
+import type { Progress, WorkEnd } from './types.ts';
+
+const BROKEN = 'The connection broke. The work goes on at the server: look at the list in a while.';
+
+/** Reads what work that lasts tells line by line. @throws OperatorsError when it breaks off before its end */
+export async function readLines(
+  body: ReadableStream<Uint8Array>,
+  onProgress: (progress: Progress) => void,
+): Promise<WorkEnd> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const lines = `${rest}${decoder.decode(value, { stream: true })}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const text of lines) {
+        if (text === '') continue;
+        const line = JSON.parse(text) as WorkEnd | { progress: Progress }; // the server's own form
+        if (!('progress' in line)) return line;
+        onProgress(line.progress);
+      }
+    }
+  } catch {
+    throw new OperatorsError(0, BROKEN);
+  }
+  throw new OperatorsError(0, BROKEN);
+}

@@ -1,0 +1,45 @@
+import { useRef } from 'preact/hooks';
+import { Icon } from '../../elements/icon.tsx';
+import { useApi } from '../api/api-context.ts';
+import { useOngoingWork } from '../work/use-work.ts';
+
+/** New archives: made here, or brought. */
+export function MakeAndBring({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<void> }) {
+  const api = useApi();
+  const { run } = useOngoingWork();
+  const chosen = useRef<HTMLInputElement>(null);
+  const make = async () => {
+    await run('Making a backup', (onProgress) => api.work('/backups', onProgress));
+    await onDone();
+  };
+  const bring = async (file: File) => {
+    await run(`Uploading ${file.name}`, (onProgress) =>
+      api.upload(`/backups/${encodeURIComponent(file.name)}`, file, onProgress),
+    );
+    await onDone();
+  };
+  return (
+    <div class="deeds first">
+      <button type="button" class="primary" disabled={isBusy} onClick={() => void make()}>
+        <Icon name="plus" />
+        Make a backup
+      </button>
+      <button type="button" disabled={isBusy} onClick={() => chosen.current?.click()}>
+        <Icon name="upload" />
+        Upload an archive
+      </button>
+      <input
+        ref={chosen}
+        type="file"
+        hidden
+        accept=".gz,.age,application/gzip"
+        aria-label="An archive to upload"
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          currentTarget.value = ''; // the same one may be chosen again
+          if (file) void bring(file);
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { Moment } from '../../elements/times.tsx';
+import { Section } from '../../elements/view.tsx';
+import { useReading } from '../../requests/use-reading.ts';
+import { useApi } from '../api/api-context.ts';
+import type { BackupsStatus, PlatformStatus, Schedule } from '../api/types.ts';
+import { Facts } from '../overview/facts.tsx';
+import { Problem } from '../problem.tsx';
+import { keepInWords, spanInWords } from '../words.ts';
+
+const PLACES = { directory: 'A directory of the server', bucket: 'A bucket' };
+
+/** As the installation is configured: it is changed where it is run. */
+export function Rules() {
+  const api = useApi();
+  const { data, error, again } = useReading(() => api.get<{ data: PlatformStatus }>('/operations/status'));
+  const backups = data?.data.backups;
+  return (
+    <Section title="Schedule and keeping">
+      <Problem error={error} onAgain={() => void again()} />
+      {data && !backups && <p class="soft">The backup service does not answer at the moment.</p>}
+      {backups && <Facts facts={factsOf(backups)} />}
+      <p class="soft small">
+        Set where the platform is run: BACKUP_SCHEDULE, BACKUP_VERIFY_SCHEDULE, BACKUP_KEEP, RESTORE_KEEP_OLD.
+      </p>
+    </Section>
+  );
+}
+
+function factsOf(backups: BackupsStatus): Parameters<typeof Facts>[0]['facts'] {
+  const { schedule, verifySchedule, verifiesScheduled, keep, place, isEncrypted, undoableMs } = backups;
+  return [
+    ['Archives are made', <When schedule={schedule} />],
+    ['Each of those is verified', schedule && verifiesScheduled ? 'at once' : 'on request only'],
+    ['Verified again', <When schedule={verifySchedule} />],
+    ['Kept of those made by schedule', keepInWords(keep)],
+    ['Where', `${PLACES[place]}, ${isEncrypted ? 'encrypted' : 'not encrypted'}`],
+    ['A restore can be taken back for', undoableMs > 0 ? spanInWords(undoableMs / 1_000) : 'no time'],
+  ];
+}
+
+function When({ schedule }: { schedule: Schedule | null }) {
+  if (!schedule) return <>on request only</>;
+  const { pattern, nextAt, failingSince } = schedule;
+  return (
+    <>
+      <code>{pattern}</code> (UTC)
+      {nextAt && (
+        <>
+          , next on <Moment at={nextAt} />
+        </>
+      )}
+      {failingSince && (
+        <span class="mark bad">
+          {' '}
+          fails since <Moment at={failingSince} />
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { Ago } from '../../elements/times.tsx';
+import type { DeadLetter } from '../api/types.ts';
+
+export interface DeadLetterRowProps {
+  letter: DeadLetter;
+  isBusy: boolean;
+  onReplay: () => void;
+  onDiscard: () => void;
+}
+
+const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable for gateways' };
+
+export function DeadLetterRow({ letter, isBusy, onReplay, onDiscard }: DeadLetterRowProps) {
+  const { id, source, ownerId, sequence, reason, record, diedAt, canReplay } = letter;
+  return (
+    <li class="row letter">
+      <div class="what">
+        <p class="title">
+          {SOURCES[source]}
+          <span class="label">{id}</span>
+        </p>
+        <p>{reason}</p>
+        <p class="soft">
+          <Ago at={diedAt} />
+          {ownerId !== null && (
+            <>
+              , of <code>{ownerId}</code>
+            </>
+          )}
+          {sequence !== null && `, change ${sequence}`}
+          {!canReplay && '. Not to be replayed: its change is not known, or no longer kept'}
+        </p>
+        {record !== null && (
+          <details>
+            <summary>The record (can hold somebody’s texts)</summary>
+            <pre tabIndex={0}>{record}</pre>
+          </details>
+        )}
+      </div>
+      <div class="deeds">
+        {canReplay && (
+          <button type="button" disabled={isBusy} aria-label={`Replay dead letter ${id}`} onClick={onReplay}>
+            Replay
+          </button>
+        )}
+        <button
+          type="button"
+          class="danger"
+          disabled={isBusy}
+          aria-label={`Discard dead letter ${id}`}
+          onClick={onDiscard}
+        >
+          Discard
+        </button>
+      </div>
+    </li>
+  );
+}

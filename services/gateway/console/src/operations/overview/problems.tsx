@@ -1,0 +1,35 @@
+import { Icon } from '../../elements/icon.tsx';
+import type { PlatformStatus } from '../api/types.ts';
+
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** What an operator should know first. */
+export function Problems({ status: { problems, at }, isStale }: { status: PlatformStatus; isStale: boolean }) {
+  const isWell = problems.length === 0;
+  return (
+    <section class={isWell ? 'health well' : 'health ill'} aria-label="Health">
+      <div role="status">
+        {isWell ? (
+          <p class="headline">
+            <Icon name="check" /> All is well
+          </p>
+        ) : (
+          <>
+            <p class="headline">
+              <Icon name="warning" /> Not all is well
+            </p>
+            <ul>
+              {problems.map((problem) => (
+                <li key={problem}>{problem}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      <p class="soft">
+        {isStale ? 'Not reached any more; as it was at ' : 'Looked at every few seconds, last at '}
+        <time dateTime={at}>{TIME.format(new Date(at))}</time>
+      </p>
+    </section>
+  );
+}

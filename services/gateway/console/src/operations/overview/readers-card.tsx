@@ -1,0 +1,34 @@
+import { Section } from '../../elements/view.tsx';
+import type { PlatformStatus } from '../api/types.ts';
+import { sizeInWords } from '../words.ts';
+import { Facts } from './facts.tsx';
+
+const PROTOCOLS: Record<string, string> = {
+  'graphql-ws': 'over graphql-ws',
+  sse: 'over SSE',
+  multipart: 'over multipart',
+  channel: 'over channels',
+};
+
+/** Who reads the feed at the gateway that answers. */
+export function ReadersCard({ realtime }: { realtime: PlatformStatus['realtime'] }) {
+  const { connections, subscriptions, owners, queueBytes } = realtime;
+  return (
+    <Section title="Readers at this gateway">
+      <Facts
+        facts={[
+          ['Open connections', connectionsInWords(connections)],
+          ['Subscriptions', subscriptions.toLocaleString('en')],
+          ['People whose changes are read', owners.toLocaleString('en')],
+          ['Waits for slow readers', sizeInWords(queueBytes)],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function connectionsInWords(connections: Record<string, number>): string {
+  const open = Object.entries(connections).filter(([, count]) => count > 0);
+  if (open.length === 0) return 'none';
+  return open.map(([protocol, count]) => `${count.toLocaleString('en')} ${PROTOCOLS[protocol] ?? protocol}`).join(', ');
+}

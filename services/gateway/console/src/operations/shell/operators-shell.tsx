@@ -1,0 +1,75 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { Brand } from '../../elements/brand.tsx';
+import { Icon } from '../../elements/icon.tsx';
+import { useTitle } from '../../elements/use-title.ts';
+import { ApiContext } from '../api/api-context.ts';
+import { createOperatorsApi } from '../api/operators-api.ts';
+import type { OperatorsError } from '../api/operators-error.ts';
+import { useWork, WorkContext } from '../work/use-work.ts';
+import { VIEWS, viewOf } from './views.ts';
+
+export interface OperatorsShellProps {
+  token: string;
+  /** In the address. */
+  name: string;
+  onRefused: (error: OperatorsError) => void;
+  onSignOut: () => void;
+}
+
+/** What is around every view of operators. Work goes on while they look at another one. */
+export function OperatorsShell({ token, name, onRefused, onSignOut }: OperatorsShellProps) {
+  const api = useMemo(() => createOperatorsApi({ token, onRefused }), [token]);
+  const work = useWork(api);
+  const view = viewOf(name);
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(view.name);
+  useTitle(view.title);
+  useEffect(() => {
+    if (before.current === view.name) return;
+    before.current = view.name;
+    scrollTo(0, 0);
+    main.current?.querySelector('h1')?.focus({ preventScroll: true });
+  }, [view.name]);
+  return (
+    <ApiContext.Provider value={api}>
+      <WorkContext.Provider value={work}>
+        <a
+          class="skip"
+          href="#main"
+          onClick={(event) => {
+            event.preventDefault();
+            main.current?.focus();
+          }}
+        >
+          Skip to the content
+        </a>
+        <header class="header">
+          <a class="home" href="#/operations" aria-label="Taskmesh: operations">
+            <Brand />
+          </a>
+          <nav aria-label="Views">
+            <ul>
+              {VIEWS.map((each) => (
+                <li key={each.name}>
+                  <a href={`#/${each.name}`} aria-current={each === view ? 'page' : undefined}>
+                    <Icon name={each.icon} />
+                    {each.title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div class="who">
+            <span class="name">Operator</span>
+            <button type="button" class="quiet" onClick={onSignOut}>
+              Sign out
+            </button>
+          </div>
+        </header>
+        <main id="main" class="wide" ref={main} tabIndex={-1}>
+          <view.Component />
+        </main>
+      </WorkContext.Provider>
+    </ApiContext.Provider>
+  );
+}

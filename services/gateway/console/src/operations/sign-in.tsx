@@ -1,0 +1,59 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Brand } from '../elements/brand.tsx';
+import { Form } from '../elements/form.tsx';
+import { PasswordField } from '../elements/password-field.tsx';
+import { useTitle } from '../elements/use-title.ts';
+import { useAction } from '../requests/use-action.ts';
+import { createOperatorsApi } from './api/operators-api.ts';
+import { explainError, OperatorsError } from './api/operators-error.ts';
+
+/** What can be sent in a header. */
+const TOKEN = /^[!-~]+$/;
+
+export interface SignInProps {
+  /** A token that came with the address: it is tried at once. */
+  given: string | undefined;
+  /** Why somebody is here again. */
+  refusal: OperatorsError | undefined;
+  onSignedIn: (token: string) => void;
+}
+
+export function SignIn({ given, refusal, onSignedIn }: SignInProps) {
+  const main = useRef<HTMLElement>(null);
+  useTitle('Operations');
+  const { run, isBusy, error } = useAction(async (token: string) => {
+    if (!TOKEN.test(token)) throw new OperatorsError(401, 'A token has letters, digits and signs, and no blanks.');
+    await createOperatorsApi({ token, onRefused: () => undefined }).send('POST', '/operations/check');
+    onSignedIn(token);
+  });
+  useEffect(() => {
+    main.current?.querySelector('input')?.focus();
+    if (given !== undefined) void run(given);
+  }, []);
+  const problem = error ?? refusal;
+  return (
+    <main class="entrance" ref={main}>
+      <Brand />
+      <h1>Operations</h1>
+      {problem !== undefined && (
+        <p class="note" role="alert">
+          {explainError(problem)}
+        </p>
+      )}
+      <Form label="Sign in as operator" onSubmit={({ token = '' }) => void run(token.trim())}>
+        <PasswordField
+          label="Operators’ token"
+          name="token"
+          autocomplete="off"
+          hint="The installation’s backup token. On your own machine: what the terminal showed at the start. It is kept in this tab only, until you leave it."
+        />
+        <button type="submit" class="primary wide" disabled={isBusy}>
+          {isBusy ? 'Signing in…' : 'Sign in'}
+        </button>
+      </Form>
+      <p class="other-ways">
+        <a href="#/tasks">To your own tasks</a>
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,33 @@
+import { countOf, keepInWords, sizeInWords, spanInWords } from './words.ts';
+
+it.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [999, '999 bytes'],
+  [1_000, '1 kB'],
+  [1_550, '1.6 kB'],
+  [123_456, '123 kB'],
+  [12_345_678, '12.3 MB'],
+  [5e15, '5,000 TB'],
+])('%i bytes are "%s"', (bytes, words) => expect(sizeInWords(bytes)).toBe(words));
+
+it.each([
+  [0, '0 seconds'],
+  [1, '1 second'],
+  [59, '59 seconds'],
+  [90, '2 minutes'],
+  [3_600, '1 hour'],
+  [172_800, '2 days'],
+])('%i seconds are "%s"', (seconds, words) => expect(spanInWords(seconds)).toBe(words));
+
+it('counts', () => {
+  expect([countOf(1, 'task', 'tasks'), countOf(12_000, 'task', 'tasks'), countOf(0, 'task', 'tasks')]).toEqual([
+    '1 task',
+    '12,000 tasks',
+    'none',
+  ]);
+});
+
+it('says what is kept', () => {
+  expect([keepInWords(null), keepInWords({ last: 3, daily: 7 })]).toEqual(['all', 'the last 3, 7 daily']);
+});

@@ -1,0 +1,43 @@
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+export function sizeInWords(bytes: number): string {
+  let unit = 0;
+  let value = bytes;
+  while (value >= 1_000 && unit < UNITS.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1;
+  return new Intl.NumberFormat('en', {
+    style: 'unit',
+    unit: UNITS[unit] ?? 'byte',
+    unitDisplay: unit === 0 ? 'long' : 'short',
+    maximumFractionDigits: digits,
+  }).format(value);
+}
+
+const SPANS = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const;
+
+/** In the largest unit that gives a whole number at all. */
+export function spanInWords(seconds: number): string {
+  const [length, unit] = SPANS.find(([length]) => seconds >= length) ?? [1, 'second'];
+  const count = Math.round(seconds / length);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+export const countOf = (count: number, one: string, many: string) =>
+  count === 0 ? 'none' : `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** As `BACKUP_KEEP` has it. */
+export function keepInWords(keep: Record<string, number> | null): string {
+  if (!keep) return 'all';
+  const words = Object.entries(keep).map(([period, count]) =>
+    period === 'last' ? `the last ${count}` : `${count} ${period}`,
+  );
+  return words.join(', ');
+}

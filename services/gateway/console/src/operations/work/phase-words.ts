@@ -1,0 +1,39 @@
+import type { Progress } from '../api/types.ts';
+import { countOf, sizeInWords } from '../words.ts';
+
+const STORES: Record<string, string> = { tasks: 'the tasks', auth: 'the accounts' };
+
+/** What happens at the moment, in words. */
+export function phaseInWords({ phase, store }: Progress): string {
+  const what = store === undefined ? 'the archive' : (STORES[store] ?? store);
+  switch (phase) {
+    case 'dump':
+      return `Reading ${what}`;
+    case 'compress':
+      return 'Packing the archive';
+    case 'extract':
+      return 'Unpacking the archive';
+    case 'load':
+      return `Loading ${what}`;
+    case 'check':
+      return `Checking ${what}`;
+    case 'swap':
+      return 'Putting everything in its place';
+    case 'upload':
+      return 'Sending the archive';
+    default:
+      return `${phase.charAt(0).toUpperCase()}${phase.slice(1)}`;
+  }
+}
+
+/** How much of it, where that is known. */
+export function amountInWords({ doneBytes, totalBytes, rows }: Progress): string | undefined {
+  if (doneBytes !== undefined && totalBytes) return `${sizeInWords(doneBytes)} of ${sizeInWords(totalBytes)}`;
+  if (doneBytes !== undefined) return sizeInWords(doneBytes);
+  return rows ? countOf(rows, 'row', 'rows') : undefined;
+}
+
+/** From 0 to 1; undefined when nobody knows. */
+export function shareOf({ doneBytes, totalBytes }: Progress): number | undefined {
+  return doneBytes !== undefined && totalBytes ? Math.min(doneBytes / totalBytes, 1) : undefined;
+}

@@ -1,0 +1,61 @@
+import { explainError } from '../api/operators-error.ts';
+import { Moment } from '../../elements/times.tsx';
+import type { WorkEnd } from '../api/types.ts';
+import { amountInWords, phaseInWords, shareOf } from './phase-words.ts';
+import { useOngoingWork, type Ended, type Work } from './use-work.ts';
+
+/** What is being done, with its progress, and how it ended. */
+export function WorkCard() {
+  const { running, ended, putAway } = useOngoingWork();
+  return (
+    <div role="status" class="work-place">
+      {running && <Running running={running} />}
+      {ended && <EndOf ended={ended} onPutAway={putAway} />}
+    </div>
+  );
+}
+
+function Running({ running: { title, progress } }: { running: NonNullable<Work['running']> }) {
+  const amount = progress && amountInWords(progress);
+  return (
+    <section class="card work" aria-label={title}>
+      <h2>{title}</h2>
+      <progress aria-label={title} value={progress && shareOf(progress)} />
+      <p class="soft">
+        {progress ? phaseInWords(progress) : 'Beginning'}
+        {/* Bytes change too often to be read out. */}
+        {amount && <span aria-hidden="true">: {amount}</span>}
+      </p>
+    </section>
+  );
+}
+
+function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPutAway: () => void }) {
+  const isGood = error === undefined && end?.databaseRestored !== false;
+  return (
+    <section class={isGood ? 'card work done' : 'card work failed'} aria-label={title}>
+      <h2>
+        {title}: {isGood ? 'done' : 'not done'}
+      </h2>
+      <p>{error === undefined ? (end?.message ?? 'Done.') : explainError(error)}</p>
+      {end && <Details end={end} />}
+      <button type="button" onClick={onPutAway}>
+        Dismiss
+      </button>
+    </section>
+  );
+}
+
+function Details({ end: { dropped = [], safetyBackup, keptUntil } }: { end: WorkEnd }) {
+  return (
+    <>
+      {dropped.length > 0 && <p class="soft">Left out: {dropped.join(', ')}.</p>}
+      {safetyBackup && <p class="soft">What was replaced is in {safetyBackup}.</p>}
+      {keptUntil && (
+        <p class="soft">
+          It can be taken back until <Moment at={keptUntil} />.
+        </p>
+      )}
+    </>
+  );
+}

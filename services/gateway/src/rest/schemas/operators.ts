@@ -1,0 +1,200 @@
+import type { DeadLetter } from '@taskmesh/internal-api';
+import { z } from 'zod';
+import type { PlatformStatus } from '../../status/platform-status.ts';
+import { wholeNumber } from './requests.ts';
+
+const message = z.string().meta({ description: 'A sentence for people.' });
+const time = z.string().meta({ format: 'date-time', description: 'UTC, with milliseconds and Z.' });
+const success = z.literal(true);
+
+export const operatorsMessage = z
+  .object({ success, message })
+  .meta({ id: 'OperationsMessage', examples: [{ success: true, message: 'You are an operator.' }] });
+
+const archive = z.object({
+  file: z.string(),
+  createdAt: time,
+  sizeBytes: z.int(),
+  verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
+});
+
+const schedule = z
+  .object({
+    pattern: z.string().meta({ description: 'A cron pattern, in UTC.' }),
+    nextAt: time.nullable(),
+    failingSince: time.nullable().meta({ description: 'Null unless its last run failed.' }),
+  })
+  .nullable();
+
+const status = z.object({
+  at: time,
+  problems: z.array(z.string()).meta({ description: 'Sentences for operators; none when all is well.' }),
+  services: z
+    .array(
+      z.object({
+        name: z.enum(['gateway', 'auth', 'tasks', 'backup']),
+        isUp: z.boolean().meta({ description: 'Whether it answers; otherwise the rest is null.' }),
+        version: z.string().nullable(),
+        startedAt: time.nullable(),
+        store: z
+          .object({
+            isUp: z.boolean().meta({ description: 'Whether the database answers.' }),
+            schema: z.string().nullable().meta({ description: 'The last migration.' }),
+            missing: z.array(z.string()).meta({ description: 'Migrations that are to come.' }),
+            unknown: z.array(z.string()).meta({ description: 'Migrations of a newer version.' }),
+          })
+          .nullable()
+          .meta({ description: 'Its database; the gateway has none.' }),
+      }),
+    )
+    .meta({ description: 'Each by the process that was reached.' }),
+  feed: z
+    .object({
+      epoch: z.int().meta({ description: 'Grows with each restore.' }),
+      pending: z.int().meta({ description: 'Changes that are committed and not yet published.' }),
+      oldestPendingAgeSeconds: z.number().meta({ description: 'Of the oldest of them.' }),
+      deadLetters: z.object({ relay: z.int(), gateway: z.int() }),
+    })
+    .nullable()
+    .meta({ description: 'How far the event log is behind the store of the tasks.' }),
+  eventLog: z.object({
+    system: z.enum(['kafka', 'memory']),
+    isUpForTasks: z.boolean().nullable().meta({ description: 'Whether it can be published to.' }),
+    isUpForGateway: z.boolean().meta({ description: 'Whether this gateway can read it.' }),
+  }),
+  cache: z.object({ isUp: z.boolean() }).meta({ description: 'Redis, or the memory of the one process.' }),
+  realtime: z
+    .object({
+      connections: z.record(z.string(), z.int()).meta({ description: 'Open sockets and HTTP streams, by protocol.' }),
+      subscriptions: z.int(),
+      owners: z.int().meta({ description: 'Whose changes somebody reads.' }),
+      queueBytes: z.int().meta({ description: 'What waits for clients to read it.' }),
+    })
+    .meta({ description: 'Readers of the feed at this gateway.' }),
+  backups: z
+    .object({
+      place: z.enum(['directory', 'bucket']),
+      isEncrypted: z.boolean().meta({ description: 'Whether new archives are.' }),
+      archives: z
+        .object({
+          count: z.int(),
+          totalBytes: z.int(),
+          newest: archive.nullable().meta({ description: 'Made here, and not known to be unfit.' }),
+          newestProved: archive.nullable().meta({ description: 'Made here, and proved by a restore.' }),
+        })
+        .nullable()
+        .meta({ description: 'Null while their place does not answer.' }),
+      schedule: schedule.meta({ description: 'When archives are made (`BACKUP_SCHEDULE`); null: on request only.' }),
+      verifySchedule: schedule.meta({
+        description: 'When they are proved again (`BACKUP_VERIFY_SCHEDULE`); null: on request only.',
+      }),
+      verifiesScheduled: z.boolean().meta({ description: 'Whether each scheduled archive is proved at once.' }),
+      keep: z
+        .record(z.string(), z.int())
+        .nullable()
+        .meta({ description: 'How many of the scheduled ones are kept (`BACKUP_KEEP`); null: all.' }),
+      undoableMs: z.int().meta({ description: 'How long a restore can be taken back (`RESTORE_KEEP_OLD`).' }),
+    })
+    .nullable(),
+});
+
+const EXAMPLE_STORE = { isUp: true, schema: '0003-times-end', missing: [], unknown: [] };
+const EXAMPLE_ARCHIVE = {
+  ...{ file: 'taskmesh-20261120T033000Z-5f1e2d3c4b5a.tar.gz', createdAt: '2026-11-20T03:30:00.000Z' },
+  ...{ sizeBytes: 1_048_576, verifiedAt: '2026-11-20T03:30:41.000Z' },
+};
+const EXAMPLE: PlatformStatus = {
+  at: '2026-11-20T10:00:00.000Z',
+  problems: [],
+  services: [
+    ...[{ name: 'gateway', store: null } as const],
+    ...(['auth', 'tasks', 'backup'] as const).map((name) => ({ name, store: EXAMPLE_STORE })),
+  ].map((service) => ({ ...service, isUp: true, version: '0.1.0', startedAt: '2026-11-19T10:00:00.000Z' })),
+  feed: { epoch: 1, pending: 0, oldestPendingAgeSeconds: 0, deadLetters: { relay: 0, gateway: 0 } },
+  eventLog: { system: 'kafka', isUpForTasks: true, isUpForGateway: true },
+  cache: { isUp: true },
+  realtime: {
+    connections: { 'graphql-ws': 12, sse: 3, multipart: 0, channel: 7 },
+    ...{ subscriptions: 25, owners: 18, queueBytes: 0 },
+  },
+  backups: {
+    place: 'directory',
+    isEncrypted: false,
+    archives: { count: 1, totalBytes: 1_048_576, newest: EXAMPLE_ARCHIVE, newestProved: EXAMPLE_ARCHIVE },
+    schedule: { pattern: '30 3 * * *', nextAt: '2026-11-21T03:30:00.000Z', failingSince: null },
+    verifySchedule: null,
+    verifiesScheduled: true,
+    keep: { last: 3, daily: 7 },
+    undoableMs: 86_400_000,
+  },
+};
+
+export const platformStatus = z
+  .object({ success, message, data: status })
+  .meta({ id: 'PlatformStatus', examples: [{ success: true, message: 'All is well.', data: EXAMPLE }] });
+
+const EXAMPLE_LETTER: DeadLetter = {
+  id: '17',
+  source: 'relay',
+  changeId: '4711',
+  ownerId: '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f',
+  sequence: '12',
+  reason: 'The request included a message larger than the max message size the server will accept.',
+  record: null,
+  diedAt: '2026-11-20T10:00:00.000Z',
+  canReplay: true,
+};
+
+const deadLetter = z.object({
+  id: z.string(),
+  source: z.enum(['relay', 'gateway']).meta({
+    description: '`relay`: a change that the event log refused; `gateway`: a record that no gateway could read.',
+  }),
+  changeId: z.string().nullable().meta({ description: 'In the change log, where it is known.' }),
+  ownerId: z.string().nullable(),
+  sequence: z.string().nullable().meta({ description: 'Of the change, among those of its owner.' }),
+  reason: z.string(),
+  record: z.string().nullable().meta({ description: 'What a gateway read, up to 64 KiB; it can hold texts of users.' }),
+  diedAt: time,
+  canReplay: z.boolean().meta({ description: 'Whether the change is still in the change log.' }),
+});
+
+export const PAGE = { usual: 50, most: 100 };
+
+export const deadLettersQuery = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,18}$/, 'after must be the id of a dead letter.')
+    .optional()
+    .meta({ description: 'Those behind this one.' }),
+  limit: wholeNumber('limit', { min: 1, max: PAGE.most, byDefault: PAGE.usual }),
+});
+
+export const deadLetterList = z
+  .object({
+    success,
+    message,
+    count: z.int().meta({ description: 'The length of `data`.' }),
+    data: z.array(deadLetter),
+  })
+  .meta({
+    id: 'DeadLetterList',
+    examples: [{ success: true, message: '1 dead letter found.', count: 1, data: [EXAMPLE_LETTER] }],
+  });
+
+/** tasks checks it again, and that it is either of them. */
+export const deadLetterChoice = z
+  .strictObject({
+    ids: z.array(z.string().max(18)).max(10_000).optional().meta({ description: 'These.' }),
+    all: z.literal(true).optional().meta({ description: 'All of them.' }),
+  })
+  .meta({ id: 'DeadLetterChoice', description: 'Either `ids` or `all`.', examples: [{ ids: ['17', '18'] }] });
+
+export const replayedDeadLetters = z.object({ success, message, replayed: z.int() }).meta({
+  id: 'DeadLettersReplayed',
+  examples: [{ success: true, message: 'Published again: 2.', replayed: 2 }],
+});
+
+export const discardedDeadLetters = z
+  .object({ success, message, discarded: z.int() })
+  .meta({ id: 'DeadLettersDiscarded', examples: [{ success: true, message: 'Discarded: 2.', discarded: 2 }] });

@@ -1,0 +1,51 @@
+import type { PlatformStatus } from './platform-status.ts';
+
+/** As long as an event log that works, and a relay that changes hands, never take. */
+const LATE_S = 10;
+
+/** What an operator should know of, each in a sentence. */
+export function problemsOf(seen: Omit<PlatformStatus, 'problems'>): string[] {
+  return [...ofServices(seen), ...ofFeed(seen), ...ofBackups(seen)];
+}
+
+function ofServices({ services }: Pick<PlatformStatus, 'services'>): string[] {
+  const versions = new Set(services.flatMap(({ version }) => version ?? []));
+  return [
+    ...services.flatMap(({ name, isUp, store }) => {
+      if (!isUp) return [`The service ${name} does not answer.`];
+      if (!store) return [];
+      if (!store.isUp) return [`The database of ${name} does not answer.`];
+      return [
+        ...(store.missing.length > 0 ? [`The database of ${name} has to be migrated.`] : []),
+        ...(store.unknown.length > 0 ? [`The database of ${name} is of a newer version.`] : []),
+      ];
+    }),
+    ...(versions.size > 1 ? ['The services are of different versions.'] : []),
+  ];
+}
+
+function ofFeed({ feed, eventLog, cache }: Pick<PlatformStatus, 'feed' | 'eventLog' | 'cache'>): string[] {
+  const { isUpForTasks, isUpForGateway } = eventLog;
+  const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;
+  return [
+    ...(isUpForTasks === false ? ['The event log does not answer the service tasks: the feed is late.'] : []),
+    ...(isUpForGateway ? [] : ['The event log does not answer this gateway: the feed is late.']),
+    ...(cache.isUp ? [] : ['Redis does not answer this gateway: limits are counted by each process.']),
+    ...(feed && feed.oldestPendingAgeSeconds > LATE_S
+      ? [`A change has been waiting for the event log for ${Math.round(feed.oldestPendingAgeSeconds)} seconds.`]
+      : []),
+    ...(dead > 0 ? [`${dead} dead ${dead === 1 ? 'letter waits' : 'letters wait'} for an operator.`] : []),
+  ];
+}
+
+function ofBackups({ backups }: Pick<PlatformStatus, 'backups'>): string[] {
+  if (!backups) return [];
+  const { archives, schedule, verifySchedule } = backups;
+  return [
+    ...(archives ? [] : ['The place of the archives does not answer.']),
+    ...(schedule?.failingSince ? [`Scheduled backups have failed since ${schedule.failingSince}.`] : []),
+    ...(verifySchedule?.failingSince
+      ? [`Scheduled verifications have failed since ${verifySchedule.failingSince}.`]
+      : []),
+  ];
+}

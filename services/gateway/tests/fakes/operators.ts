@@ -1,0 +1,97 @@
+import { badUserInput } from '@taskmesh/errors';
+import type {
+  BackupStatus,
+  DeadLetter,
+  DeadLettersInternal,
+  ServiceStatus,
+  StatusOf,
+  TasksStatus,
+} from '@taskmesh/internal-api';
+
+/** What services tell operators, from memory. */
+export interface FakeOperators {
+  auth: StatusOf<ServiceStatus>;
+  tasks: StatusOf<TasksStatus>;
+  backup: StatusOf<BackupStatus>;
+  deadLetters: DeadLettersInternal;
+  /** What they tell; a test changes it. */
+  told: { auth: ServiceStatus; tasks: TasksStatus; backup: BackupStatus };
+  letters: DeadLetter[];
+  /** What the services do before they tell; for the next call only. */
+  before(work: (() => Promise<unknown>) | undefined): void;
+}
+
+export function createFakeOperators(): FakeOperators {
+  const service = (): ServiceStatus => ({
+    version: '0.1.0',
+    startedAt: '2026-11-20T10:00:00.000Z',
+    store: { isUp: true, schema: '0001-first', missing: [], unknown: [] },
+  });
+  const told: FakeOperators['told'] = {
+    auth: service(),
+    tasks: {
+      ...service(),
+      feed: { epoch: 1, pending: 0, oldestPendingAgeSeconds: 0, deadLetters: { relay: 0, gateway: 0 } },
+      eventLog: { system: 'memory', isUp: true },
+    },
+    backup: {
+      ...service(),
+      backups: {
+        place: 'directory',
+        isEncrypted: false,
+        archives: { count: 0, totalBytes: 0, newest: null, newestProved: null },
+        schedule: { pattern: '30 3 * * *', nextAt: '2026-11-21T03:30:00.000Z', failingSince: null },
+        verifySchedule: null,
+        verifiesScheduled: true,
+        keep: { last: 3 },
+        undoableMs: 86_400_000,
+      },
+    },
+  };
+  const letters: DeadLetter[] = [];
+  let work: (() => Promise<unknown>) | undefined;
+  const begin = async () => {
+    const due = work;
+    work = undefined;
+    await due?.();
+  };
+
+  const take = (choice: unknown) => {
+    const { ids, all } = choice as { ids?: string[]; all?: true }; // the test sends nothing else
+    if ((ids === undefined) === (all === undefined)) throw badUserInput([{ path: '', message: 'Say which.' }]);
+    return letters.filter(({ id }) => all ?? ids?.includes(id));
+  };
+  const remove = (gone: DeadLetter[]) => {
+    for (const letter of gone) letters.splice(letters.indexOf(letter), 1);
+    return gone.length;
+  };
+  const statusOf = <Name extends keyof FakeOperators['told']>(name: Name) => ({
+    async status() {
+      await begin();
+      return told[name];
+    },
+  });
+
+  return {
+    auth: statusOf('auth'),
+    tasks: statusOf('tasks'),
+    backup: statusOf('backup'),
+    deadLetters: {
+      async deadLetters({ after = '0', limit = 100 }) {
+        await begin();
+        return letters.filter(({ id }) => BigInt(id) > BigInt(after)).slice(0, limit);
+      },
+      async replayDeadLetters(choice) {
+        await begin();
+        return { replayed: remove(take(choice).filter(({ canReplay }) => canReplay)) };
+      },
+      async discardDeadLetters(choice) {
+        await begin();
+        return { discarded: remove(take(choice)) };
+      },
+    },
+    told,
+    letters,
+    before: (due) => (work = due),
+  };
+}

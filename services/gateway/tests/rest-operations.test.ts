@@ -1,0 +1,403 @@
+import { unavailable } from '@taskmesh/errors';
+import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
+import { timingTest } from '@taskmesh/testing';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import type { OpenApiDocument } from '../src/rest/openapi/types.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
+
+const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const letter = (id: number, own: Partial<DeadLetter> = {}): DeadLetter => ({
+  ...{ id: String(id), source: 'relay', changeId: String(id), ownerId: null, sequence: null },
+  ...{ reason: 'too large', record: null, diedAt: '2026-11-20T10:00:00.000Z', canReplay: true },
+  ...own,
+});
+
+interface Options {
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Every answer is held against the description. */
+async function callerOf({ origin }: TestGateway) {
+  const document = (await (await fetch(`${origin}/api/openapi.json`)).json()) as OpenApiDocument;
+  const check: DocumentCheck = createDocumentCheck(document);
+  const call = async (method: string, path: string, { headers = {}, body }: Options = {}) => {
+    const response = await fetch(origin + path, {
+      method,
+      headers: { ...(body !== undefined && JSON_TYPE), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    check.check({ method, path, status: response.status, headers: response.headers, text });
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks wherever it likes
+    const json: any = text ? JSON.parse(text) : {};
+    return { status: response.status, headers: response.headers, json };
+  };
+  return { call, document };
+}
+
+describe.each(['in-process', 'http'] as const)('the platform, shown to operators, the services %s', (mode) => {
+  let gateway: TestGateway;
+  let call: Awaited<ReturnType<typeof callerOf>>['call'];
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ mode });
+    ({ call } = await callerOf(gateway));
+  });
+  afterAll(() => gateway.stop());
+  afterEach(() => gateway.operators.letters.splice(0));
+
+  const status = async () => (await call('GET', '/api/operations/status')).json;
+
+  it('shows every service, the feed, its own readers and the backups', async () => {
+    const { success, message, data } = await status();
+    expect({ success, message }).toEqual({ success: true, message: 'All is well.' });
+    expect(data).toEqual({
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      problems: [],
+      services: [
+        { name: 'gateway', isUp: true, version: expect.any(String), startedAt: expect.any(String), store: null },
+        { name: 'auth', isUp: true, ...gateway.operators.told.auth },
+        ...(['tasks', 'backup'] as const).map((name) => {
+          const { version, startedAt, store } = gateway.operators.told[name];
+          return { name, isUp: true, version, startedAt, store };
+        }),
+      ],
+      feed: gateway.operators.told.tasks.feed,
+      eventLog: { system: 'memory', isUpForTasks: true, isUpForGateway: true },
+      cache: { isUp: true },
+      realtime: {
+        connections: { 'graphql-ws': 0, sse: 0, multipart: 0, channel: 0 },
+        ...{ subscriptions: 0, owners: 0, queueBytes: 0 },
+      },
+      backups: gateway.operators.told.backup.backups,
+    });
+  });
+
+  it('counts who reads the feed here', async () => {
+    const token = await gateway.auth.token(USER);
+    const leave = new AbortController();
+    const stream = await fetch(`${gateway.origin}/graphql`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, accept: 'text/event-stream', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query: 'subscription { taskChanges { cursor } }' }),
+      signal: leave.signal,
+    });
+    await stream.body?.getReader().read();
+    expect((await status()).data.realtime).toMatchObject({ connections: { sse: 1 }, subscriptions: 1, owners: 1 });
+    leave.abort();
+  });
+
+  it('says in sentences what is wrong', async () => {
+    const { told } = gateway.operators;
+    const before = structuredClone(told);
+    told.auth.store = { isUp: false, schema: null, missing: [], unknown: [] };
+    told.tasks.version = '0.2.0';
+    told.tasks.store.missing = ['0009-next'];
+    told.tasks.eventLog.isUp = false;
+    told.tasks.feed = { epoch: 1, pending: 4, oldestPendingAgeSeconds: 12.4, deadLetters: { relay: 1, gateway: 1 } };
+    told.backup.store.unknown = ['0010-newer'];
+    told.backup.backups.archives = null;
+    told.backup.backups.schedule = { pattern: '* * * * *', nextAt: null, failingSince: '2026-11-20T10:00:00.000Z' };
+    const { message, data } = await status();
+    Object.assign(told, before);
+    expect(message).toBe(data.problems.join(' '));
+    expect(data.problems).toEqual([
+      'The database of auth does not answer.',
+      'The database of tasks has to be migrated.',
+      'The database of backup is of a newer version.',
+      'The services are of different versions.',
+      'The event log does not answer the service tasks: the feed is late.',
+      'A change has been waiting for the event log for 12 seconds.',
+      '2 dead letters wait for an operator.',
+      'The place of the archives does not answer.',
+      'Scheduled backups have failed since 2026-11-20T10:00:00.000Z.',
+    ]);
+  });
+
+  it('shows a service that fails as down, and not why', async () => {
+    const { before } = gateway.operators;
+    before(() => Promise.reject(new Error('a secret of the service')));
+    const failed = await status();
+    expect(failed.data.services.filter(({ isUp }: { isUp: boolean }) => !isUp)).toHaveLength(1);
+    expect(JSON.stringify(failed)).not.toContain('a secret');
+  });
+
+  timingTest('waits a second only for a service that does not answer', async () => {
+    const { before } = gateway.operators;
+    const begun = performance.now();
+    before(() => new Promise(() => undefined));
+    const silent = await status();
+    expect(silent.data.services.filter(({ isUp }: { isUp: boolean }) => !isUp)).toEqual([
+      { name: expect.any(String), isUp: false, version: null, startedAt: null, store: null },
+    ]);
+    expect(performance.now() - begun).toBeLessThan(3_000); // the time-outs of other calls are longer
+  });
+
+  it('lists dead letters page by page', async () => {
+    gateway.operators.letters.push(...[1, 2, 3, 4, 5].map((id) => letter(id)), letter(6, { source: 'gateway', record: '{"title":"a text"}' })); // prettier-ignore
+    const seen: string[] = [];
+    let path = '/api/operations/dead-letters?limit=4';
+    for (let pages = 0; path !== '' && pages < 5; pages++) {
+      const { json, headers } = await call('GET', path);
+      expect(json).toMatchObject({ success: true, count: json.data.length });
+      seen.push(...json.data.map(({ id }: DeadLetter) => id));
+      const [, next = ''] = /^<(\?.*)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
+      path = next && `/api/operations/dead-letters${next}`;
+    }
+    expect(seen).toEqual(['1', '2', '3', '4', '5', '6']);
+    const { json } = await call('GET', '/api/operations/dead-letters?after=5');
+    expect(json).toMatchObject({ message: '1 dead letter found.', data: [{ record: '{"title":"a text"}' }] });
+  });
+
+  it('publishes dead letters again, and discards them, one by one or all', async () => {
+    const { letters } = gateway.operators;
+    letters.push(...[1, 2, 3, 4, 5, 6].map((id) => letter(id, { canReplay: id !== 2 })));
+    const post = async (path: string, body?: unknown) => {
+      const { status, json } = await call('POST', `/api/operations/dead-letters/${path}`, { body });
+      return [status, json.message];
+    };
+    expect(await post('1/replay')).toEqual([200, 'Published again.']);
+    expect(await post('1/replay')).toEqual([404, 'There is no such dead letter, or its change is no longer kept.']);
+    expect((await post('2/replay'))[0]).toBe(404);
+    expect((await call('DELETE', '/api/operations/dead-letters/2')).status).toBe(200);
+    expect((await call('DELETE', '/api/operations/dead-letters/2')).status).toBe(404);
+    expect(await post('replay', { ids: ['3', '99'] })).toEqual([200, 'Published again: 1.']);
+    expect(await post('discard', { ids: ['4'] })).toEqual([200, 'Discarded: 1.']);
+    expect(await post('replay', { all: true })).toEqual([200, 'Published again: 2.']);
+    expect(letters).toEqual([]);
+  });
+
+  it.each([
+    {},
+    { all: false },
+    { all: 'true' },
+    { ids: 'all' },
+    { ids: [1] },
+    { ids: ['1'], all: true },
+    { idz: ['1'], all: true },
+    { ids: ['1'], more: true },
+    [],
+    'nonsense',
+  ])('touches nothing for a choice that is none: %j', async (body) => {
+    gateway.operators.letters.push(letter(1));
+    for (const work of ['replay', 'discard'])
+      expect((await call('POST', `/api/operations/dead-letters/${work}`, { body })).status).toBe(400);
+    expect(gateway.operators.letters).toHaveLength(1);
+  });
+
+  it.each(['x', '-1', '1e3', '%00', '1%2f2', '1234567890123456789', '1;drop'])(
+    'finds no dead letter "%s"',
+    async (id) => {
+      expect((await call('DELETE', `/api/operations/dead-letters/${id}`)).status).toBe(404);
+      expect((await call('POST', `/api/operations/dead-letters/${id}/replay`)).status).toBe(404);
+    },
+  );
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'after=x', 'after=-1', 'after=', 'after=1&after=2', 'limit=%ff'])(
+    'refuses a list of %s',
+    async (query) => {
+      expect((await call('GET', `/api/operations/dead-letters?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('operators of the platform', () => {
+  const SAME = { 'sec-fetch-site': 'same-origin' };
+  const TOKEN = 'a-token-of-this-machine-that-is-long-enough';
+  let dir: string;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
+    const file = join(dir, 'machine-token');
+    await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
+    gateway = await startTestGateway({ env: { MACHINE_TOKEN_FILE: file, CORS_ORIGINS: 'https://app.example' } });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await rm(dir, { recursive: true });
+  });
+
+  const own = () => new URL(gateway.origin).host;
+  const ask = async (method: 'GET' | 'POST', path: string, headers: Record<string, string | string[]>) => {
+    const { statusCode, body } = await request(gateway.origin + path, { method, headers });
+    return { status: statusCode, text: await body.text() };
+  };
+  const statusOf = async (headers: Record<string, string | string[]>, path = '/api/operations/check') =>
+    (await ask('POST', path, headers)).status;
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  it('are our own pages on this machine, with its token', async () => {
+    const page = { ...SAME, origin: `http://${own()}` };
+    expect(await statusOf({ ...page, ...bearer(TOKEN) })).toBe(200);
+    expect(await statusOf({ ...page, ...bearer(TOKEN) }, '/api/backups')).toBe(201);
+    expect(await statusOf(page)).toBe(401);
+    expect(await statusOf({ ...page, ...bearer(`${TOKEN}x`) })).toBe(401);
+    expect(await statusOf({ ...page, ...bearer(await gateway.auth.token(USER)) })).toBe(401);
+  });
+
+  it('are programs on this machine, as before', async () => {
+    expect(await statusOf({})).toBe(200);
+    expect((await ask('GET', '/api/operations/status', SAME)).status).toBe(200);
+  });
+
+  it('do not send the token in the address, in a cookie, or in the body', async () => {
+    const page = { ...SAME, origin: `http://${own()}` };
+    for (const name of ['token', 'access_token', 'authorization'])
+      expect(await statusOf(page, `/api/operations/check?${name}=${TOKEN}`)).toBe(401);
+    expect(await statusOf({ ...page, cookie: `token=${TOKEN}` })).toBe(401);
+    const inBody = await request(`${gateway.origin}/api/operations/check`, {
+      method: 'POST',
+      headers: { ...page, ...JSON_TYPE },
+      body: JSON.stringify({ token: TOKEN }),
+    });
+    expect(inBody.statusCode).toBe(401);
+    await inBody.body.dump();
+  });
+
+  it.each<Record<string, string>>([
+    { origin: 'https://evil.example' },
+    { origin: 'https://app.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { host: 'evil.example', origin: 'http://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { 'x-forwarded-host': 'localhost' },
+    { forwarded: 'for=127.0.0.1' },
+    { via: '1.1 proxy' },
+  ])('are no others, with the token or without: %j', async (given) => {
+    const headers = { ...SAME, origin: `http://${own()}`, ...given };
+    expect(await statusOf({ ...headers, ...bearer(TOKEN) })).toBe(403);
+    expect(await statusOf(headers)).toBe(403);
+    for (const path of ['/api/operations/status', '/api/operations/dead-letters'])
+      expect((await ask('GET', path, { ...headers, ...bearer(TOKEN) })).status).toBe(403);
+  });
+
+  it('in GraphQL, too, and a user stays that user', async () => {
+    const codes = async (headers: Record<string, string>) => {
+      const { body } = await request(`${gateway.origin}/graphql`, {
+        method: 'POST',
+        headers: { ...JSON_TYPE, ...headers },
+        body: JSON.stringify({ query: '{ backups { file } }' }),
+      });
+      const { errors = [] } = (await body.json()) as { errors?: { extensions: { code: string } }[] };
+      return errors.map(({ extensions }) => extensions.code);
+    };
+    const page = { ...SAME, origin: `http://${own()}` };
+    expect(await codes({ ...page, ...bearer(TOKEN) })).toEqual([]);
+    expect(await codes(page)).toEqual(['UNAUTHENTICATED']);
+    expect(await codes({ origin: 'https://evil.example', ...bearer(TOKEN) })).toEqual(['UNAUTHENTICATED']);
+    expect(await codes(bearer(await gateway.auth.token(USER)))).toEqual(['FORBIDDEN']);
+  });
+
+  it('never find the token in a log', () => {
+    expect(gateway.logged.length).toBeGreaterThan(0);
+    expect(JSON.stringify(gateway.logged)).not.toContain(TOKEN);
+  });
+});
+
+it('shows the platform to holders of the backup token only, wherever they are, where there is one', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
+  const file = join(dir, 'machine-token');
+  const token = 'x'.repeat(40);
+  await writeFile(file, token, { mode: 0o600 });
+  const gateway = await startTestGateway({ env: { BACKUP_TOKEN: 'secret', MACHINE_TOKEN_FILE: file } });
+  try {
+    const statusOf = async (headers: Record<string, string>) =>
+      (await fetch(`${gateway.origin}/api/operations/status`, { headers })).status;
+    expect(await statusOf({})).toBe(401);
+    expect(await statusOf({ authorization: `Bearer ${token}` })).toBe(401);
+    expect(await statusOf({ authorization: `Bearer ${await gateway.auth.token(USER)}` })).toBe(401);
+    expect(await statusOf({ authorization: 'Bearer secret', 'x-forwarded-for': '203.0.113.9' })).toBe(200);
+  } finally {
+    await gateway.stop();
+    await rm(dir, { recursive: true });
+  }
+});
+
+describe('the platform with services that are away', () => {
+  it('is shown, with what is down; what they alone know is null', async () => {
+    const gateway = await startTestGateway({ mode: 'http' });
+    try {
+      const { call } = await callerOf(gateway);
+      await gateway.stopService('tasks');
+      await gateway.stopService('backup');
+      const { status, json } = await call('GET', '/api/operations/status');
+      expect(status).toBe(200);
+      expect(json.data).toMatchObject({
+        problems: ['The service tasks does not answer.', 'The service backup does not answer.'],
+        services: [{ isUp: true }, { isUp: true }, { name: 'tasks', isUp: false }, { name: 'backup', isUp: false }],
+        ...{ feed: null, backups: null, eventLog: { isUpForTasks: null, isUpForGateway: true } },
+      });
+      expect((await call('GET', '/api/operations/dead-letters')).status).toBe(503);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+it('answers everything that is documented, and as documented', async () => {
+  let defect: Error | undefined;
+  const broken = (letters: DeadLettersInternal): DeadLettersInternal => ({
+    deadLetters: async (page) => (defect ? Promise.reject(defect) : letters.deadLetters(page)),
+    replayDeadLetters: async (choice) => (defect ? Promise.reject(defect) : letters.replayDeadLetters(choice)),
+    discardDeadLetters: async (choice) => (defect ? Promise.reject(defect) : letters.discardDeadLetters(choice)),
+  });
+  const gateway = await startTestGateway({
+    wrap: (connections) => ({ ...connections, deadLetters: broken(connections.deadLetters) }),
+  });
+  const withToken = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
+  try {
+    const { call, document } = await callerOf(gateway);
+    const { call: callWithToken } = await callerOf(withToken);
+    const covered = new Set<string>();
+    const promised: string[] = [];
+    for (const [path, operations] of Object.entries(document.paths))
+      for (const [method, operation] of Object.entries(operations)) {
+        if (!operation.tags.includes('Operations')) continue;
+        for (const status of Object.keys(operation.responses)) {
+          // Neither asks a service for what could fail.
+          if (/^(checkOperator|readStatus)$/.test(operation.operationId) && status.startsWith('5')) continue;
+          promised.push(`${method} ${path} ${status}`);
+          gateway.operators.letters.splice(0, Infinity, letter(1), letter(2));
+          defect = FAILURES[status];
+          const target = path.replace('{deadLetter}', status === '404' ? '99' : '1');
+          const isList = status === '400' && method === 'get';
+          const answer = await (status === '401' ? callWithToken : call)(
+            method.toUpperCase(),
+            `${target}${isList ? '?limit=0' : ''}`,
+            {
+              ...(operation.requestBody && { body: bodyFor(status) }),
+              ...(status === '403' && { headers: { 'x-forwarded-for': '10.0.0.1' } }),
+              ...(status === '415' && { headers: { 'content-type': 'text/plain' } }),
+            },
+          );
+          expect(answer.headers.get('cache-control')).toBe('no-store');
+          covered.add(`${method} ${path} ${answer.status}`);
+        }
+      }
+    expect([...covered].toSorted()).toEqual(promised.toSorted());
+    expect(promised.length).toBeGreaterThan(30);
+  } finally {
+    await withToken.stop();
+    await gateway.stop();
+  }
+});
+
+const bodyFor = (status: string): unknown => {
+  if (status === '400') return {};
+  return status === '413' ? { ids: ['1'], padding: 'x'.repeat(1024 * 1024) } : { ids: ['1'] };
+};
+
+const FAILURES: Record<string, Error> = {
+  '500': new Error('a defect'),
+  '503': unavailable(),
+};

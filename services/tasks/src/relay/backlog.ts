@@ -1,0 +1,21 @@
+import type { Database } from '@taskmesh/database';
+import { COUNT } from './dead-letters.statements.ts';
+import { BACKLOG } from './relay.statements.ts';
+
+/** How far the event log is behind the store. */
+export interface Backlog {
+  pending: number;
+  oldestPendingAgeSeconds: number;
+}
+
+/** Rejects when the database is unavailable or too slow. */
+export async function readBacklog(database: Pick<Database, 'run'>): Promise<Backlog> {
+  const [row] = await database.run<{ pending: number; oldest_age_s: number }>('read', BACKLOG, []);
+  return { pending: row?.pending ?? 0, oldestPendingAgeSeconds: row?.oldest_age_s ?? 0 };
+}
+
+/** What waits for an operator, by who put it aside. */
+export async function countDeadLetters(database: Pick<Database, 'run'>): Promise<{ relay: number; gateway: number }> {
+  const rows = await database.run<{ source: 'relay' | 'gateway'; count: number }>('read', COUNT, []);
+  return { relay: 0, gateway: 0, ...Object.fromEntries(rows.map(({ source, count }) => [source, count])) };
+}

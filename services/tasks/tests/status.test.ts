@@ -1,0 +1,94 @@
+import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
+import {
+  createFaultyProxy,
+  createTestDatabase,
+  eventually,
+  timingTest,
+  type FaultyProxy,
+  type TestDatabase,
+} from '@taskmesh/testing';
+import { migrations } from '../migrations/index.ts';
+import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
+
+const log = createLog({ service: 'tasks', level: 'silent' });
+
+let database: TestDatabase;
+let proxy: FaultyProxy;
+let tasks: Tasks;
+let isLogUp: () => Promise<boolean> = async () => true;
+
+beforeAll(async () => {
+  database = await createTestDatabase('status');
+  const url = new URL(database.url);
+  proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  const eventLog: EventLog = { ...createMemoryEventLog(), isUp: () => isLogUp() };
+  const clock = { now: () => Date.now() };
+  tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), { clock, log, eventLog });
+  await tasks.start();
+});
+afterAll(async () => {
+  await proxy.restore().catch(() => undefined);
+  await tasks.stop();
+  await proxy.close();
+  await database.drop();
+});
+
+const UP = {
+  version: expect.any(String),
+  startedAt: expect.stringMatching(/Z$/),
+  store: { isUp: true, schema: migrations.at(-1)?.name, missing: [], unknown: [] },
+  feed: { epoch: 1, pending: 0, oldestPendingAgeSeconds: 0, deadLetters: { relay: 0, gateway: 0 } },
+  eventLog: { system: 'memory', isUp: true },
+};
+
+describe('what tasks tells operators of itself', () => {
+  it('is how its store and the feed are', async () => {
+    expect(await tasks.operators.status()).toEqual(UP);
+    await tasks.internal.reportUnreadable({ key: 'nobody', value: 'garbage', reason: 'no JSON' });
+    expect((await tasks.operators.status()).feed?.deadLetters).toEqual({ relay: 0, gateway: 1 });
+    await tasks.deadLetters.discardDeadLetters({ all: true });
+  });
+
+  timingTest(
+    'comes within a second when the database is silent, asks it once at a time, and tells the truth again afterwards',
+    async () => {
+      proxy.freeze();
+      const before = proxy.connections();
+      const begun = performance.now();
+      const seen = await Promise.all(Array.from({ length: 20 }, () => tasks.operators.status()));
+      expect(performance.now() - begun).toBeLessThan(3_000); // a statement alone is waited for longer
+      for (const status of seen)
+        expect(status).toEqual({ ...UP, store: { isUp: false, schema: null, missing: [], unknown: [] }, feed: null });
+      expect(proxy.connections() - before).toBeLessThan(15); // not twenty questions of four statements
+      proxy.thaw();
+      await eventually(async () => expect(await tasks.operators.status()).toEqual(UP));
+    },
+  );
+
+  it('is that the database is away when it is', async () => {
+    await proxy.cut();
+    expect(await tasks.operators.status()).toMatchObject({ store: { isUp: false }, feed: null });
+    await proxy.restore();
+    await eventually(async () => expect(await tasks.operators.status()).toEqual(UP), { timeoutMs: 20_000 });
+  });
+
+  it.each([
+    ['is away', () => Promise.resolve(false)],
+    ['fails', () => Promise.reject(new Error('broken'))],
+    ['stays silent', () => new Promise<boolean>(() => undefined)],
+  ])('is that the event log does not answer, when it %s', async (_how, isUp) => {
+    isLogUp = isUp;
+    expect((await tasks.operators.status()).eventLog.isUp).toBe(false);
+    isLogUp = async () => true;
+  });
+
+  it('names migrations of a newer version', async () => {
+    await database.query(`insert into mikro_orm_migrations (name) values ('0099-later')`);
+    expect((await tasks.operators.status()).store).toEqual({
+      ...{ isUp: true, schema: '0099-later', missing: [], unknown: ['0099-later'] },
+    });
+    await database.query(`delete from mikro_orm_migrations where name = '0099-later'`);
+  });
+});

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { newAccount } from '../../client/device.ts';
+import { createRest } from '../../clients/http.ts';
+import { visit } from '../console/browser.ts';
+import { useConsole } from '../console/screen.ts';
+import { useOperations, visitAsOperator } from './operator.ts';
+import { useOperatedPlatform } from './use-operated-platform.ts';
+
+const { url, token, browser } = useOperatedPlatform();
+
+it('an operator makes, proves and restores a backup, and takes it back, while somebody’s list is open and goes on', async () => {
+  const somebody = await visit(browser(), url());
+  const { signUp, add, lists } = useConsole(somebody.page);
+  await signUp(newAccount());
+  await add('before the backup');
+  await lists(['before the backup']);
+
+  const { page, problems, origins, close } = await visitAsOperator(browser(), url(), token());
+  const { button, row, goTo, says, ends, typeName } = useOperations(page);
+  await says('All is well');
+  await goTo('Backups');
+  await says('There is none yet.');
+  await button('Make a backup').click();
+  await ends('Making a backup', 'done');
+  const [{ file } = { file: '' }] = (await createRest(url())<{ data: { file: string }[] }>('GET', '/backups')).body
+    .data;
+  await row(file).getByText('Not verified').waitFor();
+  await button(`Verify ${file}`).click();
+  await ends(`Verifying ${file}`, 'done');
+  await row(file)
+    .getByText(/^Verified/)
+    .waitFor();
+
+  await add('after the backup');
+  await lists(['after the backup', 'before the backup']);
+  await button(`Restore ${file}`).click();
+  await typeName(`${file}.`);
+  await says('That is not its name.');
+  await lists(['after the backup', 'before the backup']);
+  await typeName(file);
+  await ends(`Restoring ${file}`, 'done');
+  await lists(['before the backup']);
+  await add('after the restore');
+  await lists(['after the restore', 'before the backup']);
+
+  await says('The way back');
+  await button('Take it back…').click();
+  await button('Take it back').click();
+  await ends('Taking the restore back', 'done');
+  await lists(['after the backup', 'before the backup']);
+  await add('after the way back');
+  await lists(['after the way back', 'after the backup', 'before the backup']);
+
+  expect([...problems, ...somebody.problems]).toEqual([]);
+  expect([...origins]).toEqual([new URL(url()).origin]);
+  await close();
+  await somebody.close();
+}, 240_000);
+
+it('an archive goes away and comes back by the browser, and is deleted only after a question', async () => {
+  const { page, problems, close } = await visitAsOperator(browser(), url(), token());
+  const { button, row, goTo, ends } = useOperations(page);
+  await goTo('Backups');
+  await button('Make a backup').click();
+  await ends('Making a backup', 'done');
+  const list = async () =>
+    (await createRest(url())<{ data: { file: string; sha256: string }[] }>('GET', '/backups')).body.data;
+  const [{ file, sha256 } = { file: '', sha256: '' }] = await list();
+  const download = page.waitForEvent('download');
+  await button(`Download ${file}`).click();
+  const bytes = await readFile(await (await download).path());
+  expect((await download).suggestedFilename()).toBe(file);
+  expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+
+  const choose = (name: string, buffer: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/gzip', buffer });
+  await choose('from-elsewhere.tar.gz', bytes);
+  await ends('Uploading from-elsewhere.tar.gz', 'done');
+  await row('from-elsewhere.tar.gz').getByText('brought from elsewhere').waitFor();
+  await choose('no-archive.zip', Buffer.from('nonsense'));
+  await ends('Uploading no-archive.zip', 'not done');
+  await choose('from-elsewhere.tar.gz', Buffer.from('another one'));
+  await ends('Uploading from-elsewhere.tar.gz', 'not done');
+
+  await button('Delete from-elsewhere.tar.gz').click();
+  await button('Cancel').click();
+  expect((await list()).map((backup) => backup.file)).toContain('from-elsewhere.tar.gz');
+  await button('Delete from-elsewhere.tar.gz').click();
+  await button('Delete it').click();
+  await row('from-elsewhere.tar.gz').waitFor({ state: 'detached' });
+  expect((await list()).map((backup) => backup.file)).not.toContain('from-elsewhere.tar.gz');
+  expect(problems).toEqual([]);
+  await close();
+}, 180_000);
+
+describe('the token of operators', () => {
+  /** Everything that outlives the page, or leaves it. */
+  const traces = `JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, history.state])`;
+
+  it('is taken out of the address at once, kept nowhere, and forgotten with the page', async () => {
+    const { page, close } = await visitAsOperator(browser(), url(), token());
+    expect(page.url()).toBe(`${url()}/#/operations`);
+    expect(await page.evaluate<string>(traces)).not.toContain(token());
+    await page.goBack().catch(() => null);
+    expect(page.url()).not.toContain(token());
+    await page.goto(`${url()}/#/operations`);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    await close();
+  }, 60_000);
+
+  it('signs in by hand, too, and nobody without it', async () => {
+    const { page, problems, close } = await visit(browser(), `${url()}/?token=${token()}#/operations`);
+    const field = page.getByRole('textbox', { name: 'Operators’ token' });
+    const signIn = async (text: string) => {
+      await field.fill(text);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    for (const wrong of [`${token()}x`, 'wrong']) {
+      await signIn(wrong);
+      await page.getByText('The token of operators is missing or wrong.').waitFor();
+    }
+    await signIn('not a tokén');
+    await page.getByText('A token has letters, digits and signs, and no blanks.').waitFor();
+    await signIn(token());
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await field.waitFor();
+    expect(problems).toEqual([]);
+    await close();
+  }, 60_000);
+});

@@ -1,0 +1,128 @@
+import { eventually } from '@taskmesh/testing';
+import { barriersIn } from '../console/axe.ts';
+import { visit } from '../console/browser.ts';
+import { useOperations, visitAsOperator } from './operator.ts';
+import { useOperatedPlatform } from './use-operated-platform.ts';
+
+const { url, token, browser } = useOperatedPlatform();
+
+const SIZES = {
+  phone: { width: 390, height: 844 },
+  tablet: { width: 820, height: 1180 },
+  desk: { width: 1280, height: 900 },
+};
+
+describe.each(Object.entries(SIZES))('on a %s', (_size, viewport) => {
+  it.each(['light', 'dark'] as const)(
+    'no view of operators has a barrier, or is wider than the screen, when it is %s',
+    async (colorScheme) => {
+      const { page, problems, close } = await visitAsOperator(browser(), url(), token(), { viewport, colorScheme });
+      const { button, goTo, ends, says } = useOperations(page);
+      const look = async (what: string) => {
+        expect([what, await barriersIn(page)]).toEqual([what, []]);
+        const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        expect([what, beyond]).toEqual([what, 0]);
+      };
+      await look('overview');
+      await goTo('Backups');
+      await button('Make a backup').click();
+      await ends('Making a backup', 'done');
+      await look('backups');
+      for (const deed of [/^Restore taskmesh/, /^Delete taskmesh/]) {
+        await button(deed).first().click();
+        await page.getByRole('dialog').waitFor();
+        await look(String(deed));
+        await button('Cancel').click();
+      }
+      await goTo('Dead letters');
+      await says('There is none: the feed carries everything.');
+      await look('dead letters');
+      await button('Sign out').click();
+      await page.getByRole('heading', { name: 'Operations' }).waitFor();
+      await look('sign-in');
+      expect(problems).toEqual([]);
+      await close();
+    },
+    180_000,
+  );
+});
+
+it('an archive is restored with the keyboard alone', async () => {
+  const { page, close } = await visit(browser(), `${url()}/#/operations`);
+  const { keyboard } = page;
+  const { button, ends } = useOperations(page);
+  const focused = () =>
+    page.evaluate<string>(`(() => {
+      const element = document.activeElement;
+      return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
+    })()`);
+  const tabTo = async (what: RegExp) => {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await keyboard.press('Tab');
+      if (what.test(await focused())) return;
+    }
+    throw new Error(`The focus never came to ${String(what)}.`);
+  };
+  await tabTo(/^Operators’ token$/);
+  await keyboard.type(token());
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await tabTo(/^Skip to the content$/);
+  await tabTo(/^Backups$/);
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Backups', exact: true }).waitFor();
+  await tabTo(/^Make a backup$/);
+  await keyboard.press('Enter');
+  await ends('Making a backup', 'done');
+  await tabTo(/^Dismiss$/);
+  await keyboard.press('Enter');
+  const name =
+    (
+      await button(/^Restore taskmesh/)
+        .first()
+        .getAttribute('aria-label')
+    )?.replace('Restore ', '') ?? '';
+  await tabTo(/^Restore taskmesh/);
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await eventually(async () => expect(await focused()).toBe(`Restore ${name}`));
+  await keyboard.press('Enter');
+  await keyboard.type(name);
+  await keyboard.press('Enter');
+  await ends(`Restoring ${name}`, 'done');
+  await close();
+}, 180_000);
+
+it('asks for the status every few seconds while somebody can see it, and not while nobody can', async () => {
+  const { page, close } = await visit(browser(), `${url()}/#/operations`);
+  await page.clock.install();
+  await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token());
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('All is well').waitFor();
+  let asked = 0;
+  page.on('request', (request) => (asked += Number(request.url().endsWith('/api/operations/status'))));
+  const show = (isHidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));`);
+  /** Step by step, so that answers arrive between the waits. */
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      await page.clock.runFor(1_000);
+      await page.evaluate(`fetch('/livez')`);
+    }
+  };
+  const passUntilAsked = async (times: number) => {
+    for (const until = asked + times; asked < until;) await pass(1);
+  };
+  await passUntilAsked(3);
+  await show(true);
+  const before = asked;
+  await pass(30);
+  expect(asked).toBe(before);
+  await show(false);
+  await page.waitForResponse(/operations\/status/);
+  await passUntilAsked(2);
+  await close();
+}, 120_000);
