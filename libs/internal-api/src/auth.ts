@@ -126,14 +126,14 @@ export const authInternal: InternalApi<AuthInternal> = {
 
 export const accountsInternal: InternalApi<AccountsInternal> = {
   service: 'auth',
-  caller: 'tasks',
+  caller: { role: 'service', name: 'tasks' },
   timeoutMs: SMALL_CALL_MS,
   names: ['accountChanges'],
 };
 
 export const authSignIn: InternalApi<AuthSignIn> = {
   service: 'auth',
-  caller: 'gateway',
+  caller: { role: 'service', name: 'gateway' },
   timeoutMs: PROVIDER_MS,
   names: ['begin', 'complete'],
 };

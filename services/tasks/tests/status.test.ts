@@ -10,6 +10,7 @@ import {
 } from '@taskmesh/testing';
 import { migrations } from '../migrations/index.ts';
 import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
+import { createAccountLog } from './support/account-log.ts';
 
 const log = createLog({ service: 'tasks', level: 'silent' });
 
@@ -25,7 +26,8 @@ beforeAll(async () => {
   url.port = String(proxy.port);
   const eventLog: EventLog = { ...createMemoryEventLog(), isUp: () => isLogUp() };
   const clock = { now: () => Date.now() };
-  tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), { clock, log, eventLog });
+  const { accounts } = createAccountLog();
+  tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url.href }), { clock, log, eventLog, accounts });
   await tasks.start();
 });
 afterAll(async () => {
