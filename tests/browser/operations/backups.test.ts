@@ -1,3 +1,4 @@
+import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { newAccount } from '../../client/device.ts';
@@ -12,9 +13,16 @@ const { url, token, browser } = useOperatedPlatform();
 it('an operator makes, proves and restores a backup, and takes it back, while somebody’s list is open and goes on', async () => {
   const somebody = await visit(browser(), url());
   const { signUp, add, lists } = useConsole(somebody.page);
-  await signUp(newAccount());
+  const account = newAccount();
+  await signUp(account);
+  const rest = createRest(url());
+  const { body } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
+  /** The list shows a task before the server has it. */
+  const areSaved = (count: number) =>
+    eventually(async () => expect((await rest('GET', '/tasks', { token: body.access_token })).body.count).toBe(count));
   await add('before the backup');
   await lists(['before the backup']);
+  await areSaved(1);
 
   const { page, problems, origins, close } = await visitAsOperator(browser(), url(), token());
   const { button, row, goTo, says, ends, typeName } = useOperations(page);
@@ -34,6 +42,7 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
 
   await add('after the backup');
   await lists(['after the backup', 'before the backup']);
+  await areSaved(2);
   await button(`Restore ${file}`).click();
   await typeName(`${file}.`);
   await says('That is not its name.');

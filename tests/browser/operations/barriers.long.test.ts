@@ -89,6 +89,7 @@ it('an archive is restored with the keyboard alone', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await eventually(async () => expect(await focused()).toBe(`Restore ${name}`));
   await keyboard.press('Enter');
+  await eventually(async () => expect(await focused()).toBe('Name of the archive'));
   await keyboard.type(name);
   await keyboard.press('Enter');
   await ends(`Restoring ${name}`, 'done');
