@@ -36,7 +36,8 @@ export function issueOf(error: unknown, field: string): string | undefined {
 function asSentence(message: string): string {
   const [first = '', ...others] = message.split(' ');
   if (first === 'email') return ['E-mail', ...others].join(' ');
-  const words = first.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const isFieldName = /^[a-z]+(?:[A-Z][a-z]*)+$/.test(first);
+  const words = isFieldName ? first.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : first;
   return [words.charAt(0).toUpperCase() + words.slice(1), ...others].join(' ');
 }
 
