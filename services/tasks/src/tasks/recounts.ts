@@ -1,10 +1,21 @@
 import type { Database } from '@taskmesh/database';
-import { MAKE_KEYS, MOST_WITHOUT_KEYS, RECOUNT } from './count.statements.ts';
+import {
+  BEGIN,
+  COMMIT,
+  END_TURN,
+  HOLD_OWNER,
+  MAKE_KEYS,
+  MOST_WITHOUT_KEYS,
+  RECOUNT,
+  TAKE_TURN,
+} from './count.statements.ts';
 
 /** At once; whoever does not fit in is noticed again. */
 const MOST_OWNERS = 10_000;
 /** A million tasks may take minutes. */
 const TIMEOUT_MS = 600_000;
+/** While an owner is counted, that owner's writes wait: not for an instance that stands still. */
+const SETTINGS = { idle_in_transaction_session_timeout: '10s' };
 
 /** Owners of whom a read found that their tasks are not counted, or lack keys. `run` sees to it, for all reads that follow. */
 export function createRecounts(database: Pick<Database, 'openSession'>) {
@@ -15,12 +26,18 @@ export function createRecounts(database: Pick<Database, 'openSession'>) {
     },
     async run(): Promise<void> {
       if (owners.size === 0) return;
-      const session = await database.openSession({ timeoutMs: TIMEOUT_MS });
+      const session = await database.openSession({ timeoutMs: TIMEOUT_MS, settings: SETTINGS });
       try {
         for (const owner of owners) {
           owners.delete(owner); // one who cannot be counted does not keep the others waiting for ever
+          const [turn] = await session.run<{ is_ours: boolean }>(TAKE_TURN, [owner]);
+          if (!turn?.is_ours) continue;
           await session.run(MAKE_KEYS, [owner, MOST_WITHOUT_KEYS]);
+          await session.run(BEGIN);
+          await session.run(HOLD_OWNER, [owner]);
           await session.run(RECOUNT, [owner, MOST_WITHOUT_KEYS]);
+          await session.run(COMMIT);
+          await session.run(END_TURN, [owner]);
         }
       } finally {
         await session.close();
