@@ -245,6 +245,20 @@ describe('keys that are being made', () => {
     await expectRight(user);
   });
 
+  it('are given up when the service stops', async () => {
+    const { user } = await largeUser();
+    const recounts = createRecounts({ openSession: openSlowSession });
+    recounts.note(user.id);
+    await holder.query('select pg_advisory_lock($1)', [HELD]);
+    const making = recounts.run();
+    await untilOneWaits(holder);
+    await recounts.stop();
+    await making;
+    await holder.query('select pg_advisory_unlock($1)', [HELD]);
+    expect(await hasKeys(user)).toBe(false);
+    await expectRight(user);
+  });
+
   it('are confirmed although the owner goes on writing', async () => {
     const { user, id } = await largeUser();
     let writing: Promise<Answer> | undefined;

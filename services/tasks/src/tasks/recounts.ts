@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database, Session } from '@taskmesh/database';
 import {
   BEGIN,
   COMMIT,
@@ -20,28 +20,42 @@ const SETTINGS = { idle_in_transaction_session_timeout: '10s' };
 /** Owners of whom a read found that their tasks are not counted, or lack keys. `run` sees to it, for all reads that follow. */
 export function createRecounts(database: Pick<Database, 'openSession'>) {
   const owners = new Set<string>();
+  let session: Session | undefined;
+  let isStopped = false;
+
+  const recount = async ({ run }: Session, owner: string) => {
+    const [turn] = await run<{ is_ours: boolean }>(TAKE_TURN, [owner]);
+    if (!turn?.is_ours) return;
+    await run(MAKE_KEYS, [owner, MOST_WITHOUT_KEYS]);
+    await run(BEGIN);
+    await run(HOLD_OWNER, [owner]);
+    await run(RECOUNT, [owner, MOST_WITHOUT_KEYS]);
+    await run(COMMIT);
+    await run(END_TURN, [owner]);
+  };
+
   return {
     note(ownerId: string): void {
       if (owners.size < MOST_OWNERS) owners.add(ownerId);
     },
     async run(): Promise<void> {
-      if (owners.size === 0) return;
-      const session = await database.openSession({ timeoutMs: TIMEOUT_MS, settings: SETTINGS });
+      if (owners.size === 0 || isStopped) return;
+      session = await database.openSession({ timeoutMs: TIMEOUT_MS, settings: SETTINGS });
       try {
         for (const owner of owners) {
           owners.delete(owner); // one who cannot be counted does not keep the others waiting for ever
-          const [turn] = await session.run<{ is_ours: boolean }>(TAKE_TURN, [owner]);
-          if (!turn?.is_ours) continue;
-          await session.run(MAKE_KEYS, [owner, MOST_WITHOUT_KEYS]);
-          await session.run(BEGIN);
-          await session.run(HOLD_OWNER, [owner]);
-          await session.run(RECOUNT, [owner, MOST_WITHOUT_KEYS]);
-          await session.run(COMMIT);
-          await session.run(END_TURN, [owner]);
+          await recount(session, owner);
         }
+      } catch (error) {
+        if (!isStopped) throw error;
       } finally {
         await session.close();
       }
+    },
+    /** What runs is given up: it may take minutes, and the next instance that needs it begins again. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      await session?.close();
     },
   };
 }
