@@ -7,4 +7,6 @@ export interface ViewProps {
   user: User;
   overview: Overview;
   edits: Edits;
+  /** What is to happen when the account is no more. */
+  onDeleted: () => Promise<void>;
 }
