@@ -24,8 +24,7 @@ export function keepErrand(storage: ConsoleStorage, errand: Errand): void {
 }
 
 /**
- * The provider's answer, which the address was opened with. It is taken out of the address at once, so that it stays in no history
- * and no picture of the screen.
+ * The provider's answer, which the address was opened with. It is taken out of the address at once: a reload does not meet it again.
  */
 export function takeArrival(storage: ConsoleStorage): Arrival | undefined {
   const answer = readSignInAnswer(location.hash);

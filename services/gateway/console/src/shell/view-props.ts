@@ -1,4 +1,5 @@
 import type { User } from '@taskmesh/client';
+import type { Editing } from '../tasks/use-editing.ts';
 import type { Edits } from '../tasks/use-edits.ts';
 import type { Overview } from './use-overview.ts';
 
@@ -7,6 +8,7 @@ export interface ViewProps {
   user: User;
   overview: Overview;
   edits: Edits;
+  editing: Editing;
   /** What is to happen when the account is no more. */
   onDeleted: () => Promise<void>;
 }
