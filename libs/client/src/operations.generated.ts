@@ -32,6 +32,11 @@ export type CreateTaskInput = {
   title: string;
 };
 
+export type DeleteAccountInput = {
+  /** The account's password. */
+  password: string;
+};
+
 export type LinkIdentityInput = {
   code: string;
   /** The account's password. */
@@ -214,6 +219,13 @@ export type RequestEmailChangeMutationVariables = Exact<{
 
 export type RequestEmailChangeMutation = { requestEmailChange: boolean };
 
+export type DeleteAccountMutationVariables = Exact<{
+  input: DeleteAccountInput;
+}>;
+
+
+export type DeleteAccountMutation = { deleteAccount: boolean };
+
 export type ReadSessionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -332,6 +344,7 @@ export const READ_PROFILE: Document<ReadProfileQuery, ReadProfileQueryVariables>
 export const CHANGE_NAME: Document<ChangeNameMutation, ChangeNameMutationVariables> = "mutation ChangeName($name:String!){changeName(name:$name){...UserFields}}fragment UserFields on User{id email name}";
 export const CHANGE_PASSWORD: Document<ChangePasswordMutation, ChangePasswordMutationVariables> = "mutation ChangePassword($input:ChangePasswordInput!){changePassword(input:$input)}";
 export const REQUEST_EMAIL_CHANGE: Document<RequestEmailChangeMutation, RequestEmailChangeMutationVariables> = "mutation RequestEmailChange($input:ChangeEmailInput!){requestEmailChange(input:$input)}";
+export const DELETE_ACCOUNT: Document<DeleteAccountMutation, DeleteAccountMutationVariables> = "mutation DeleteAccount($input:DeleteAccountInput!){deleteAccount(input:$input)}";
 export const READ_SESSIONS: Document<ReadSessionsQuery, ReadSessionsQueryVariables> = "query ReadSessions{sessions{id createdAt lastUsedAt ip client current}}";
 export const END_SESSION: Document<EndSessionMutation, EndSessionMutationVariables> = "mutation EndSession($id:ID!){endSession(id:$id)}";
 export const END_OTHER_SESSIONS: Document<EndOtherSessionsMutation, EndOtherSessionsMutationVariables> = "mutation EndOtherSessions{endOtherSessions}";

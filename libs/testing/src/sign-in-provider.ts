@@ -89,11 +89,15 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
     },
   });
   const handle = provider.callback();
-  /** People are asked nothing: the address of the sign-in says who they are. */
+  /** The address of the sign-in says who it is, or the page that browsers are shown: programs without either would rather not. */
   const interact = async (request: IncomingMessage, response: ServerResponse) => {
     const { params } = await provider.interactionDetails(request, response);
-    const result = params.login_hint
-      ? { login: { accountId: String(params.login_hint) } }
+    const chosen = new URL(request.url ?? '', issuer).searchParams.get('sub');
+    const sub = params.login_hint ?? chosen;
+    if (typeof sub !== 'string' && request.headers.accept?.includes('text/html'))
+      return void response.setHeader('content-type', 'text/html').end(pageFor(accounts));
+    const result = sub
+      ? { login: { accountId: String(sub) } }
       : { error: 'access_denied', error_description: 'They would rather not.' };
     await provider.interactionFinished(request, response, result);
   };
@@ -186,6 +190,12 @@ function pass(
   });
   onward.on('error', () => response.destroy());
   request.pipe(onward);
+}
+
+/** Asks people who they are. */
+function pageFor(accounts: Map<string, ProviderAccount>): string {
+  const links = [...accounts].map(([sub, { email }]) => `<li><a href="?sub=${sub}">${email ?? sub}</a></li>`);
+  return `<!doctype html><title>The provider</title><ul>${links.join('')}<li><a href="?sub=">Nobody</a></li></ul>`;
 }
 
 const listen = (server: Server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));

@@ -63,6 +63,58 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await close();
 }, 180_000);
 
+it('an account is deleted by its password and its typed address, at once and everywhere', async () => {
+  const { page, problems, close } = await visit(browser(), url());
+  const { signUp, goTo, field, button, says, add, settles } = useConsole(page);
+  const account = newAccount();
+  await signUp(account);
+  await add('Water the plants');
+  await settles();
+  const elsewhere = await visit(browser(), url());
+  await useConsole(elsewhere.page).signIn(account);
+
+  await goTo('Account');
+  await field('Confirm with your password').fill('not this one');
+  await field('Type your e-mail address').fill('somebody@example.com');
+  await button('Delete the account').click();
+  await says('That is not the address of this account.');
+  await field('Type your e-mail address').fill(account.email.toUpperCase());
+  await button('Delete the account').click();
+  await says('The password is wrong.');
+  expect(await statusOf(account.email, account.password)).toBe(200);
+
+  // A change that does not get through holds it up, and what was typed is kept.
+  await page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('createTask') ? route.abort() : route.continue(),
+  );
+  await goTo('Tasks');
+  await add('Written in vain');
+  await goTo('Account');
+  await field('Confirm with your password').fill(account.password);
+  await field('Type your e-mail address').fill(account.email);
+  await button('Delete the account').click();
+  await says('There are changes that have not reached the server yet.');
+  await button('Cancel').click();
+  expect(await statusOf(account.email, account.password)).toBe(200);
+  await button('Delete the account').click();
+  await button('Drop and delete').click();
+  await says('Your account is deleted');
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await useConsole(elsewhere.page).says('You were signed out');
+  await elsewhere.close();
+  expect(await statusOf(account.email, account.password)).toBe(401);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await page.getByText('Your account is deleted').count()).toBe(0);
+  expect(
+    await page.evaluate('[...Object.values(sessionStorage), ...Object.values(localStorage)].join()'),
+  ).not.toContain('Written in vain');
+  await page.getByRole('link', { name: 'For operators' }).click();
+  await page.getByRole('heading', { name: 'Operations' }).waitFor();
+  expect(problems).toEqual([]);
+  await close();
+}, 180_000);
+
 it('a long list is read on, as far as somebody wants', async () => {
   const account = newAccount();
   const rest = createRest(url());

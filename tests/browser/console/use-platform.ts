@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchBrowser } from './browser.ts';
 
-/** The platform in one process, and a browser, for the tests of a file. */
-export function usePlatform(): {
+/** The platform in one process, and a browser, for the tests of a file. With settings of their own, if they need some. */
+export function usePlatform(settings: () => Promise<Record<string, string>> = async () => ({})): {
   url(): string;
   browser(): Browser;
   linkTo(page: string, email: string): Promise<string>;
@@ -18,7 +18,14 @@ export function usePlatform(): {
 
   beforeAll(async () => {
     const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', POSTGRES_URL, DATABASE_PREFIX };
+    const env = {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      POSTGRES_URL,
+      DATABASE_PREFIX,
+      ...(await settings()),
+    };
     platform = await startEmbedded({ env, progress: () => {} });
     browser = await launchBrowser();
   }, 180_000);

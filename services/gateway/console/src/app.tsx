@@ -1,31 +1,68 @@
 import type { Client } from '@taskmesh/client';
 import { useUser } from '@taskmesh/client/react';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ClientContext } from './client-context.ts';
 import { Loading } from './elements/loading.tsx';
 import { NoticesProvider } from './elements/notices.tsx';
 import { Entrance } from './entrance/entrance.tsx';
+import { FinishSignIn } from './entrance/finish-sign-in.tsx';
+import type { Arrival } from './session/arrival.ts';
 import type { ConsoleStorage } from './session/console-storage.ts';
-import { useEndedSession } from './session/use-ended-session.ts';
+import { createProvider, ProviderContext } from './session/provider.ts';
+import { useFarewell } from './session/use-farewell.ts';
 import { Shell } from './shell/shell.tsx';
 
+export interface AppProps {
+  client: Client;
+  storage: ConsoleStorage;
+  /** Of somebody who comes back from the sign-in provider. */
+  arrival: Arrival | undefined;
+}
+
 /** For whoever is signed in the views, for everybody else the ways in. */
-export function App({ client, storage }: { client: Client; storage: ConsoleStorage }) {
+export function App({ client, storage, arrival: first }: AppProps) {
   const user = useUser(client);
-  const { hasEnded, expectEnd } = useEndedSession(user);
-  const signOut = () => {
-    expectEnd();
+  const { farewell, expectEnd, sayDeleted } = useFarewell(user);
+  const [arrival, setArrival] = useState(first);
+  const [problem, setProblem] = useState<string>();
+  const provider = useMemo(() => createProvider({ client, storage }), [client, storage]);
+  useEffect(() => {
+    if (user) setProblem(undefined);
+  }, [user]);
+  const leave = () => {
     location.hash = ''; // whoever comes next begins with their tasks
     return client.signOut();
   };
+  const signOut = () => {
+    expectEnd();
+    return leave();
+  };
+  const leaveDeleted = () => {
+    sayDeleted();
+    return leave();
+  };
+  const isArriving = arrival?.errand.linkTo === null;
   return (
     <ClientContext.Provider value={client}>
-      {user === undefined && <Loading />}
-      {user === null && <Entrance storage={storage} hasEnded={hasEnded} />}
-      {user && (
-        <NoticesProvider key={user.id}>
-          <Shell user={user} onSignOut={signOut} />
-        </NoticesProvider>
-      )}
+      <ProviderContext.Provider value={{ provider, arrival, endArrival: () => setArrival(undefined) }}>
+        {isArriving && (
+          <FinishSignIn
+            arrival={arrival}
+            storage={storage}
+            onEnd={(next) => {
+              setProblem(next);
+              setArrival(undefined);
+            }}
+          />
+        )}
+        {!isArriving && user === undefined && <Loading />}
+        {!isArriving && user === null && <Entrance storage={storage} farewell={farewell} problem={problem} />}
+        {!isArriving && user && (
+          <NoticesProvider key={user.id}>
+            <Shell user={user} onSignOut={signOut} onDeleted={leaveDeleted} />
+          </NoticesProvider>
+        )}
+      </ProviderContext.Provider>
     </ClientContext.Provider>
   );
 }

@@ -4,13 +4,16 @@ import { Failure } from '../elements/failure.tsx';
 import { Loading } from '../elements/loading.tsx';
 import { View } from '../elements/view.tsx';
 import { useReading } from '../requests/use-reading.ts';
+import type { ViewProps } from '../shell/view-props.ts';
 import { ChangeEmail } from './change-email.tsx';
 import { ChangeName } from './change-name.tsx';
 import { ChangePassword } from './change-password.tsx';
+import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
+import { WaysToSignIn } from './ways-to-sign-in.tsx';
 
 /** What somebody can do with their account: a section each. */
-export function AccountView() {
+export function AccountView({ user, onDeleted }: ViewProps) {
   const client = useClient();
   const { data, error, again } = useReading(() => client.request(READ_PROFILE, {}));
   return (
@@ -22,7 +25,9 @@ export function AccountView() {
           <ChangeName name={data.me.name} />
           <ChangeEmail email={data.me.email} />
           <ChangePassword email={data.me.email} />
+          <WaysToSignIn userId={user.id} email={data.me.email} />
           <ExportData />
+          <DeleteAccount email={data.me.email} onDeleted={onDeleted} />
         </>
       )}
     </View>

@@ -8,6 +8,7 @@ import { Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
 import { otherThan } from '../requests/other-issues.ts';
 import { useAction } from '../requests/use-action.ts';
+import { FirstPassword } from './first-password.tsx';
 
 /** The new address counts when its owner says so, by the link of a mail. */
 export function ChangeEmail({ email: current }: { email: string }) {
@@ -46,6 +47,7 @@ export function ChangeEmail({ email: current }: { email: string }) {
           Send the link
         </button>
       </Form>
+      <FirstPassword error={error} email={current} />
     </Section>
   );
 }

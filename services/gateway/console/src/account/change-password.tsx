@@ -7,6 +7,7 @@ import { Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
 import { otherThan } from '../requests/other-issues.ts';
 import { useAction } from '../requests/use-action.ts';
+import { FirstPassword } from './first-password.tsx';
 
 const FIELDS = ['currentPassword', 'newPassword'];
 
@@ -48,6 +49,7 @@ export function ChangePassword({ email }: { email: string }) {
           Change the password
         </button>
       </Form>
+      <FirstPassword error={error} email={email} />
     </Section>
   );
 }

@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Brand } from '../elements/brand.tsx';
 import { useTitle } from '../elements/use-title.ts';
 import { useRoute } from '../route.ts';
+import type { Farewell } from '../session/use-farewell.ts';
+import { LastWord } from './last-word.tsx';
 import { Recover } from './recover.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignUp } from './sign-up.tsx';
@@ -14,7 +16,13 @@ const WAYS = {
   recover: { title: 'Forgotten password', Form: Recover },
 };
 
-export function Entrance({ storage, hasEnded }: WayInProps & { hasEnded: boolean }) {
+export interface EntranceProps extends WayInProps {
+  farewell: Farewell | undefined;
+  /** Why a sign-in at the provider has failed. */
+  problem: string | undefined;
+}
+
+export function Entrance({ storage, farewell, problem }: EntranceProps) {
   const { name } = useRoute();
   const { title, Form } = WAYS[name in WAYS ? (name as keyof typeof WAYS) : 'sign-in'];
   const main = useRef<HTMLElement>(null);
@@ -24,13 +32,16 @@ export function Entrance({ storage, hasEnded }: WayInProps & { hasEnded: boolean
     <main class="entrance" ref={main}>
       <Brand />
       <h1>{title}</h1>
-      {hasEnded && (
+      {farewell && <LastWord farewell={farewell} />}
+      {problem !== undefined && (
         <p class="note" role="alert">
-          You were signed out: your session has ended here, or was ended on another device. Changes that were not sent
-          yet go on when you sign in again.
+          {problem}
         </p>
       )}
       <Form storage={storage} />
+      <p class="operators-way">
+        <a href="#/operations">For operators</a>
+      </p>
     </main>
   );
 }

@@ -3,6 +3,7 @@ import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { useAction } from '../requests/use-action.ts';
+import { ProviderButton } from './provider-button.tsx';
 import { StaySignedIn } from './stay-signed-in.tsx';
 import type { WayInProps } from './way-in.ts';
 
@@ -22,6 +23,7 @@ export function SignIn({ storage }: WayInProps) {
           {isBusy ? 'Signing in…' : 'Sign in'}
         </button>
       </Form>
+      <ProviderButton />
       <p class="other-ways">
         <a href="#/recover">Forgotten your password?</a>
         <a href="#/sign-up">Create an account</a>

@@ -5,6 +5,7 @@ import { PasswordField } from '../elements/password-field.tsx';
 import { issueOf } from '../requests/explain.ts';
 import { otherThan } from '../requests/other-issues.ts';
 import { useAction } from '../requests/use-action.ts';
+import { ProviderButton } from './provider-button.tsx';
 import { StaySignedIn } from './stay-signed-in.tsx';
 import type { WayInProps } from './way-in.ts';
 
@@ -35,6 +36,7 @@ export function SignUp({ storage }: WayInProps) {
           {isBusy ? 'Creating your account…' : 'Create the account'}
         </button>
       </Form>
+      <ProviderButton />
       <p class="other-ways">
         <a href="#/sign-in">I have an account: sign in</a>
       </p>

@@ -1,5 +1,7 @@
 import { TaskmeshError } from '@taskmesh/client';
 
+export const NOT_BEGUN_HERE = 'This sign-in did not begin in this tab. Please begin it again here.';
+
 /** What went wrong, for whoever reads it. */
 export function explain(error: unknown): string {
   if (!(error instanceof TaskmeshError)) return 'Something went wrong in this page. Please load it again.';
@@ -18,6 +20,8 @@ export function explain(error: unknown): string {
       return 'This browser has no room left for the change: it was not sent.';
     case 'OUTCOME_UNKNOWN':
       return 'Nobody can tell any more whether this was done. Please look for it before you do it again.';
+    case 'SIGN_IN_NOT_BEGUN':
+      return NOT_BEGUN_HERE;
     case 'NOT_FOUND':
       return 'It is not there any more.';
     default:
@@ -35,6 +39,7 @@ export function issueOf(error: unknown, field: string): string | undefined {
 /** Messages may begin with the name of a field, such as `dueDate must be …`. */
 function asSentence(message: string): string {
   const [first = '', ...others] = message.split(' ');
+  if (first.includes('@')) return message; // addresses stay as they are
   if (first === 'email') return ['E-mail', ...others].join(' ');
   const isFieldName = /^[a-z]+(?:[A-Z][a-z]*)+$/.test(first);
   const words = isFieldName ? first.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : first;

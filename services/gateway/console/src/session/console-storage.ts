@@ -2,12 +2,15 @@ import { createMemoryStorage, type Storage } from '@taskmesh/client';
 
 /** Tokens and waiting writes: they go with the tab, or stay with the device. */
 export interface ConsoleStorage extends Storage {
+  getItem(key: string): string | null;
   /** Whether what is kept from now on stays when the tab is closed. */
   stay(stays: boolean): void;
 }
 
 /** Where the client has its tokens. */
 const SESSION = 'taskmesh.session';
+/** What a sign-in at a provider needs when it comes back to this tab begins with this. It concerns no other tab. */
+const SIGN_IN = 'taskmesh.sign-in';
 
 export function createConsoleStorage(): ConsoleStorage {
   const tab = usable(() => sessionStorage);
@@ -15,7 +18,7 @@ export function createConsoleStorage(): ConsoleStorage {
   let stays = tab.getItem(SESSION) === null && device.getItem(SESSION) !== null;
   return {
     getItem: (key) => tab.getItem(key) ?? device.getItem(key),
-    setItem: (key, value) => (stays ? device : tab).setItem(key, value),
+    setItem: (key, value) => (stays && !key.startsWith(SIGN_IN) ? device : tab).setItem(key, value),
     removeItem: (key) => (tab.getItem(key) === null ? device : tab).removeItem(key),
     stay: (next) => void (stays = next),
   };

@@ -10,8 +10,14 @@ import { Header } from './header.tsx';
 import { useOverview } from './use-overview.ts';
 import { viewOf } from './views.ts';
 
+export interface ShellProps {
+  user: User;
+  onSignOut: () => Promise<void>;
+  onDeleted: () => Promise<void>;
+}
+
 /** What is around every view: it is there for as long as somebody is signed in. */
-export function Shell({ user, onSignOut }: { user: User; onSignOut: () => Promise<void> }) {
+export function Shell({ user, onSignOut, onDeleted }: ShellProps) {
   const { name } = useRoute();
   const view = viewOf(name);
   const overview = useOverview();
@@ -28,7 +34,7 @@ export function Shell({ user, onSignOut }: { user: User; onSignOut: () => Promis
       <main id="main" ref={main} tabIndex={-1}>
         <ConnectionLine status={overview.status} error={overview.error} />
         <Conflicts edits={edits} />
-        <view.Component user={user} overview={overview} edits={edits} editing={editing} />
+        <view.Component user={user} overview={overview} edits={edits} editing={editing} onDeleted={onDeleted} />
       </main>
     </>
   );

@@ -9,4 +9,6 @@ export interface ViewProps {
   overview: Overview;
   edits: Edits;
   editing: Editing;
+  /** What is to happen when the account is no more. */
+  onDeleted: () => Promise<void>;
 }

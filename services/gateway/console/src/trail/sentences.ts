@@ -12,6 +12,8 @@ const SENTENCES = new Map([
   ['recovery.mail_sent', 'A recovery mail was sent'],
   ['email.change_requested', 'You asked for another e-mail address'],
   ['email.changed', 'Your e-mail address was changed'],
+  ['identity.linked', 'A way to sign in at a provider was linked'],
+  ['identity.unlinked', 'A way to sign in at a provider was removed'],
   ['token.created', 'You made a token'],
   ['token.ended', 'A token was ended'],
 ]);

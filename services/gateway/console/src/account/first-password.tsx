@@ -1,0 +1,35 @@
+import { TaskmeshError } from '@taskmesh/client';
+import { useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { explain } from '../requests/explain.ts';
+import { useAction } from '../requests/use-action.ts';
+
+/** The way on for an account without a password, which stands in conflict with what was asked for. */
+export function FirstPassword({ error, email }: { error: unknown; email: string }) {
+  const client = useClient();
+  const [isSent, setIsSent] = useState(false);
+  const send = useAction(async () => {
+    await client.requestPasswordReset(email);
+    setIsSent(true);
+  });
+  if (!(error instanceof TaskmeshError) || error.code !== 'CONFLICT') return null;
+  if (isSent)
+    return (
+      <p class="note good" role="status">
+        A mail is on its way to {email}. Its link leads to a first password, which signs you out everywhere: sign in
+        with it, and try again.
+      </p>
+    );
+  return (
+    <div class="way-on">
+      <button type="button" disabled={send.isBusy} onClick={() => void send.run()}>
+        Send me the recovery mail
+      </button>
+      {send.error !== undefined && (
+        <p class="form-error" role="alert">
+          {explain(send.error)}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { LINKED_IDENTITIES, UNLINK_IDENTITY, type LinkedIdentityFieldsFragment } from '@taskmesh/client';
+import { useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { Confirm } from '../elements/confirm.tsx';
+import { Failure } from '../elements/failure.tsx';
+import { useTell } from '../elements/notices.tsx';
+import { focusHeading, Section } from '../elements/view.tsx';
+import { explain } from '../requests/explain.ts';
+import { useAction } from '../requests/use-action.ts';
+import { useReading } from '../requests/use-reading.ts';
+import { useProviderName } from '../session/provider.ts';
+import { FirstPassword } from './first-password.tsx';
+import { hostOf, IdentityRow } from './identity-row.tsx';
+import { LinkIdentity } from './link-identity.tsx';
+
+/** The identities at a provider that open the account. Without a provider, and without one, there is nothing to tell. */
+export function WaysToSignIn({ userId, email }: { userId: string; email: string }) {
+  const client = useClient();
+  const tell = useTell();
+  const name = useProviderName();
+  const [toRemove, setToRemove] = useState<LinkedIdentityFieldsFragment>();
+  const { data, error, again } = useReading(() => client.request(LINKED_IDENTITIES, {}));
+  const remove = useAction(async ({ id, issuer }: LinkedIdentityFieldsFragment) => {
+    setToRemove(undefined);
+    await client.request(UNLINK_IDENTITY, { id });
+    tell({ text: `${hostOf(issuer)} does not open this account any more.` });
+    await again();
+    focusHeading();
+  });
+  const identities = data?.linkedIdentities ?? [];
+  if (name === undefined && identities.length === 0) return null;
+  return (
+    <Section title="Ways to sign in">
+      {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
+      {data && identities.length === 0 && <p>So far, you sign in with your password only.</p>}
+      <ul class="rows" aria-label="Ways to sign in">
+        {identities.map((identity) => (
+          <IdentityRow key={identity.id} identity={identity} onRemove={() => setToRemove(identity)} />
+        ))}
+      </ul>
+      {remove.error !== undefined && (
+        <p class="form-error" role="alert">
+          {explain(remove.error)}
+        </p>
+      )}
+      <FirstPassword error={remove.error} email={email} />
+      {name !== undefined && <LinkIdentity userId={userId} name={name} onLinked={() => void again()} />}
+      {toRemove && (
+        <Confirm
+          title={`Remove ${hostOf(toRemove.issuer)}?`}
+          action="Remove it"
+          onConfirm={() => void remove.run(toRemove)}
+          onCancel={() => setToRemove(undefined)}
+        >
+          <p>Nobody can sign in to this account there any more. You can link it again.</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,36 @@
+import { TaskmeshError } from '@taskmesh/client';
+import { useEffect, useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { Loading } from '../elements/loading.tsx';
+import { explain } from '../requests/explain.ts';
+import { explainRefusal, withoutCode, type Arrival } from '../session/arrival.ts';
+import type { ConsoleStorage } from '../session/console-storage.ts';
+import { LinkAccount } from './link-account.tsx';
+
+export interface FinishSignInProps {
+  arrival: Arrival;
+  storage: ConsoleStorage;
+  /** With what to say when nobody is signed in. */
+  onEnd: (problem?: string) => void;
+}
+
+/** Turns what the provider says into a session: at once, or with the password of the account that has the address. */
+export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: FinishSignInProps) {
+  const client = useClient();
+  const [why, setWhy] = useState<string>();
+  useEffect(() => {
+    if (!('code' in answer)) return onEnd(explainRefusal(answer));
+    storage.stay(errand.stay);
+    client.signInWithCode(answer.code).then(
+      () => onEnd(),
+      (error: unknown) => {
+        const isLinkNeeded = error instanceof TaskmeshError && error.code === 'LINK_REQUIRED';
+        if (isLinkNeeded) setWhy(explain(error));
+        else onEnd(explain(withoutCode(error)));
+      },
+    );
+    return undefined;
+  }, []);
+  if (why === undefined || !('code' in answer)) return <Loading />;
+  return <LinkAccount why={why} code={answer.code} onEnd={() => onEnd()} />;
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { Brand } from '../elements/brand.tsx';
+import { Form } from '../elements/form.tsx';
+import { PasswordField } from '../elements/password-field.tsx';
+import { useTitle } from '../elements/use-title.ts';
+import { issueOf } from '../requests/explain.ts';
+import { otherThan } from '../requests/other-issues.ts';
+import { useAction } from '../requests/use-action.ts';
+import { withoutCode } from '../session/arrival.ts';
+
+export interface LinkAccountProps {
+  /** Whose account it is about. */
+  why: string;
+  code: string;
+  onEnd: () => void;
+}
+
+/** Whoever has an address at a provider need not be the one who opened the account with it: its password says so. */
+export function LinkAccount({ why, code, onEnd }: LinkAccountProps) {
+  const client = useClient();
+  const main = useRef<HTMLElement>(null);
+  const { run, isBusy, error } = useAction(async (password: string) => {
+    await client.signInWithCode(code, password);
+    onEnd();
+  });
+  useTitle('Link your account');
+  useEffect(() => main.current?.querySelector('input')?.focus(), []);
+  return (
+    <main class="entrance" ref={main}>
+      <Brand />
+      <h1>Link your account</h1>
+      <p class="lead">{why} That shows that it is yours. From then on you can sign in either way.</p>
+      <Form
+        label="Link your account"
+        onSubmit={({ password = '' }) => void run(password)}
+        error={otherThan(['password'], withoutCode(error))}
+      >
+        <PasswordField
+          label="Password"
+          name="password"
+          autocomplete="current-password"
+          error={issueOf(error, 'password')}
+        />
+        <button type="submit" class="primary wide" disabled={isBusy}>
+          {isBusy ? 'Signing in…' : 'Link and sign in'}
+        </button>
+        <button type="button" class="quiet wide" onClick={onEnd}>
+          Cancel
+        </button>
+      </Form>
+      <p class="other-ways">
+        <a href="#/recover" target="_blank">
+          Forgotten your password? <span class="soft">(opens a new tab: come back within ten minutes)</span>
+        </a>
+      </p>
+    </main>
+  );
+}

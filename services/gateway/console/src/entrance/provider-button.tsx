@@ -1,0 +1,29 @@
+import { explain } from '../requests/explain.ts';
+import { useAction } from '../requests/use-action.ts';
+import { useProvider, useProviderName } from '../session/provider.ts';
+
+/** The way in at the provider, if there is one. It stands below a form, so that nothing moves there when it comes. */
+export function ProviderButton() {
+  const { provider } = useProvider();
+  const name = useProviderName();
+  const { run, isBusy, error } = useAction((stay: boolean) => provider.go({ stay, linkTo: null }));
+  if (name === undefined) return null;
+  return (
+    <div class="provider">
+      <p class="soft">or</p>
+      <button type="button" class="wide" disabled={isBusy} onClick={() => void run(isToStay())}>
+        Continue with {name}
+      </button>
+      {error !== undefined && (
+        <p class="form-error" role="alert">
+          {explain(error)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What the form above it says. */
+function isToStay(): boolean {
+  return document.querySelector<HTMLInputElement>('input[name=stay]')?.checked ?? false;
+}

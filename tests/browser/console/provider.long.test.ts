@@ -1,0 +1,256 @@
+import { eventually } from '@taskmesh/testing';
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { newAccount } from '../../client/device.ts';
+import { createRest } from '../../clients/http.ts';
+import { barriersIn } from './axe.ts';
+import { visit } from './browser.ts';
+import { useConsole } from './screen.ts';
+import { usePlatform } from './use-platform.ts';
+
+let provider: SignInProvider;
+const { url, browser, linkTo } = usePlatform(async () => {
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  provider = await startSignInProvider({ redirectUri: `${publicUrl}/api/auth/oidc/callback` });
+  const { issuer, clientId, clientSecret } = provider;
+  return {
+    ...{ PORT: String(port), PUBLIC_URL: publicUrl, OIDC_NAME: 'Example' },
+    ...{ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
+  };
+});
+afterAll(() => provider.close());
+
+/** The provider knows the address to come back to before the platform has it. */
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo; // it listens on TCP
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function newPerson(email = newAccount().email): string {
+  provider.accounts.set(randomUUID(), { email, email_verified: true, name: 'Ada' });
+  return email;
+}
+
+async function open(options: BrowserContextOptions = {}) {
+  const seen = await visit(browser(), url(), options);
+  const screen = useConsole(seen.page);
+  return {
+    ...seen,
+    ...screen,
+    /** Goes to the provider, and says there who it is. */
+    async goAs(email: string) {
+      await screen.button('Continue with Example').click();
+      await seen.page.getByRole('link', { name: email, exact: true }).click();
+    },
+  };
+}
+
+const isAt = (page: Page, heading: string) => page.getByRole('heading', { name: heading, exact: true }).waitFor();
+/** Without barriers, without a scroll bar from left to right, and with nothing of the sign-in in the address. */
+async function isInOrder(page: Page) {
+  expect(await barriersIn(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  expect(page.url()).not.toContain('sign_in');
+}
+const keptIn = (page: Page, storage: 'sessionStorage' | 'localStorage') =>
+  page.evaluate<string[]>(`Object.keys(${storage})`);
+
+const LOOKS = [
+  { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const;
+
+it('a provider that is away is told on the page, keeps nobody from the form, and works when it is back', async () => {
+  provider.answerWith((response) => response.writeHead(503).end()); // nobody has asked it for anything yet
+  const { page, button, says, field, goAs, close } = await open();
+  const email = newPerson();
+  await button('Continue with Example').click();
+  await says('The provider cannot be reached at the moment.');
+  expect(page.url()).toBe(`${url()}/`);
+  expect(await field('E-mail').isEnabled()).toBe(true);
+  await isInOrder(page);
+  provider.answerWith(undefined);
+  const start = `${url()}/api/auth/oidc/start?code_challenge=${'x'.repeat(43)}`;
+  await eventually(async () => expect((await fetch(start, { redirect: 'manual' })).status).toBe(302), {
+    timeoutMs: 30_000,
+  });
+  await goAs(email);
+  await isAt(page, 'Tasks');
+  await close();
+}, 120_000);
+
+it('somebody new comes in through the provider, and reads their ways to sign in', async () => {
+  const { page, goAs, goTo, says, button, field, problems, close } = await open();
+  const email = newPerson();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await button('Continue with Example').waitFor();
+  await isInOrder(page);
+  await goAs(email);
+  await isAt(page, 'Tasks');
+  await isInOrder(page);
+  expect(await keptIn(page, 'localStorage')).toEqual([]);
+  expect(await keptIn(page, 'sessionStorage')).toEqual(['taskmesh.session']);
+  await page.goBack();
+  await page.goForward();
+  await isAt(page, 'Tasks');
+
+  await goTo('Account');
+  await says(`As ${email}, linked just now`);
+  await button(/^Remove 127/).click();
+  await button('Remove it').click();
+  await says('This is the only way in to the account');
+  await isInOrder(page);
+  await field('Confirm with your password').fill('there is none');
+  await field('Type your e-mail address').fill(email);
+  await button('Delete the account').click();
+  await says('The account has no password');
+  await button('Send me the recovery mail').last().click();
+  await says(`A mail is on its way to ${email}.`);
+  expect(await linkTo('reset-password', email)).toContain('#token=');
+  await goTo('Activity');
+  await says('A way to sign in at a provider was linked');
+  expect(problems).toEqual([]);
+  await close();
+}, 180_000);
+
+it('whoever keeps signed in stays so in other tabs', async () => {
+  const { page, goAs, close } = await open();
+  const email = newPerson();
+  await page.getByRole('checkbox', { name: /Keep me signed in/ }).check();
+  await goAs(email);
+  await isAt(page, 'Tasks');
+  expect(await keptIn(page, 'localStorage')).toEqual(['taskmesh.session']);
+  expect(await keptIn(page, 'sessionStorage')).toEqual([]);
+  const other = await page.context().newPage();
+  await other.goto(url());
+  await isAt(other, 'Tasks');
+  await close();
+}, 120_000);
+
+it.each(LOOKS)(
+  'an account with that address is linked by its password: %j',
+  async (look) => {
+    const account = newAccount();
+    await createRest(url())('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
+    newPerson(account.email);
+    const { page, goAs, says, field, button, goTo, problems, close } = await open(look);
+    await goAs(account.email);
+    await isAt(page, 'Link your account');
+    await says(`${account.email} already has an account`);
+    expect(await page.evaluate('document.activeElement.name')).toBe('password');
+    await isInOrder(page);
+    await page.keyboard.type('not this one');
+    await page.keyboard.press('Enter');
+    await says('The password is wrong.');
+    await field('Password').fill(account.password);
+    await page.keyboard.press('Enter');
+    await isAt(page, 'Tasks');
+    await button('Sign out').click();
+    await button('Continue with Example').click(); // the provider knows who is there
+    await isAt(page, 'Tasks');
+    await goTo('Account');
+    await button(/^Remove 127/).click();
+    await says('Nobody can sign in to this account there any more.');
+    await isInOrder(page);
+    await button('Remove it').click();
+    await says('So far, you sign in with your password only.');
+    expect(problems).toEqual([]);
+    await close();
+  },
+  180_000,
+);
+
+it.each(LOOKS)(
+  'who is signed in links the provider, and comes back to where they were: %j',
+  async (look) => {
+    const account = newAccount();
+    await createRest(url())('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
+    const [mine, others] = [newPerson(account.email), newPerson()];
+    const { page, signIn, goTo, says, field, button, problems, close } = await open(look);
+    await page.getByRole('checkbox', { name: /Keep me signed in/ }).check();
+    await signIn(account);
+    await goTo('Account');
+    await button('Link Example').click();
+    await page.getByRole('link', { name: 'Nobody' }).click();
+    await says('You did not sign in at the provider');
+    await isInOrder(page);
+
+    await button('Link Example').click();
+    await page.getByRole('link', { name: others }).click();
+    await says('You are back from Example.');
+    await field('Your Taskmesh password').fill(account.password);
+    await button('Link it').click();
+    await says('The address at the sign-in provider is not that of the account');
+    await page.context().clearCookies();
+    await button('Cancel').click();
+
+    await button('Link Example').click();
+    await page.getByRole('link', { name: mine }).click();
+    await says('You are back from Example.');
+    await isAt(page, 'Account');
+    await isInOrder(page);
+    expect(await page.evaluate('document.activeElement.name')).toBe('password');
+    await page.keyboard.type(account.password);
+    await page.keyboard.press('Enter');
+    await says(`As ${account.email}, linked just now`);
+    await says('You can sign in with Example now.');
+    expect(await keptIn(page, 'localStorage')).toEqual(['taskmesh.session']);
+    expect(await keptIn(page, 'sessionStorage')).toEqual([]);
+    expect(problems).toEqual([]);
+    await close();
+  },
+  180_000,
+);
+
+it('who would rather not is told so, and tries again', async () => {
+  const { page, button, says, goAs, close } = await open();
+  const email = newPerson();
+  await button('Continue with Example').click();
+  await page.getByRole('link', { name: 'Nobody' }).click();
+  await says('You did not sign in at the provider');
+  await isInOrder(page);
+  await goAs(email);
+  await isAt(page, 'Tasks');
+  await close();
+}, 120_000);
+
+it('an answer that this tab did not ask for opens nothing, and its words are not repeated', async () => {
+  const { page, says, close } = await open();
+  for (const answer of ['sign_in_code=stolen', 'sign_in_error=x&sign_in_error_description=Call+this+number']) {
+    await page.goto('about:blank');
+    await page.goto(`${url()}/#${answer}`);
+    await says('This sign-in did not begin in this tab.');
+    expect(await page.getByText('Call this number').count()).toBe(0);
+    await isInOrder(page);
+  }
+  await close();
+}, 120_000);
+
+it('the form is there before anything is known of a provider', async () => {
+  const { page, button, field, close } = await open();
+  let answer = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    void page.route('**/graphql', async (route) => {
+      resolve();
+      await new Promise<void>((goOn) => (answer = goOn));
+      await route.continue();
+    });
+  });
+  await page.reload();
+  await isAsked;
+  await field('E-mail').fill('ada@example.com');
+  expect(await button('Continue with Example').count()).toBe(0);
+  answer();
+  await button('Continue with Example').waitFor();
+  await eventually(async () => expect(await field('E-mail').inputValue()).toBe('ada@example.com'));
+  await close();
+}, 120_000);
