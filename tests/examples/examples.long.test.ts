@@ -101,9 +101,15 @@ for (const example of EXAMPLE_PROGRAMS) {
   else it.skip(`${title} (needs ${needs})`, () => {});
 }
 
-it('all of them notice a network that went away without a word', async () => {
-  const running = await Promise.all(EXAMPLE_PROGRAMS.filter(({ isThere }) => isThere).map(start));
-  try {
+/** All of them at once: what they wait for takes long, and happens at the server. */
+describe('all of them', () => {
+  const running: Awaited<ReturnType<typeof start>>[] = [];
+  beforeAll(async () => {
+    running.push(...(await Promise.all(EXAMPLE_PROGRAMS.filter(({ isThere }) => isThere).map(start))));
+  }, START_MS);
+  afterAll(() => Promise.all(running.map(({ program }) => program.stop())));
+
+  it('notice a network that went away without a word', async () => {
     network.strand();
     await Promise.all(running.map(({ owner }) => owner.create('unheard')));
     for (const { program, state } of running)
@@ -115,7 +121,22 @@ it('all of them notice a network that went away without a word', async () => {
         },
         { timeoutMs: 120_000 },
       );
-  } finally {
-    for (const { program } of running) await program.stop();
-  }
-}, 300_000);
+  }, 180_000);
+
+  it('read the list again when the tasks are restored from a backup', async () => {
+    const made = await rest<{ data: { file: string } }>('POST', '/backups');
+    await Promise.all(running.map(({ owner }) => owner.create('made after the backup')));
+    for (const { changes } of running)
+      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the backup'), SOON);
+    const printed = running.map(({ program }) => program.lines().length);
+    const restored = await rest('POST', `/backup/restore?file=${made.body.data.file}`);
+    expect(restored).toMatchObject({ status: 200, body: { success: true } });
+    for (const [index, { owner, program, changes }] of running.entries()) {
+      const since = () => program.lines().slice(printed[index]).join('\n');
+      await eventually(() => expect(since()).toContain('before'), SOON);
+      expect(since()).not.toContain('made after the backup');
+      await owner.create('made after the restore');
+      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the restore'), SOON);
+    }
+  }, 120_000);
+});

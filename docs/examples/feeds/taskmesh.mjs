@@ -13,11 +13,16 @@ export const SUBSCRIPTION = `subscription Changes($after: String) {
  * when the connection breaks, and returns the code of an error after which that is of no use.
  */
 export async function run(follow) {
-  if (!token) throw new Error('TASKMESH_TOKEN must be an access token or a personal token.');
-  let code = 'CURSOR_EXPIRED';
-  // The tasks were restored from a backup, or we were away for longer than changes are kept: the list is read anew.
-  while (code === 'CURSOR_EXPIRED') code = await follow(await showTasks());
-  throw new Error(code);
+  try {
+    if (!token) throw new Error('TASKMESH_TOKEN must be an access token or a personal token.');
+    let code = 'CURSOR_EXPIRED';
+    // The tasks were restored from a backup, or we were away for longer than changes are kept: the list is read anew.
+    while (code === 'CURSOR_EXPIRED') code = await follow(await showTasks());
+    throw new Error(code);
+  } catch (error) {
+    console.error(error.cause?.message ?? error.message);
+    process.exit(1);
+  }
 }
 
 /** Returns the cursor behind which the changes of the printed list begin: together they miss nothing. */

@@ -21,7 +21,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 /** Prints the tasks of an account, then each change as it comes. Needs nothing but Java 17: java Live.java */
 public class Live {
     static final String URL = System.getenv().getOrDefault("TASKMESH_URL", "http://127.0.0.1:4000");
-    static final String TOKEN = System.getenv("TASKMESH_TOKEN");
+    static final String TOKEN = System.getenv().getOrDefault("TASKMESH_TOKEN", "");
     static final String TASKS = "{ tasks(first: 100) { changesCursor edges { node { title } } } }";
     static final String CHANGES = "subscription { taskChanges { kind task { id title completed version } } }";
     /** The server says something every twelve seconds. */
@@ -31,17 +31,21 @@ public class Live {
     /** Behind which change we stand. */
     String cursor;
 
-    public static void main(String[] arguments) throws Exception {
-        if (TOKEN == null) {
-            System.err.println("TASKMESH_TOKEN must be an access token or a personal token.");
-            System.exit(1);
-        }
-        System.err.println(new Live().run());
+    public static void main(String[] arguments) throws InterruptedException {
+        System.err.println(TOKEN.isEmpty() ? "TASKMESH_TOKEN must be an access token or a personal token." : new Live().run());
         System.exit(1);
     }
 
-    /** Returns the code of an error that a new connection does not mend. */
-    String run() throws IOException, InterruptedException {
+    /** Returns why it ended: the code of an error that a new connection does not mend, or that there is no list. */
+    String run() throws InterruptedException {
+        try {
+            return keepFollowing();
+        } catch (IOException noList) {
+            return noList.toString();
+        }
+    }
+
+    String keepFollowing() throws IOException, InterruptedException {
         showTasks();
         for (int failures = 0;; failures++) {
             String before = cursor;
@@ -60,8 +64,8 @@ public class Live {
     /** Prints the list as it came, and remembers the cursor behind which its changes begin: together they miss nothing. */
     void showTasks() throws IOException, InterruptedException {
         HttpResponse<String> response = http.send(request(TASKS).build(), BodyHandlers.ofString());
-        if (response.statusCode() != 200) throw new IOException(response.body());
-        System.out.println(response.body());
+        if (response.body().startsWith("{\"errors\"")) throw new IOException(valueOf("message", response.body()));
+        System.out.println(response.body().strip());
         cursor = valueOf("changesCursor", response.body());
     }
 

@@ -20,7 +20,12 @@ def show_change(change: dict) -> None:
 
 async def show_tasks() -> None:
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
-        response = await http.post(f"{URL}/graphql", json={"query": TASKS})
+        while True:
+            try:
+                response = await http.post(f"{URL}/graphql", json={"query": TASKS})
+                break
+            except httpx.TransportError:
+                await asyncio.sleep(1)
     response.raise_for_status()
     for edge in response.json()["data"]["tasks"]["edges"]:
         print("-", edge["node"]["title"], flush=True)

@@ -7,7 +7,7 @@ import sys
 import time
 from http.client import HTTPException, HTTPResponse
 from typing import Iterator
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 URL = os.environ.get("TASKMESH_URL", "http://127.0.0.1:4000")
@@ -31,7 +31,10 @@ def ask(query: str, **headers: str) -> HTTPResponse:
 def show_tasks() -> str:
     """Returns the cursor behind which the changes of the printed list begin: together they miss nothing."""
     with ask(TASKS) as response:
-        tasks = json.load(response)["data"]["tasks"]
+        result = json.load(response)
+    if "errors" in result:
+        raise Ended(result["errors"][0]["message"])
+    tasks = result["data"]["tasks"]
     for edge in tasks["edges"]:
         print("-", edge["node"]["title"], flush=True)
     return tasks["changesCursor"]
@@ -91,7 +94,7 @@ if __name__ == "__main__":
         sys.exit("TASKMESH_TOKEN must be an access token or a personal token.")
     try:
         main()
-    except Ended as end:
+    except (Ended, URLError) as end:
         sys.exit(str(end))
     except KeyboardInterrupt:
         pass
