@@ -28,6 +28,12 @@ const FAKE_NPM = `
   setTimeout(() => process.exit(failure ? 1 : 0), 500);
 `;
 
+/** Stands in for the build of the console: notes that it was asked for. */
+const FAKE_CONSOLE = `
+  import { appendFileSync } from 'node:fs';
+  export const provideConsole = async () => appendFileSync('console-calls', 'provided\\n');
+`;
+
 const repositories: string[] = [];
 const children: ChildProcess[] = [];
 afterAll(() => {
@@ -52,6 +58,7 @@ function repository() {
     'services/backup/cli/main.ts',
     `import { writeFileSync } from 'node:fs'; writeFileSync('notes', 'backup ' + process.argv[2]);`,
   );
+  write('services/gateway/console/build/provide.mjs', FAKE_CONSOLE);
   write('npm/npm-cli.js', FAKE_NPM);
   write('npm/package.json', '{"type":"commonjs"}');
   mkdirSync(join(path, 'node_modules'));
@@ -140,6 +147,7 @@ describe('the installation', () => {
     await eventually(() => expect(lines('notes')).toEqual(['up', 'up']));
     for (const child of both) child.kill('SIGTERM');
     await Promise.all(outcomes);
+    expect(lines('console-calls')).toEqual(['provided', 'provided']);
     expect(lines('npm-calls')).toHaveLength(1);
     expect(lines('npm-calls')[0]).toMatch(/^install .*--omit=dev/);
   });

@@ -127,3 +127,40 @@ it('a new installation gets what the archive has: the accounts, but no tasks of 
     await other.stop();
   }
 }, 180_000);
+
+it('an installation that deleted an account of its own still learns from archives which others were deleted', async () => {
+  const gina = await signUp('gina@example.com');
+  const before = await stores.work.create();
+  const own = { input: { password: PASSWORD } };
+  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', own, gina);
+  await stores.services.tasks.processDeletions();
+  const after = await stores.work.create();
+  const other = await runStores('deletions_elsewhere');
+  const take = async ({ file }: { file: string }) => {
+    const download = await stores.work.download(file);
+    await other.work.upload(file, download?.content as never);
+    expect((await other.work.restore(file)).outcome).toBe('RESTORED');
+  };
+  const deleted = async () =>
+    (await other.auth.query('select account_id from account_log order by sequence')).map(
+      ({ account_id }) => account_id,
+    );
+  try {
+    const { extensions } = await ask('auth', SIGN_UP, { input: { email: 'hugo@example.com', password: PASSWORD, name: 'Hugo' } }, undefined, other); // prettier-ignore
+    const hugo = { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
+    await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', own, hugo, other);
+    await take(after);
+    const log = await deleted();
+    expect(log[0]).toBe(hugo.userId);
+    expect(log).toContain(gina.userId);
+    await take(before);
+    expect(await deleted()).toEqual(log);
+    expect(await emails(other)).not.toContain('gina@example.com');
+    await other.services.tasks.processDeletions();
+    const [position] = await other.tasks.query('select sequence::int as sequence from account_position');
+    expect(position?.sequence).toBe(log.length);
+    await expect(ask('tasks', CREATE, { title: 'late' }, gina, other)).rejects.toThrow('UNAUTHENTICATED');
+  } finally {
+    await other.stop();
+  }
+}, 180_000);

@@ -49,6 +49,9 @@ interface Draw {
   body: string | undefined;
 }
 
+/** Beyond Node's 16 KiB for all headers a request reaches no operation: that it gets a 431 is shown elsewhere. */
+const LONGEST_SEARCH = 8_000;
+
 const HEADERS = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   {
@@ -159,7 +162,10 @@ function drawsOf({ paths, components }: Description, ids: readonly string[]) {
         { weight: 8, arbitrary: fc.constant<Draw['token']>('own') },
         { weight: 1, arbitrary: fc.constantFrom<Draw['token']>('none', 'bad') },
       ),
-      query: pairs.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...pairs), { maxLength: 4 }),
+      query:
+        pairs.length === 0
+          ? fc.constant([])
+          : fc.array(fc.oneof(...pairs), { maxLength: 4 }).filter((query) => searchOf(query).length < LONGEST_SEARCH),
       headers: HEADERS,
       body: schema
         ? fc.oneof(
@@ -176,6 +182,10 @@ function drawsOf({ paths, components }: Description, ids: readonly string[]) {
     });
   };
   return { operations, draws: fc.oneof(...operations.map(drawOf)) };
+}
+
+function searchOf(query: [name: string, value: string][]): string {
+  return query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&');
 }
 
 /** Holds bodies against what the description says of them; the answer is what does not fit. */
@@ -218,11 +228,10 @@ export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: n
           const found = operations.find(({ operation }) => operation.operationId === operationId);
           if (!found) throw new Error(`there is no ${operationId}`);
           const { method, operation } = found;
-          const search = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&');
           const path = found.path.replace(/\{\w+\}/, encodeURIComponent(id.toWellFormed()) || '%20');
           // The session has to last; that logging out works is shown elsewhere.
           const bearer = operationId === 'logout' ? tokens.bad : tokens[token];
-          const answer = await client.call(method, `${path}?${search}`, {
+          const answer = await client.call(method, `${path}?${searchOf(query)}`, {
             token: bearer,
             headers,
             ...(body !== undefined && { raw: body }),

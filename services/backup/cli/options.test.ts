@@ -20,7 +20,8 @@ describe('the arguments of the command line', () => {
     expect(line('undo --yes')).toMatchObject({ command: 'undo', file: '', yes: true });
     expect(line('new-epoch --at-least 28000000')).toMatchObject({ atLeast: 28_000_000 });
     expect(line('list')).toMatchObject({ url: new URL('http://127.0.0.1:4000') });
-    expect(line('list', { TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
+    expect(line('list', { PORT: '5000' })).toMatchObject({ url: new URL('http://127.0.0.1:5000') });
+    expect(line('list', { PORT: '5000', TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
   });
 
   it.each([

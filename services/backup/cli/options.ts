@@ -27,7 +27,7 @@ Backups of a running Taskmesh, over its REST interface.
   --to <path>            download: where to; into a folder under its own name
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
-  --url <url>            default: TASKMESH_URL, or http://127.0.0.1:4000
+  --url <url>            default: TASKMESH_URL, or PORT (4000) of this machine
   --help
 
 BACKUP_TOKEN in the environment is sent along; without one, Taskmesh listens to callers on its own machine only.
@@ -105,7 +105,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   return {
     command,
     file,
-    url: urlOf(values.url ?? (env['TASKMESH_URL'] || 'http://127.0.0.1:4000')),
+    url: urlOf(values.url ?? (env['TASKMESH_URL'] || `http://127.0.0.1:${env['PORT'] || 4000}`)),
     to: values.to,
     as: values.as,
     identity: values.identity,

@@ -19,12 +19,12 @@ describe('filters of channels', () => {
       const filters = Array.from({ length: 60 }, (_, n) => `description=not.like.${pattern}${n}b`);
       client.join(ref, asking(filters));
       await settled();
-      const costs = Array.from({ length: 5 }, () => {
+      const costs = Array.from({ length: 20 }, () => {
         const begun = performance.now();
         world.commit('ada', { description: 'a'.repeat(2_000) });
         return performance.now() - begun;
       });
-      expect(client.told()).toHaveLength(5);
+      expect(client.told()).toHaveLength(20);
       client.hangUp();
       return Math.min(...costs);
     };

@@ -146,6 +146,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       await closedOwners.start();
       closers.add(() => closedOwners.stop());
       closers.add(() => housekeeping.stop());
+      closers.add(() => recounts.stop()); // before: housekeeping waits for it
       housekeeping.start({ afterPause: true });
     },
     stop: () => closers.closeAll(),

@@ -1,7 +1,10 @@
+import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
+import { createTasksDatabase } from '../src/database.ts';
 import { MOST_WITHOUT_KEYS, RECOUNT } from '../src/tasks/count.statements.ts';
+import { createRecounts } from '../src/tasks/recounts.ts';
 import { misjudged, uncounted } from './support/counts.ts';
 import { createReleaseBefore } from './support/release-before.ts';
 import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
@@ -91,25 +94,33 @@ const hasKeys = async (user: TestUser) =>
 
 const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
-async function untilOneWaits(client: Client): Promise<void> {
-  await eventually(async () => expect((await client.query(WAITING)).rows).toHaveLength(1));
+async function untilSomeWait(client: Client, count: number): Promise<void> {
+  await eventually(async () => expect((await client.query(WAITING)).rows).toHaveLength(count));
 }
+
+const untilOneWaits = (client: Client) => untilSomeWait(client, 1);
 
 /** As if the owner were a large one. */
 const makeKeys = (user: TestUser) => service.database.query(RECOUNT.text, [user.id, -1]);
 
+/** An owner with as many tasks as need keys, and one that `id` tells. */
+async function largeUser(): Promise<{ user: TestUser; id: string }> {
+  const user = service.user();
+  const { id } = (await user.create({ title: 'first' })) as { id: string };
+  await service.database.query(
+    `with more as (
+       insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+       select gen_random_uuid(), $1, 'more', false, 'low', now(), now() from generate_series(1, $2::int) n returning 1
+     )
+     update feeds set pending_low = $2 where owner_id = $1`,
+    [user.id, MOST_WITHOUT_KEYS],
+  );
+  return { user, id };
+}
+
 describe('an owner with keys', () => {
   it('becomes who has many tasks, soon after a look at them', async () => {
-    const user = service.user();
-    const { id } = await user.create({ title: 'first' });
-    await service.database.query(
-      `with more as (
-         insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
-         select gen_random_uuid(), $1, 'more', false, 'low', now(), now() from generate_series(1, $2::int) n returning 1
-       )
-       update feeds set pending_low = $2 where owner_id = $1`,
-      [user.id, MOST_WITHOUT_KEYS],
-    );
+    const { user, id } = await largeUser();
     expect(await hasKeys(user)).toBe(false);
     await user.ask('{ tasks(first: 1, orderBy: { field: DUE_DATE }) { edges { node { id } } } }');
     await service.tasks.housekeep();
@@ -172,6 +183,110 @@ describe('an owner with keys', () => {
       await expectRight(user);
     },
   );
+});
+
+describe('keys that are being made', () => {
+  const HELD = 4711;
+  let database: Awaited<ReturnType<typeof createTasksDatabase>>;
+  let holder: Client;
+  beforeAll(async () => {
+    const log = createLog({ service: 'tasks', level: 'silent' });
+    database = await createTasksDatabase({ url: service.database.url, poolSize: 1, log });
+    holder = new Client({ connectionString: service.database.url });
+    await holder.connect();
+    await service.database.query(`
+      create function hold() returns trigger language plpgsql as $$ begin
+        if current_setting('test.is_slow', true) = 'yes' then perform pg_advisory_xact_lock_shared(${HELD}); end if;
+        return new;
+      end $$`);
+    for (const table of ['task_keys', 'feeds'])
+      await service.database.query(
+        `create trigger hold before insert on ${table} for each row execute function hold()`,
+      );
+  });
+  afterAll(async () => {
+    for (const table of ['task_keys', 'feeds']) await service.database.query(`drop trigger hold on ${table}`);
+    await service.database.query('drop function hold');
+    await holder.end();
+    await database.close();
+  });
+
+  /** Whose inserts wait as long as `HELD` is held. */
+  const openSlowSession: typeof database.openSession = (options) =>
+    database.openSession({ ...options, settings: { ...options?.settings, 'test.is_slow': 'yes' } });
+
+  it('by two instances at once are never older than the tasks', async () => {
+    const { user, id } = await largeUser();
+    const wrong: unknown[] = [];
+    const slow = createRecounts({
+      async openSession(options) {
+        const session = await openSlowSession(options);
+        return {
+          ...session,
+          async run<Row extends Record<string, unknown>>(...statement: Parameters<typeof session.run>) {
+            const rows = await session.run<Row>(...statement);
+            wrong.push(...(await misjudged(service.database)));
+            return rows;
+          },
+        };
+      },
+    });
+    const quick = createRecounts(database);
+    for (const each of [slow, quick]) each.note(user.id);
+    await holder.query('select pg_advisory_lock($1)', [HELD]);
+    const making = slow.run();
+    await untilOneWaits(holder);
+    await quick.run();
+    await user.update(id, { completed: true });
+    await holder.query('select pg_advisory_unlock($1)', [HELD]);
+    await making;
+    expect(wrong).toEqual([]);
+    expect(await hasKeys(user)).toBe(true);
+    await expectRight(user);
+  });
+
+  it('are given up when the service stops', async () => {
+    const { user } = await largeUser();
+    const recounts = createRecounts({ openSession: openSlowSession });
+    recounts.note(user.id);
+    await holder.query('select pg_advisory_lock($1)', [HELD]);
+    const making = recounts.run();
+    await untilOneWaits(holder);
+    await recounts.stop();
+    await making;
+    await holder.query('select pg_advisory_unlock($1)', [HELD]);
+    expect(await hasKeys(user)).toBe(false);
+    await expectRight(user);
+  });
+
+  it('are confirmed although the owner goes on writing', async () => {
+    const { user, id } = await largeUser();
+    let writing: Promise<Answer> | undefined;
+    const recounts = createRecounts({
+      async openSession(options) {
+        const session = await openSlowSession(options);
+        return {
+          ...session,
+          async run<Row extends Record<string, unknown>>(...[statement, values]: Parameters<typeof session.run>) {
+            if (statement !== RECOUNT) return session.run<Row>(statement, values);
+            await holder.query('select pg_advisory_lock($1)', [HELD]);
+            const counting = session.run<Row>(statement, values);
+            await untilSomeWait(holder, 1);
+            writing = user.update(id, { completed: true });
+            await Promise.race([writing, untilSomeWait(holder, 2)]);
+            await holder.query('select pg_advisory_unlock($1)', [HELD]);
+            return counting;
+          },
+        };
+      },
+    });
+    recounts.note(user.id);
+    await recounts.run();
+    await writing;
+    expect([await hasKeys(user), await isCounted(user)]).toEqual([true, true]);
+    expect(await misjudged(service.database)).toEqual([]);
+    await expectRight(user);
+  });
 });
 
 it('a retry with a key is counted once', async () => {

@@ -312,6 +312,23 @@ it('waits with erasing until an event log that is away has taken the changes', a
   }
 });
 
+it('deletes the tasks of every account while an event log that is away keeps many others from being done', async () => {
+  const eventLog: EventLog = { ...createMemoryEventLog(), publish: () => Promise.reject(new Error('away')) };
+  const own = await startTasks({ name: 'deletions_many_away', accounts: log.accounts, eventLog });
+  try {
+    const users = Array.from({ length: 120 }, () => own.user());
+    for (const user of users) {
+      await user.create({ title: 'the only one' });
+      log.delete(user.id);
+    }
+    await own.tasks.processDeletions();
+    const [left] = await own.database.query('select count(*)::int as count from tasks');
+    expect(left?.count).toBe(0);
+  } finally {
+    await own.stop();
+  }
+});
+
 it('shows how many deletions are not done yet, and for how long', async () => {
   const metrics = new Registry();
   const own = await startTasks({ name: 'deletions_metrics', accounts: log.accounts, metrics });

@@ -132,7 +132,7 @@ describe.each([
     const { says, add, button } = await signedIn();
     await page.context().setOffline(true);
     await add('Written offline');
-    await says('Offline: changes are kept, one waits');
+    await says('Offline: changes are kept, 1 waiting');
     expect(await barriersIn(page)).toEqual([]);
     await button('Sign out').click();
     await says('One change has not reached the server yet.');

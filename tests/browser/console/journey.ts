@@ -72,7 +72,7 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   expect((await rest('GET', '/tasks', { token: personal })).body).toMatchObject({ count: 3 });
   await button('End the token My script').click();
   await button('End it').click();
-  await says('There is none.');
+  await says('You have none.');
   await eventually(async () => expect((await rest('GET', '/tasks', { token: personal })).status).toBe(401));
 
   await goTo('Sessions');

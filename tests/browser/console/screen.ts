@@ -11,7 +11,9 @@ export function useConsole(page: Page) {
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
   const titleOf = (title: string) => page.getByRole('button', { name: `Edit ${title}`, exact: true });
   const titles = () =>
-    page.evaluate<string[]>(`[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.data)`);
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.textContent)`,
+    );
   const enter = async ({ email, password }: Account) => {
     await field('E-mail').fill(email);
     await field('Password').fill(password);

@@ -53,10 +53,12 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   await add('after the restore');
   await lists(['after the restore', 'before the backup']);
 
+  await says('Database restored.');
   await says('The way back');
   await button('Take it back…').click();
   await button('Take it back').click();
   await ends('Taking the restore back', 'done');
+  await page.getByText(`The last restore or undo of ${file} was taken back`).waitFor();
   await lists(['after the backup', 'before the backup']);
   await add('after the way back');
   await lists(['after the way back', 'after the backup', 'before the backup']);

@@ -6,13 +6,16 @@ const HELP = `npm run seed [-- --url URL]
 Makes an account with a list of tasks in a Taskmesh that runs, for demonstrations and development. Where the account has
 tasks already, nothing is changed.
 
-  --url URL   where Taskmesh listens (http://127.0.0.1:4000)`;
+  --url URL   where Taskmesh listens; default: TASKMESH_URL, or PORT (4000) of this machine`;
+
+const { TASKMESH_URL, PORT } = process.env;
 
 await runCommand({
   async start() {
-    const { url = 'http://127.0.0.1:4000', help } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
+    const { url: given, help } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
     if (help) say(HELP);
     else {
+      const url = given ?? (TASKMESH_URL || `http://127.0.0.1:${PORT || 4000}`);
       const made = await seed(url.replace(/\/+$/, ''));
       say(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
       say(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);

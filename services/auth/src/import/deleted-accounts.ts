@@ -2,7 +2,13 @@ import type { Statement } from '@taskmesh/database';
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
 import { IS_HOUSEKEEPING } from '../audit/audit.statements.ts';
 
-const FORGET_OTHER_LOG: Statement = { name: 'import-forget-account-log', text: 'truncate public.account_log' };
+/** What the archive's own log says, or what an earlier call has left of it. */
+const KEEP_OWN_LOG: Statement = {
+  name: 'import-keep-own-account-log',
+  text: 'create temporary table own_log on commit drop as select * from public.account_log',
+};
+
+const FORGET_OWN_LOG: Statement = { name: 'import-forget-account-log', text: 'truncate public.account_log' };
 
 const STATE: Statement = {
   name: 'import-account-log-state',
@@ -15,9 +21,24 @@ const SET_STATE: Statement = {
   text: 'update public.account_log_state set epoch = $1::integer, last = $2::bigint',
 };
 
-const COUNT_ON: Statement = {
-  name: 'import-count-on-account-log',
-  text: 'update public.account_log_state set last = (select coalesce(max(sequence), 0) from public.account_log)',
+/**
+ * Appends what the living log does not have, to be published. With its own epoch, as readers may come back to the living store:
+ * there, other entries can get the same sequences.
+ */
+const APPEND_OWN_LOG: Statement = {
+  name: 'import-append-own-account-log',
+  text: `
+    with appended as (
+      insert into public.account_log (sequence, account_id, kind, occurred_at)
+      select state.last + row_number() over (order by own.sequence), own.account_id, own.kind, own.occurred_at
+      from pg_temp.own_log own, public.account_log_state state
+      where not exists (
+        select 1 from public.account_log known where known.account_id = own.account_id and known.kind = own.kind
+      )
+      returning 1
+    )
+    update public.account_log_state set epoch = epoch + 1, last = last + (select count(*) from appended)
+    where exists (select 1 from appended)`,
 };
 
 const log: CopiedTable = {
@@ -43,17 +64,18 @@ const ERASE_TRAIL: Statement = {
 
 /**
  * Runs inside a transaction in `to`. Copies the account log, so that its readers keep their position, and removes deleted
- * accounts that the archive still contains. If no account was ever deleted here, as in a new installation, the archive's own
- * log is kept: other stores of the archive may still contain something of those accounts.
+ * accounts that the archive still contains. Deletions that only the archive knows of stay known: older archives must not bring
+ * these accounts back, and other stores of this one may still contain something of theirs.
  */
 export async function removeDeletedAccounts(stores: Stores): Promise<void> {
   const { from, to } = stores;
   const [state] = await from.run<{ epoch: number; last: string }>(STATE);
-  if (state && state.last !== '0') {
-    await to.run(FORGET_OTHER_LOG);
-    await to.run(SET_STATE, [state.epoch, state.last]);
-    await copyRows(stores, log);
-  } else await to.run(COUNT_ON);
+  if (!state) throw new Error('The store has no state of its account log.');
+  await to.run(KEEP_OWN_LOG);
+  await to.run(FORGET_OWN_LOG);
+  await to.run(SET_STATE, [state.epoch, state.last]);
+  await copyRows(stores, log);
+  await to.run(APPEND_OWN_LOG);
   await to.run(REMOVE_ACCOUNTS);
   await to.run(UNLOCK_TRAIL);
   await to.run(ERASE_TRAIL);

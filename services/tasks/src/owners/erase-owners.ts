@@ -5,6 +5,7 @@ import type { OwnersRepository } from './owners.repository.ts';
 const TASKS = 200;
 const CHANGES = 1_000;
 const OWNERS = 100;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export interface OwnerEraserDeps {
   repository: Pick<OwnersRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'finish'>;
@@ -36,8 +37,14 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
   };
 
   return {
+    /** Looks at all of them: those that wait for the event log must not keep others waiting. */
     async run(): Promise<void> {
-      for (const ownerId of await repository.closed(OWNERS)) if (!isStopped) await erase(ownerId);
+      let last: string | undefined = BEFORE_ALL;
+      while (last !== undefined && !isStopped) {
+        const owners: string[] = await repository.closed(last, OWNERS);
+        for (const ownerId of owners) if (!isStopped) await erase(ownerId);
+        last = owners.length === OWNERS ? owners.at(-1) : undefined;
+      }
     },
     stop: () => void (isStopped = true),
   };

@@ -32,8 +32,9 @@ export function createOwnersRepository(database: Pick<Database, 'run'>) {
       await database.run('write', statements.MOVE, [from.epoch, from.sequence, epoch]);
     },
 
-    async closed(limit: number): Promise<string[]> {
-      const rows = await database.run<{ owner_id: string }>('read', statements.CLOSED, [limit]);
+    /** In the order of their ids, behind `after`. */
+    async closed(after: string, limit: number): Promise<string[]> {
+      const rows = await database.run<{ owner_id: string }>('read', statements.CLOSED, [after, limit]);
       return rows.map(({ owner_id }) => owner_id);
     },
 

@@ -44,10 +44,10 @@ export const MOVE: Statement = {
     where epoch = $1::integer and sequence = $2::bigint`,
 };
 
-/** $1: limit. Oldest first. */
+/** $1: the last id of the previous page, $2: limit */
 export const CLOSED: Statement = {
   name: 'owners-closed',
-  text: 'select owner_id from closed_owners order by deleted_at, owner_id limit $1',
+  text: 'select owner_id from closed_owners where owner_id > $1::uuid order by owner_id limit $2',
 };
 
 /**

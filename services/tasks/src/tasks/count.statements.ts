@@ -102,6 +102,20 @@ const UNKEYED = `
         is not distinct from (${STATE}, t.category, t.due_date, t.created_at, t.updated_at)
   )`;
 
+const TURN = `hashtextextended('keys of ' || $1::uuid, 0)`;
+
+/**
+ * $1: owner. One instance at a time makes an owner's keys, until END_TURN or the end of its session: a slower one would put
+ * what it saw before in the place of what was written since.
+ */
+export const TAKE_TURN: Statement = {
+  name: 'task-take-turn',
+  text: `select pg_try_advisory_lock(${TURN}) as is_ours`,
+};
+
+/** $1: owner. */
+export const END_TURN: Statement = { name: 'task-end-turn', text: `select pg_advisory_unlock(${TURN})` };
+
 /**
  * $1: owner, $2: the most tasks without keys. Makes the keys of a large owner who has none that count; nothing uses them
  * yet. Takes long where many tasks are new, and keeps nobody waiting.
@@ -115,6 +129,15 @@ export const MAKE_KEYS: Statement = {
       and not exists (
         select from feeds f where f.owner_id = $1 and (f.keys > 0 and ${IS_COUNTED} or f.ends_at is not null)
       ) ${KEEP_LATER}`,
+};
+
+export const BEGIN: Statement = { name: 'task-begin', text: 'begin' };
+export const COMMIT: Statement = { name: 'task-commit', text: 'commit' };
+
+/** $1: owner. Writes wait: without that, RECOUNT would never find an owner who always writes at rest. */
+export const HOLD_OWNER: Statement = {
+  name: 'task-hold-owner',
+  text: 'select from feeds where owner_id = $1 for no key update',
 };
 
 /**

@@ -52,7 +52,7 @@ export function TextField({ label, hint, error, onInput, type, ...others }: Text
     <Field label={label} hint={hint} error={error}>
       {(links) => {
         const input = { ...others, ...links, onInput: listen };
-        return type === 'email' ? <input type="email" {...input} /> : <input type="text" {...input} />;
+        return type === 'email' ? <input type="email" {...input} /> : <input type="text" dir="auto" {...input} />;
       }}
     </Field>
   );

@@ -27,7 +27,7 @@ export function SignUp({ storage }: WayInProps) {
           label="Password"
           name="password"
           autocomplete="new-password"
-          hint="A few words that belong together for you alone are a good one."
+          hint="A few words that only you would put together make a good one."
           error={issueOf(error, 'password')}
         />
         <StaySignedIn />

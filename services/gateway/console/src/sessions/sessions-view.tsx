@@ -28,7 +28,10 @@ export function SessionsView() {
   const problem = end.error ?? endOthers.error;
   const sessions = data?.sessions ?? [];
   return (
-    <View title="Sessions" lead="Where you are signed in. End what you do not know, and change your password then.">
+    <View
+      title="Sessions"
+      lead="Where you are signed in. End any that you do not recognise, then change your password."
+    >
       {!data && error === undefined && <Loading />}
       {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
       {problem !== undefined && (

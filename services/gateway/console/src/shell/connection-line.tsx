@@ -20,7 +20,7 @@ export function ConnectionLine({ status, error }: { status: LiveStatus; error: T
   return (
     <div class="connection" role="status">
       {isOffline && <p class="late">Offline: changes are kept{counted(waiting)}</p>}
-      {!isOffline && waiting > 0 && <p class="later">The server takes its time{counted(waiting)}</p>}
+      {!isOffline && waiting > 0 && <p class="later">The server is slow to answer{counted(waiting)}</p>}
       {!isOffline && waiting === 0 && status === 'loading' && <p class="later">Waiting for the server…</p>}
     </div>
   );
@@ -28,7 +28,7 @@ export function ConnectionLine({ status, error }: { status: LiveStatus; error: T
 
 function counted(waiting: number): string {
   if (waiting === 0) return '';
-  return waiting === 1 ? ', one waits' : `, ${waiting} wait`;
+  return waiting === 1 ? ', 1 waiting' : `, ${waiting} waiting`;
 }
 
 function onNetwork(listener: () => void): () => void {

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useTitle } from '../elements/use-title.ts';
 import { useRoute } from '../route.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
+import { useEditing } from '../tasks/use-editing.ts';
 import { useEdits } from '../tasks/use-edits.ts';
 import { ConnectionLine } from './connection-line.tsx';
 import { Header } from './header.tsx';
@@ -15,6 +16,7 @@ export function Shell({ user, onSignOut }: { user: User; onSignOut: () => Promis
   const view = viewOf(name);
   const overview = useOverview();
   const edits = useEdits();
+  const editing = useEditing(edits);
   const main = useFocusOnChange(view.name);
   useTitle(view.title);
   return (
@@ -26,7 +28,7 @@ export function Shell({ user, onSignOut }: { user: User; onSignOut: () => Promis
       <main id="main" ref={main} tabIndex={-1}>
         <ConnectionLine status={overview.status} error={overview.error} />
         <Conflicts edits={edits} />
-        <view.Component user={user} overview={overview} edits={edits} />
+        <view.Component user={user} overview={overview} edits={edits} editing={editing} />
       </main>
     </>
   );

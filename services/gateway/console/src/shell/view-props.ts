@@ -1,4 +1,5 @@
 import type { User } from '@taskmesh/client';
+import type { Editing } from '../tasks/use-editing.ts';
 import type { Edits } from '../tasks/use-edits.ts';
 import type { Overview } from './use-overview.ts';
 
@@ -7,4 +8,5 @@ export interface ViewProps {
   user: User;
   overview: Overview;
   edits: Edits;
+  editing: Editing;
 }

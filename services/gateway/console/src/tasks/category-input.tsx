@@ -20,6 +20,7 @@ export function CategoryInput({ categories, value, onInput, onChange, placeholde
     <>
       <input
         type="text"
+        dir="auto"
         autocomplete="off"
         maxLength={255}
         placeholder={placeholder}

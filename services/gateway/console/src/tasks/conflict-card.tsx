@@ -32,7 +32,7 @@ export function ConflictCard({ conflict, theirs, onSettle }: ConflictCardProps) 
     >
       <div role="alert">
         <h2 id={id}>“{title}” was changed elsewhere, too</h2>
-        <p>Nothing is saved yet. Choose what the task shall say.</p>
+        <p>Nothing is saved yet. Choose what the task should say.</p>
       </div>
       {clashes.map((field) => (
         <fieldset key={field} class="sides">

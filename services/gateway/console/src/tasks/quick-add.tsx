@@ -54,6 +54,7 @@ export function QuickAdd({ filters, categories, onAdd }: QuickAddProps) {
         <input
           ref={input}
           type="text"
+          dir="auto"
           name="title"
           autocomplete="off"
           aria-label="New task"

@@ -56,6 +56,7 @@ export function TaskEditor({ draft, base, current, categories, onChange, onSave,
         {(links) => (
           <textarea
             {...links}
+            dir="auto"
             rows={3}
             maxLength={2000}
             value={draft.description}

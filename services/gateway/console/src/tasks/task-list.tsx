@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useTell } from '../elements/notices.tsx';
 import { TaskEditor } from './task-editor.tsx';
 import { TaskRow } from './task-row.tsx';
-import { useEditing } from './use-editing.ts';
+import type { Editing } from './use-editing.ts';
 import type { Edits } from './use-edits.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
 import { useNow } from './use-now.ts';
@@ -11,28 +11,37 @@ import { useNow } from './use-now.ts';
 export interface TaskListProps {
   tasks: readonly LiveTask[];
   edits: Edits;
+  editing: Editing;
   categories: readonly string[];
   /** A task that is ticked leaves the list. */
   leavesWhenTicked: boolean;
   isStale: boolean;
 }
 
-export function TaskList({ tasks, edits, categories, leavesWhenTicked, isStale }: TaskListProps) {
+export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, isStale }: TaskListProps) {
   const tell = useTell();
   const now = useNow();
-  const { editing, isChanged, begin, end, change, save } = useEditing(edits);
-  const edited = editing && tasks.find(({ key }) => key === editing.base.key);
-  const rows: readonly LiveTask[] = editing && !edited ? [editing.base, ...tasks] : tasks;
+  const { open, isChanged, begin, end, change, save } = editing;
+  const edited = open && tasks.find(({ key }) => key === open.base.key);
+  const rows: readonly LiveTask[] = open && !edited ? [open.base, ...tasks] : tasks;
   const list = useKeptFocus(
     rows.map(({ key }) => key),
     () => document.querySelector<HTMLElement>('.quick-add input')?.focus(),
   );
   // Nobody loses what they have typed, when the task leaves the list.
-  const isForsaken = editing !== undefined && !edited && !isChanged;
+  const isForsaken = open !== undefined && !edited && !isChanged;
   useEffect(() => {
     if (isForsaken) end();
   }, [isForsaken, end]);
-  useFocusAfterEditing(list, editing?.base.key);
+  useFocusAfterEditing(list, open?.base.key);
+
+  const edit = useCallback(
+    (task: LiveTask) => {
+      // What is open says what is wrong with it.
+      if (!begin(task)) list.current?.querySelector<HTMLFormElement>('form.editor')?.requestSubmit();
+    },
+    [begin, list],
+  );
 
   const complete = useCallback(
     (task: LiveTask, completed: boolean) => {
@@ -51,10 +60,10 @@ export function TaskList({ tasks, edits, categories, leavesWhenTicked, isStale }
           data-key={task.key}
           class={`task ${task.completed ? 'done' : ''} ${task.isPending ? 'waits' : ''}`}
         >
-          {editing?.base.key === task.key ? (
+          {open?.base.key === task.key ? (
             <TaskEditor
-              draft={editing.draft}
-              base={editing.base}
+              draft={open.draft}
+              base={open.base}
               current={edited}
               categories={categories}
               onChange={change}
@@ -62,7 +71,7 @@ export function TaskList({ tasks, edits, categories, leavesWhenTicked, isStale }
               onCancel={end}
             />
           ) : (
-            <TaskRow task={task} now={now} onComplete={complete} onEdit={begin} onRemove={edits.remove} />
+            <TaskRow task={task} now={now} onComplete={complete} onEdit={edit} onRemove={edits.remove} />
           )}
         </li>
       ))}

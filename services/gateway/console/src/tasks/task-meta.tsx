@@ -29,7 +29,7 @@ export function TaskMeta({ task, now }: { task: Task; now: number }) {
       {category && (
         <li class="category">
           <Icon name="tag" />
-          {category}
+          <bdi>{category}</bdi>
         </li>
       )}
     </ul>

@@ -25,9 +25,13 @@ export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, on
       <div class="what">
         <button type="button" class="title" onClick={() => onEdit(task)}>
           <span class="unseen">Edit </span>
-          {title}
+          <bdi>{title}</bdi>
         </button>
-        {description && <p class="excerpt">{description}</p>}
+        {description && (
+          <p class="excerpt">
+            <bdi>{description}</bdi>
+          </p>
+        )}
         <TaskMeta task={task} now={now} />
       </div>
       {isPending && (

@@ -14,7 +14,7 @@ import { TaskList } from './task-list.tsx';
 import { useCategories } from './use-categories.ts';
 import { useList } from './use-list.ts';
 
-export function TasksView({ overview, edits }: ViewProps) {
+export function TasksView({ overview, edits, editing }: ViewProps) {
   const filters = filtersOf(useRoute().query);
   const { tasks, status, error, hasMore, totalCount, isStale, loadMore } = useList(listOf(filters));
   const categories = useCategories(tasks);
@@ -40,6 +40,7 @@ export function TasksView({ overview, edits }: ViewProps) {
       <TaskList
         tasks={tasks}
         edits={edits}
+        editing={editing}
         categories={categories}
         leavesWhenTicked={filters.show !== 'all'}
         isStale={isStale}

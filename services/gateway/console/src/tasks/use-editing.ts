@@ -1,34 +1,55 @@
 import type { LiveTask } from '@taskmesh/client';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { useLeaveGuard } from '../elements/use-leave-guard.ts';
-import { changesOf, draftOf, type Draft } from './draft.ts';
+import { changesOf, draftOf, problemOfTitle, type Draft } from './draft.ts';
 import type { Edits } from './use-edits.ts';
 
-export interface Editing {
+export interface Open {
   /** The task that is edited, as it was when that began; at most one at a time. */
   base: LiveTask;
   draft: Draft;
 }
 
-/** The editor's state is kept outside of its row, which may go, or move, while somebody types. */
-export function useEditing({ save }: Edits) {
-  const [editing, setEditing] = useState<Editing>();
-  const isChanged = editing !== undefined && Object.keys(changesOf(editing.base, editing.draft)).length > 0;
+export interface Editing {
+  open: Open | undefined;
+  isChanged: boolean;
+  /** Saves what was typed in another task. False when that cannot be saved: its editor stays open. */
+  begin(base: LiveTask): boolean;
+  change(draft: Draft): void;
+  save(): void;
+  end(): void;
+}
+
+/** The editor's state is kept outside of its row and its view, which may go, or move, while somebody types. */
+export function useEditing({ save: saveEdit }: Edits): Editing {
+  const [open, setOpen] = useState<Open>();
+  const latest = useRef(open);
+  latest.current = open;
+  const isChanged = open !== undefined && hasChanges(open);
   useLeaveGuard(isChanged);
 
-  const begin = useCallback((base: LiveTask) => setEditing({ base, draft: draftOf(base) }), []);
-  const end = useCallback(() => setEditing(undefined), []);
-  return {
-    editing,
-    isChanged,
-    begin,
-    end,
-    change: (draft: Draft) => setEditing((before) => before && { ...before, draft }),
-    save() {
-      if (!editing) return;
-      const { base, draft } = editing;
-      if (isChanged) save({ base, changes: changesOf(base, draft) });
-      end();
+  const save = useCallback(() => {
+    const { current } = latest;
+    if (current && hasChanges(current)) {
+      saveEdit({ base: current.base, changes: changesOf(current.base, current.draft) });
+    }
+    setOpen(undefined);
+  }, [saveEdit]);
+  const begin = useCallback(
+    (base: LiveTask) => {
+      const { current } = latest;
+      if (current && hasChanges(current) && problemOfTitle(current.draft.title)) return false;
+      save();
+      setOpen({ base, draft: draftOf(base) });
+      return true;
     },
-  };
+    [save],
+  );
+  const change = useCallback((draft: Draft) => setOpen((before) => before && { ...before, draft }), []);
+  const end = useCallback(() => setOpen(undefined), []);
+  return { open, isChanged, begin, change, save, end };
+}
+
+function hasChanges({ base, draft }: Open): boolean {
+  return Object.keys(changesOf(base, draft)).length > 0;
 }

@@ -41,7 +41,7 @@ export function NewToken({ onCreated }: { onCreated: () => void }) {
           label="Name"
           name="name"
           autocomplete="off"
-          hint="What it is for, so that you know it later."
+          hint="What it is for, so that you recognise it later."
           error={issueOf(error, 'name')}
         />
         <fieldset class="options">
@@ -55,7 +55,7 @@ export function NewToken({ onCreated }: { onCreated: () => void }) {
             <span>write as well, but not change how you sign in</span>
           </label>
         </fieldset>
-        <Field label="It counts for" error={issueOf(error, 'expiresAt')}>
+        <Field label="It is valid for" error={issueOf(error, 'expiresAt')}>
           {(links) => (
             <select {...links} value={days} onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}>
               {LIVES.map(([each, label]) => (

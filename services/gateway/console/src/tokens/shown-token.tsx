@@ -36,7 +36,7 @@ export function ShownToken({ name, token, onEnd }: ShownTokenProps) {
           {isCopied ? 'Copied' : 'Copy'}
         </button>
         <button type="button" class="quiet" onClick={onEnd}>
-          I have it
+          I have copied it
         </button>
       </div>
     </div>

@@ -13,7 +13,7 @@ import { NewToken } from './new-token.tsx';
 import { TokenRow, type PersonalToken } from './token-row.tsx';
 
 const LEAD =
-  'For programs that work for you: scripts, integrations, the command line. A token is used in the place of your sign-in.';
+  'For programs that work for you: scripts, integrations, the command line. They use a token instead of your password.';
 
 export function TokensView() {
   const client = useClient();
@@ -30,7 +30,7 @@ export function TokensView() {
   return (
     <View title="Tokens" lead={LEAD}>
       <NewToken onCreated={() => void again()} />
-      <Section title="Tokens that count">
+      <Section title="Active tokens">
         {!data && error === undefined && <Loading />}
         {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
         {end.error !== undefined && (
@@ -38,7 +38,7 @@ export function TokensView() {
             {explain(end.error)}
           </p>
         )}
-        {data?.personalTokens.length === 0 && <p class="soft">There is none.</p>}
+        {data?.personalTokens.length === 0 && <p class="soft">You have none.</p>}
         <ul class="rows" aria-label="Tokens">
           {data?.personalTokens.map((token) => (
             <TokenRow key={token.id} token={token} onEnd={() => setToEnd(token)} />

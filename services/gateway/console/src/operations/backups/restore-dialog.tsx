@@ -39,8 +39,8 @@ export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onResto
       >
         <h2 id={id}>Restore this archive?</h2>
         <p>
-          Accounts and tasks become what they were on <Moment at={createdAt} />. What was written since is gone from the
-          platform. Lists that people have open begin anew by themselves.
+          Accounts and tasks become what they were on <Moment at={createdAt} />. What was written since is removed.
+          Lists that people have open start over by themselves.
         </p>
         {verifiedAt === null && (
           <p class="note">It is not verified: whether it can be restored shows only while it is.</p>

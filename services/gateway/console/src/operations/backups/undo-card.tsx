@@ -33,12 +33,12 @@ export function UndoCard({ isBusy }: { isBusy: boolean }) {
     );
   };
   if (!data) return <Problem error={error} onAgain={() => void again()} />;
-  const what = data.isUndo ? 'The last undo' : 'The last restore';
   return (
     <Section title="The way back">
       <p>
-        {what}, <Ago at={data.restoredAt} />, brought the state of <span class="file">{data.file}</span>. What it
-        replaced is kept until <Moment at={data.keptUntil} />.
+        {data.isUndo ? 'The last restore or undo of ' : 'The archive '}
+        <span class="file">{data.file}</span> was {data.isUndo ? 'taken back' : 'restored'} <Ago at={data.restoredAt} />
+        . What that replaced is kept until <Moment at={data.keptUntil} />.
       </p>
       <button type="button" disabled={isBusy} onClick={() => setIsAsked(true)}>
         Take it back…

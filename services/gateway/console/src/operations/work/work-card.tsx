@@ -37,13 +37,20 @@ function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPu
       <h2>
         {title}: {isGood ? 'done' : 'not done'}
       </h2>
-      <p>{error === undefined ? (end?.message ?? 'Done.') : explainError(error)}</p>
+      <p>{error === undefined ? messageOf(end) : explainError(error)}</p>
       {end && <Details end={end} />}
       <button type="button" onClick={onPutAway}>
         Dismiss
       </button>
     </section>
   );
+}
+
+/** Every answer to a restore says so by specification, but nothing needs a restart. */
+const NO_RESTART = '; the application may need a restart';
+
+function messageOf(end: WorkEnd | undefined): string {
+  return end?.message.replace(NO_RESTART, '') ?? 'Done.';
 }
 
 function Details({ end: { dropped = [], safetyBackup, keptUntil } }: { end: WorkEnd }) {
