@@ -126,7 +126,6 @@ export default tseslint.config(
     languageOptions: { globals: namesOf(globalThis) },
     rules: { 'no-undef': 'error' },
   },
-  { files: ['docs/examples/**'], languageOptions: { globals: { document: 'readonly', location: 'readonly' } } },
   {
     // The edges of a process: they read its environment and print to its terminal.
     files: [

@@ -1,11 +1,11 @@
 import { createClient } from 'graphql-ws';
-import { SUBSCRIPTION, waitMs } from './subscription.mjs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run, SUBSCRIPTION, token, url, waitMs } from './taskmesh.mjs';
 
 /** Codes with which Taskmesh ends the connection when the token has run out, or the session has ended. */
 const UNAUTHENTICATED = [4401, 4403];
 
-/** Follows the changes behind `after` until the returned function is called. */
-export function follow({ url, token, after, onChange, onState, onEnd }) {
+await run(async (after) => {
   // The library sends this object anew when it has connected again: then from the last change that arrived.
   const variables = { after };
   let silence;
@@ -13,14 +13,14 @@ export function follow({ url, token, after, onChange, onState, onEnd }) {
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     connectionParams: { authorization: `Bearer ${token}` },
     retryAttempts: Infinity,
-    retryWait: (retries) => new Promise((resolve) => setTimeout(resolve, waitMs(retries))),
+    retryWait: (retries) => sleep(waitMs(retries)),
     shouldRetry: ({ code }) => !UNAUTHENTICATED.includes(code),
     keepAlive: 10_000,
     on: {
-      connected: () => onState('live'),
+      connected: () => console.log('live'),
       closed: () => {
         clearTimeout(silence);
-        onState('reconnecting');
+        console.log('reconnecting');
       },
       // A network that went away without a word is noticed by the answer that does not come.
       ping: (isReceived) => {
@@ -29,18 +29,17 @@ export function follow({ url, token, after, onChange, onState, onEnd }) {
       pong: (isReceived) => isReceived && clearTimeout(silence),
     },
   });
-  client.subscribe(
-    { query: SUBSCRIPTION, variables },
-    {
-      next({ data }) {
-        const { cursor, kind, task } = data.taskChanges;
-        variables.after = cursor;
-        onChange({ kind, task });
-      },
-      // A list of errors ends the subscription; anything else is the connection's end.
-      error: (error) => onEnd(Array.isArray(error) ? error[0].extensions.code : 'UNAUTHENTICATED'),
-      complete: () => {},
-    },
-  );
-  return () => client.dispose();
-}
+  try {
+    for await (const { data, errors } of client.iterate({ query: SUBSCRIPTION, variables })) {
+      if (errors) return errors[0].extensions.code;
+      const { cursor, kind, task } = data.taskChanges;
+      variables.after = cursor;
+      console.log(kind, task.title);
+    }
+  } catch (error) {
+    // A list of errors ends the subscription; anything else is the connection's end.
+    return Array.isArray(error) ? error[0].extensions.code : 'UNAUTHENTICATED';
+  } finally {
+    await client.dispose();
+  }
+});
