@@ -64,6 +64,9 @@ const VALUES: Record<string, unknown[]> = {
   'task-statistics': [OWNER],
   'task-recount': [OWNER, 500],
   'task-make-keys': [OWNER, 500],
+  'task-take-turn': [OWNER],
+  'task-end-turn': [OWNER],
+  'task-hold-owner': [OWNER],
   'feed-heads': [[OWNER]],
   'feed-changes-after': [OWNER, 1, 100],
   'feed-forget-changes': [1_000, 0, 2_000, []],
@@ -79,7 +82,7 @@ const VALUES: Record<string, unknown[]> = {
   'dead-letters-discard': [[1]],
   'owners-close': [1, 1, 1, 2, OWNER, NOW],
   'owners-move': [1, 1, 2],
-  'owners-closed': [100],
+  'owners-closed': [OWNER, 100],
   'owners-delete-tasks': [0, OWNER, NOW, 200],
   'owners-erase-changes': [OWNER, 1_000],
   'owners-finish': [OWNER],
@@ -137,6 +140,7 @@ const NO_SHARD = [
   ...['feed-state', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
   ...['dead-letters-discard', 'dead-letters-count'],
   ...['owners-position', 'owners-move', 'owners-close'],
+  ...['task-take-turn', 'task-end-turn'],
 ];
 
 it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {

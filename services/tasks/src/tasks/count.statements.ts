@@ -131,9 +131,6 @@ export const MAKE_KEYS: Statement = {
       ) ${KEEP_LATER}`,
 };
 
-export const BEGIN: Statement = { name: 'task-begin', text: 'begin' };
-export const COMMIT: Statement = { name: 'task-commit', text: 'commit' };
-
 /** $1: owner. Writes wait: without that, RECOUNT would never find an owner who always writes at rest. */
 export const HOLD_OWNER: Statement = {
   name: 'task-hold-owner',

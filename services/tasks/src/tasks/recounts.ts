@@ -1,14 +1,5 @@
-import type { Database, Session } from '@taskmesh/database';
-import {
-  BEGIN,
-  COMMIT,
-  END_TURN,
-  HOLD_OWNER,
-  MAKE_KEYS,
-  MOST_WITHOUT_KEYS,
-  RECOUNT,
-  TAKE_TURN,
-} from './count.statements.ts';
+import { inTransaction, type Database, type Session } from '@taskmesh/database';
+import { END_TURN, HOLD_OWNER, MAKE_KEYS, MOST_WITHOUT_KEYS, RECOUNT, TAKE_TURN } from './count.statements.ts';
 
 /** At once; whoever does not fit in is noticed again. */
 const MOST_OWNERS = 10_000;
@@ -23,14 +14,15 @@ export function createRecounts(database: Pick<Database, 'openSession'>) {
   let session: Session | undefined;
   let isStopped = false;
 
-  const recount = async ({ run }: Session, owner: string) => {
+  const recount = async (of: Session, owner: string) => {
+    const { run } = of;
     const [turn] = await run<{ is_ours: boolean }>(TAKE_TURN, [owner]);
     if (!turn?.is_ours) return;
     await run(MAKE_KEYS, [owner, MOST_WITHOUT_KEYS]);
-    await run(BEGIN);
-    await run(HOLD_OWNER, [owner]);
-    await run(RECOUNT, [owner, MOST_WITHOUT_KEYS]);
-    await run(COMMIT);
+    await inTransaction(of, async () => {
+      await run(HOLD_OWNER, [owner]);
+      await run(RECOUNT, [owner, MOST_WITHOUT_KEYS]);
+    });
     await run(END_TURN, [owner]);
   };
 
