@@ -62,7 +62,7 @@ const NOBODY = {
 } as unknown as Client; // all that a script needs
 
 function createTeller(): (bytes: number) => void {
-  let last = 0;
+  let last = -Infinity; // a small dump may be read before this process is as old as one interval
   return (bytes) => {
     const now = performance.now();
     if (now - last < TELL_EVERY_MS) return;
