@@ -104,7 +104,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
   const feed = createFeed({ eventLog: faults.readingFrom(eventLog), tasks: faults.tasks(tamper(tasks)), log });
   const graph = {
     supergraph,
-    services: { tasks: { process: (asked: Asked) => faults.call('foreign', async () => positionsAsked(asked)) } },
+    services: { tasks: { ask: (asked: Asked) => faults.call('foreign', async () => positionsAsked(asked)) } },
   } as unknown as Graph; // nothing here runs queries
   const subscriptions = createSubscriptions({
     feed,
@@ -176,11 +176,13 @@ function callerOf(token: string, now: number): Caller {
   return { kind: 'user', claims: claims as never, identity: { role: 'user', userId, sessionId: token } }; // all that is read of them
 }
 
+/** As the executor writes it. */
 interface Asked {
-  request: { variables?: { after?: string; representations?: unknown[] } };
+  variablesText: string;
 }
 
 /** Another service's part of a task: nothing but the position with which it was asked. */
-function positionsAsked({ request: { variables: { after, representations = [] } = {} } }: Asked) {
+function positionsAsked({ variablesText }: Asked) {
+  const { after, representations } = JSON.parse(variablesText) as { after?: string; representations: unknown[] };
   return { data: { _entities: representations.map(() => ({ tasks: { changesCursor: after } })) } };
 }
