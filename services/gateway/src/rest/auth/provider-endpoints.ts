@@ -31,8 +31,8 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       method: 'GET',
       path: '/auth/oidc',
       name: 'signInProvider',
-      summary: 'The provider where people can sign in',
-      description: 'A 404 if none is configured.',
+      summary: 'The sign-in provider',
+      description: '404 if none is configured.',
       needs: OPERATIONS.signInProvider,
       status: 200,
       answerSchema: signInProvider,
@@ -81,10 +81,10 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       method: 'POST',
       path: '/auth/oidc/session',
       name: 'signInWithCode',
-      summary: 'Exchange the code that the browser came back with for a session',
+      summary: 'Exchange the code from the sign-in for a session',
       description:
-        'A new identity gets an account if the provider has verified its address. If an account has that address, the answer is the 409 ' +
-        'LINK_REQUIRED: send the same code with the password of that account within 10 minutes to link the two.',
+        'A new identity gets an account if the provider has verified its address. If an account already has that address, the response ' +
+        'is 409 LINK_REQUIRED: send the same code with the password of that account within 10 minutes to link the two.',
       needs: OPERATIONS.signInWithCode,
       bodySchema: signInWithCode,
       status: 200,
@@ -98,7 +98,7 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       path: '/auth/identities',
       name: 'listIdentities',
       summary: 'Your linked identities',
-      description: 'Those that can sign in to your account at a provider, newest first.',
+      description: 'The identities at the provider that can sign in to your account, newest first.',
       needs: OPERATIONS.linkedIdentities,
       status: 200,
       answerSchema: linkedIdentityList,
@@ -131,7 +131,8 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       path: '/auth/identities/{identity}',
       name: 'unlinkIdentity',
       summary: 'Remove a linked identity',
-      description: 'The only one stays as long as the account has no password. A mail announces it. Needs a session.',
+      description:
+        'Sends a notice by mail. Requires a session. The only identity of an account without a password cannot be removed.',
       needs: OPERATIONS.unlinkIdentity,
       status: 200,
       answerSchema: messageOnly,
