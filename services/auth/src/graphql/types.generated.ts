@@ -88,7 +88,10 @@ export type Mutation = {
   changeName: User;
   /** Sets a new password, ends all other sessions, and tells the account's address. */
   changePassword: Scalars['Boolean']['output'];
-  /** Gives the account the address that the token was mailed to, and tells the former one. */
+  /**
+   * Gives the account the address that the token was mailed to, and tells the former one. Needs a session of that account, or its
+   * password: the token alone may be in a stranger's mailbox. A wrong password counts as a failed login and does not use up the token.
+   */
   confirmEmailChange: Scalars['Boolean']['output'];
   /** Needs a session. An account has 100 living ones at most. */
   createPersonalToken: NewPersonalToken;
@@ -140,6 +143,7 @@ export type MutationChangePasswordArgs = {
 
 
 export type MutationConfirmEmailChangeArgs = {
+  password?: InputMaybe<Scalars['String']['input']>;
   token: Scalars['String']['input'];
 };
 

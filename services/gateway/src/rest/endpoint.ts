@@ -92,9 +92,12 @@ export interface UserEndpoint<Body = unknown, Query = unknown> extends Descripti
   handle(exchange: UserExchange<Body, Query>): Promise<Answer> | Answer;
 }
 
-/** Open to everyone (an access token is ignored), or to operators only. */
+/**
+ * Open to everyone (an access token is ignored), open to everyone and run as the user if there is a valid access token
+ * (`optional`), or to operators only.
+ */
 export interface UserlessEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
-  access: 'public' | 'operator';
+  access: 'public' | 'optional' | 'operator';
   handle(exchange: Exchange<Body, Query>): Promise<Answer> | Answer;
 }
 
@@ -108,6 +111,13 @@ export const userEndpoint = <Body, Query>(endpoint: Omit<UserEndpoint<Body, Quer
 export const publicEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({
   ...endpoint,
   access: 'public',
+});
+
+export const optionalUserEndpoint = <Body, Query>(
+  endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>,
+): Endpoint => ({
+  ...endpoint,
+  access: 'optional',
 });
 
 export const operatorEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({

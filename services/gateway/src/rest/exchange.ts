@@ -44,6 +44,14 @@ export function answerer(context: ExchangeContext, operations: PreparedOperation
       );
     };
 
+  if (endpoint.access === 'optional')
+    return async (request, onProgress) => {
+      const caller = await context.authenticate(authorizationOf(request.raw));
+      // As in GraphQL, a stale token makes nobody.
+      const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
+      return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+    };
+
   const isForOperators = endpoint.access === 'operator';
   const identity = isForOperators ? OPERATOR : ANONYMOUS;
   return async (request, onProgress) => {
