@@ -1,6 +1,7 @@
 import type { AccessTokenClaims } from '@taskmesh/identity';
-import type { ErrorCode } from '@taskmesh/errors';
+import type { AppError, ErrorCode } from '@taskmesh/errors';
 import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
+import type { FastifyReply } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
@@ -57,6 +58,9 @@ export interface Answer {
   next?: string;
 }
 
+/** Sends an error to a person. */
+export type ErrorPage = (reply: FastifyReply, error: AppError) => FastifyReply;
+
 interface Description<Body, Query> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** An OpenAPI path below the contract's prefix, with at most one parameter. */
@@ -83,6 +87,8 @@ interface Description<Body, Query> {
   isPaged?: boolean;
   /** Errors beyond those common to all endpoints of this kind. `KEY_REUSED` is the 422. */
   errors?: readonly (ErrorCode | 'KEY_REUSED')[];
+  /** For an address that people's browsers are sent to: who accepts HTML gets errors as this page. */
+  errorPage?: ErrorPage;
 }
 
 /** Needs a user's access token. */
