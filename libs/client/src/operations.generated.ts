@@ -38,6 +38,7 @@ export type DeleteAccountInput = {
 };
 
 export type LinkIdentityInput = {
+  /** As `SignInWithCodeInput` has it, but 10 minutes old at most. */
   code: string;
   /** The account's password. */
   password: string;
@@ -59,7 +60,7 @@ export type ResetPasswordInput = {
 };
 
 export type SignInWithCodeInput = {
-  /** `sign_in_code` of the fragment that the browser came back with. */
+  /** `sign_in_code` of the fragment that the browser came back with, a minute ago at most. */
   code: string;
   /** The password of the account to link, after LINK_REQUIRED. */
   password?: string | null | undefined;

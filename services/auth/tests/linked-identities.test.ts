@@ -83,6 +83,18 @@ describe('linking by somebody who is signed in', () => {
     expect(codeOf(await link(code, ada))).toBe('BAD_USER_INPUT');
   });
 
+  it('leaves ten minutes to find the password', async () => {
+    const ada = await signedUp(running, ADA.email);
+    const codes = [await codeFor(running, provider, 'ada'), await codeFor(running, provider, 'ada')];
+    running.clock.advance(9 * 60_000);
+    expect(codeOf(await link(codes[0] ?? '', ada))).toBeUndefined();
+    const [linked] = await listOf(ada);
+    await unlink(linked?.id ?? '', ada);
+    running.clock.advance(60_000);
+    expect(codeOf(await link(codes[1] ?? '', ada))).toBe('BAD_USER_INPUT');
+    expect(await listOf(ada)).toEqual([]);
+  });
+
   it('is refused for another address: nobody leaves a way in at an account of an address that is not theirs', async () => {
     const squatter = await signedUp(running, 'victim@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');

@@ -53,8 +53,9 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       name: 'startSignIn',
       summary: 'Send a browser to the sign-in provider',
       description:
-        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, within a minute, together ' +
-        'with the secret that `code_challenge` was made from; or with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
+        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, together with the secret ' +
+        'that `code_challenge` was made from: within a minute, or within 10 with the password of the account that it links. Or it comes ' +
+        'back with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
         `the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
       needs: OPERATIONS.signInWithCode,
       query: checkedQuery(beginSignIn),
@@ -121,7 +122,8 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       name: 'linkIdentity',
       summary: 'Link an identity at the provider to your account',
       description:
-        'Needs the code that the browser came back with, and your password. The provider must have verified the address of your account. ' +
+        'Needs the code that the browser came back with in the last 10 minutes, and your password. The provider must have verified the ' +
+        'address of your account. ' +
         'A mail announces it.',
       needs: OPERATIONS.linkIdentity,
       bodySchema: linkIdentity,
