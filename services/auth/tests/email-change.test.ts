@@ -4,7 +4,7 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { UndeliverableError } from '../src/index.ts';
-import { hashOfNobody } from '../src/passwords/argon2-hash.ts';
+import { dummyHash } from '../src/passwords/argon2-hash.ts';
 import { tokenIn } from './support/mails.ts';
 import {
   CHANGE_EMAIL,
@@ -54,7 +54,7 @@ async function mails() {
 const takePassword = ({ userId }: OpenSession) =>
   running.database.query('update accounts set has_password = false, password_hash = $2 where id = $1', [
     userId,
-    hashOfNobody(),
+    dummyHash(),
   ]);
 
 /** The token last mailed to this address. */

@@ -6,8 +6,8 @@ import { checkedQuery, wholeQuery } from '../request/query.ts';
 import { linkedIdentity, linkedIdentityList, messageOnly, session, signInProvider } from '../schemas/answers.ts';
 import type { LinkedIdentityListBody, SignInProviderBody } from '../schemas/answers.ts';
 import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
-import { linkedIdentityOf, sessionAnswer } from './nodes.ts';
-import { said } from './said.ts';
+import { linkedIdentityOf, sessionAnswer } from './rest-bodies.ts';
+import { messageBody } from './message-body.ts';
 import { createSignInCookie } from './sign-in-cookie.ts';
 
 const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a page.';
@@ -148,7 +148,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ id, run }) => {
         await run(OPERATIONS.unlinkIdentity, { id });
-        return said(UNLINKED);
+        return messageBody(UNLINKED);
       },
     }),
   ];
