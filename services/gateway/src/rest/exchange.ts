@@ -13,7 +13,10 @@ import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
 import { requireOperator } from './request/operator.ts';
 
-export type ExchangeContext = Pick<GatewayContext, 'executor' | 'authenticate' | 'operator' | 'requestCall'>;
+export type ExchangeContext = Pick<
+  GatewayContext,
+  'executor' | 'authenticate' | 'clientIp' | 'operators' | 'requestCall'
+>;
 
 export type Answerer = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
 
@@ -36,7 +39,7 @@ export function answerer(context: ExchangeContext, operations: PreparedOperation
 
   if (endpoint.access === 'user')
     return async (request, onProgress) => {
-      const caller = await context.authenticate(authorizationOf(request.raw));
+      const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
       if (caller.kind !== 'user') throw unauthenticated();
       const { identity, claims } = caller;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
@@ -47,7 +50,7 @@ export function answerer(context: ExchangeContext, operations: PreparedOperation
   const isForOperators = endpoint.access === 'operator';
   const identity = isForOperators ? OPERATOR : ANONYMOUS;
   return async (request, onProgress) => {
-    if (isForOperators) requireOperator(context, request);
+    if (isForOperators) await requireOperator(context, request);
     return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
   };
 }
