@@ -22,10 +22,17 @@ const SILENCE_MS = 6_000;
 /** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 
+/**
+ * A prepared statement keeps its plan until its tables are analysed. Planned while a table was empty, it would scan all of it, and go
+ * on to do so while the table grows. Migrations and restores plan for what they find.
+ */
+const LASTING_PLANS = { enable_seqscan: 'off' };
+
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 
 interface Connections {
   pool: Parameters<typeof defineConfig>[0]['pool'];
+  settings?: Record<string, string>;
   /** 0 means no limit. */
   statementTimeoutMs: number;
   /** A connection that stays silent for this long is closed. */
@@ -47,7 +54,7 @@ export interface DatabaseOptions extends StoreOptions {
   entities: Entities;
   /** In order, each with its name. Static imports, so that bundles include them. */
   migrations: MigrationObject[];
-  /** Server settings for all connections, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. Never pass a client's input. */
+  /** Server settings for the pool and sessions, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. Never pass a client's input. */
   settings?: Record<string, string>;
 }
 
@@ -89,10 +96,14 @@ function failForPeople(error: unknown): never {
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, settings = {}, log } = options;
   const spans = createStatementSpans(url);
-  // Regardless of the database's defaults.
-  const serverSettings = Object.entries({ timezone: 'UTC', search_path: 'public', ...settings });
+  const lastingSettings = { ...LASTING_PLANS, ...settings };
   let observe: ObserveStatement | undefined;
-  const openOrm = async ({ pool, statementTimeoutMs, silenceMs }: Connections, onAnswer: ObserveStatement = ignore) => {
+  const openOrm = async (
+    { pool, settings: extra, statementTimeoutMs, silenceMs }: Connections,
+    onAnswer: ObserveStatement = ignore,
+  ) => {
+    // Regardless of the database's defaults.
+    const serverSettings = Object.entries({ timezone: 'UTC', search_path: 'public', ...extra });
     const orm = await MikroORM.init(
       defineConfig({
         contextName: name,
@@ -133,6 +144,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const { orm, pool } = await openOrm(
     {
       pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
+      settings: lastingSettings,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       silenceMs: SILENCE_MS,
     },
@@ -163,7 +175,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         () => spans.named(statement),
         () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
       ),
-    openSession: (session) => openSession({ url, name: `taskmesh-${name}-session`, ...session }),
+    openSession: ({ settings: extra, ...session } = {}) =>
+      openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),
     pool,
     measure(registry) {
       measurePool(registry, name, pool);

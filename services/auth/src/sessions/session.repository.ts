@@ -2,7 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
-import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { endAllSessions, endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
 import type { NewSession, SessionRow } from './new-session.ts';
@@ -80,7 +80,7 @@ function sessionTransaction(em: EntityManager) {
       em.findOne(AccountEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     add: (session: SessionRow): unknown => em.persist(em.create(SessionEntity, session)),
     findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
-    record: (fact: AuditFact) => recordFact(em, fact),
+    record: (fact: AuditFact) => recordAuditEntry(em, fact),
     /** The transaction must have locked this session. */
     end: (session: Session, now: Date) => endSession(em, session, now),
     endAll: (which: SessionsToEnd) => endAllSessions(em, which),

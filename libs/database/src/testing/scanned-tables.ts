@@ -1,0 +1,46 @@
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase } from '@taskmesh/testing';
+import type { Database, StoreOptions } from '../database.ts';
+import type { Statement } from '../statement.ts';
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: PlanNode[];
+}
+
+/**
+ * The tables that a service's prepared statements would read as a whole, by the statement's name, if they were planned while the
+ * store is empty, as in a new installation. Such plans last while the tables grow. `small` tables never do.
+ */
+export async function scannedTables(
+  create: (options: StoreOptions) => Promise<Database>,
+  { statements, small }: { statements: readonly Statement[]; small: readonly string[] },
+): Promise<Record<string, string[]>> {
+  const store = await createTestDatabase('scanned_tables');
+  const log = createLog({ service: 'scanned-tables', level: 'silent' });
+  const database = await create({ url: store.url, poolSize: 1, log });
+  const scannedBy = async ({ text }: Statement): Promise<string[]> => {
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (generic_plan, format json) ${text}`,
+    );
+    const scanned = new Set(rows.flatMap((row) => scansIn(row['QUERY PLAN'][0].Plan)));
+    return [...scanned].filter((table) => !small.includes(table)).toSorted();
+  };
+  try {
+    await database.migrate();
+    const found: Record<string, string[]> = {};
+    for (const statement of statements) {
+      const scanned = await scannedBy(statement);
+      if (scanned.length > 0) found[statement.name] = scanned;
+    }
+    return found;
+  } finally {
+    await database.close();
+    await store.drop();
+  }
+}
+
+function scansIn({ 'Node Type': type, 'Relation Name': table, Plans = [] }: PlanNode): string[] {
+  return [...(type === 'Seq Scan' && table ? [table] : []), ...Plans.flatMap(scansIn)];
+}

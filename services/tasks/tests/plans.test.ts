@@ -1,0 +1,30 @@
+import type { Statement } from '@taskmesh/database';
+import { scannedTables } from '@taskmesh/database/testing';
+import { createTasksDatabase } from '../src/database.ts';
+import * as feed from '../src/feed/feed.statements.ts';
+import * as owners from '../src/owners/owners.statements.ts';
+import * as deadLetters from '../src/relay/dead-letters.statements.ts';
+import * as relay from '../src/relay/relay.statements.ts';
+import * as counts from '../src/tasks/count.statements.ts';
+import { listStatement } from '../src/tasks/list.statements.ts';
+import * as tasks from '../src/tasks/task.statements.ts';
+
+const isStatement = (value: unknown): value is Statement =>
+  typeof value === 'object' && value !== null && 'text' in value;
+const fixed = [tasks, counts, feed, relay, deadLetters, owners].flatMap((module) => Object.values(module));
+const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).flatMap((field) =>
+  (['states', 'category'] as const).map((filteredBy) =>
+    listStatement({ order: { field, direction: 'DESC' }, filteredBy, placeIn: 0, withFeed: true, withPrevious: true }),
+  ),
+);
+
+/** One row, or one for each event that could not be delivered. */
+const SMALL = ['feed_state', 'account_position', 'changes_id_seq', 'dead_letters'];
+/** A scrape counts the owners whose deletion has not ended. */
+const WHOLE = { 'owners-backlog': ['closed_owners'] };
+
+it('no statement planned in an empty store reads a whole table that grows', async () => {
+  const statements = [...fixed.filter(isStatement), ...lists];
+  expect(statements.length).toBeGreaterThan(40);
+  expect(await scannedTables(createTasksDatabase, { statements, small: SMALL })).toEqual(WHOLE);
+});
