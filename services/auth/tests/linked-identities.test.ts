@@ -248,3 +248,29 @@ describe('a restored archive', () => {
     await dropDatabase(archive.name);
   });
 });
+
+it('a password that the release before sets, which knows nothing of accounts without one, is a password', async () => {
+  const ada = await signedIn(running, provider, 'ada');
+  await signedUp(running, 'bob@example.com');
+  // What it wrote when somebody set a password by mail. It never changes.
+  await running.database.query(
+    `update "accounts" set "password_hash" = (select password_hash from accounts where email = 'bob@example.com'),
+       "password_version" = 2, "updated_at" = now() where "id" = $1`,
+    [ada.userId],
+  );
+  expect(
+    (await running.send(CHANGE_EMAIL, { input: { email: 'l@example.com', password: PASSWORD } }, ada.identity)).data,
+  ).toEqual({ requestEmailChange: true });
+  const [linked] = await listOf(ada);
+  expect(codeOf(await unlink(linked?.id ?? '', ada))).toBeUndefined();
+});
+
+it('a change that sets no password leaves an account without one', async () => {
+  const ada = await signedIn(running, provider, 'ada');
+  await running.send('mutation { changeName(name: "Ada L.") { id } }', {}, ada.identity);
+  await running.database.query(`update accounts set password_version = password_version, name = 'A' where id = $1`, [
+    ada.userId,
+  ]);
+  const [linked] = await listOf(ada);
+  expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('CONFLICT');
+});

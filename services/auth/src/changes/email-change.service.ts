@@ -69,8 +69,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
       await repository.inTransaction(async (transaction) => {
         const account = await transaction.lockAccount(userId);
         if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
-        const sessions = await transaction.lockSessions(userId);
-        if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
+        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
         const now = new Date(clock.now());
         transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
         // Without a new mail, the earlier one stays valid.
