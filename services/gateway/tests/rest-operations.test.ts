@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import type { OpenApiDocument } from '../src/rest/openapi/types.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { guess } from './fakes/guess.ts';
 import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
@@ -355,9 +356,14 @@ it('answers everything that is documented, and as documented', async () => {
     wrap: (connections) => ({ ...connections, deadLetters: broken(connections.deadLetters) }),
   });
   const withToken = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
+  const guessed = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
   try {
+    await guess(guessed.origin, 10);
     const { call, document } = await callerOf(gateway);
-    const { call: callWithToken } = await callerOf(withToken);
+    const calls: Record<string, typeof call> = {
+      '401': (await callerOf(withToken)).call,
+      '429': (await callerOf(guessed)).call,
+    };
     const covered = new Set<string>();
     const promised: string[] = [];
     for (const [path, operations] of Object.entries(document.paths))
@@ -371,15 +377,12 @@ it('answers everything that is documented, and as documented', async () => {
           defect = FAILURES[status];
           const target = path.replace('{deadLetter}', status === '404' ? '99' : '1');
           const isList = status === '400' && method === 'get';
-          const answer = await (status === '401' ? callWithToken : call)(
-            method.toUpperCase(),
-            `${target}${isList ? '?limit=0' : ''}`,
-            {
-              ...(operation.requestBody && { body: bodyFor(status) }),
-              ...(status === '403' && { headers: { 'x-forwarded-for': '10.0.0.1' } }),
-              ...(status === '415' && { headers: { 'content-type': 'text/plain' } }),
-            },
-          );
+          const answer = await (calls[status] ?? call)(method.toUpperCase(), `${target}${isList ? '?limit=0' : ''}`, {
+            ...(operation.requestBody && { body: bodyFor(status) }),
+            ...(status === '403' && { headers: { 'x-forwarded-for': '10.0.0.1' } }),
+            ...(status === '429' && { headers: { authorization: 'Bearer secret' } }),
+            ...(status === '415' && { headers: { 'content-type': 'text/plain' } }),
+          });
           expect(answer.headers.get('cache-control')).toBe('no-store');
           covered.add(`${method} ${path} ${answer.status}`);
         }
@@ -387,6 +390,7 @@ it('answers everything that is documented, and as documented', async () => {
     expect([...covered].toSorted()).toEqual(promised.toSorted());
     expect(promised.length).toBeGreaterThan(30);
   } finally {
+    await guessed.stop();
     await withToken.stop();
     await gateway.stop();
   }

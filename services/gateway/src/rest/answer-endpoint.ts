@@ -13,7 +13,10 @@ import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
 import { requireOperator } from './request/require-operator.ts';
 
-export type EndpointContext = Pick<GatewayContext, 'executor' | 'authenticate' | 'operator' | 'requestCall'>;
+export type EndpointContext = Pick<
+  GatewayContext,
+  'executor' | 'authenticate' | 'clientIp' | 'operators' | 'requestCall'
+>;
 
 export type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
 
@@ -40,7 +43,7 @@ export function createAnswerEndpoint(
 
   if (endpoint.access === 'user')
     return async (request, onProgress) => {
-      const caller = await context.authenticate(authorizationOf(request.raw));
+      const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
       if (caller.kind !== 'user') throw unauthenticated();
       const { identity, claims } = caller;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
@@ -48,10 +51,18 @@ export function createAnswerEndpoint(
       );
     };
 
+  if (endpoint.access === 'optional')
+    return async (request, onProgress) => {
+      const caller = await context.authenticate(authorizationOf(request.raw));
+      // As in GraphQL, a stale token makes nobody.
+      const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
+      return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+    };
+
   const isForOperators = endpoint.access === 'operator';
   const identity = isForOperators ? OPERATOR : ANONYMOUS;
   return async (request, onProgress) => {
-    if (isForOperators) requireOperator(context, request);
+    if (isForOperators) await requireOperator(context, request);
     return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
   };
 }

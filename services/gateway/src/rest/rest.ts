@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { serveApiReference } from '../pages/api-reference/api-reference.ts';
+import { serveFailedSignIn } from '../pages/failed-sign-in/failed-sign-in.ts';
 import { createPlatformStatus, type StatusContext } from '../status/create-platform-status.ts';
 import { authEndpoints } from './auth/endpoints.ts';
 import { createProviderEndpoints } from './auth/provider-endpoints.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
+import type { ErrorPage } from './endpoint.ts';
 import { fullEndpoints } from './full/endpoints.ts';
 import { deadLetterEndpoints } from './operators/dead-letters.ts';
 import { statusEndpoints } from './operators/status.ts';
@@ -22,7 +24,7 @@ export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext,
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
-  const auth = accountsOf(context);
+  const auth = accountsOf(context, serveFailedSignIn(app));
   const operations = prepareOperations(context.executor);
   const chapters = [...chaptersFor(tasksContract, auth), backupsOf(context), ...operationsOf(context)]
     .map((chapter) => present(chapter, operations))
@@ -41,8 +43,9 @@ const REDUCED = { envelope: 'plain', endpoints: reducedEndpoints } as const;
 
 type Endpoints = Pick<Mount, 'envelope' | 'endpoints'>;
 
-function accountsOf({ connections: { signIn }, config: { publicUrl } }: RestContext): Endpoints {
-  return { envelope: 'plain', endpoints: [...authEndpoints, ...createProviderEndpoints({ signIn, publicUrl })] };
+function accountsOf({ connections: { signIn }, config: { publicUrl } }: RestContext, errorPage: ErrorPage): Endpoints {
+  const ofProvider = createProviderEndpoints({ signIn, publicUrl, errorPage });
+  return { envelope: 'plain', endpoints: [...authEndpoints, ...ofProvider] };
 }
 
 const OTHER: Record<Contract, Contract> = { full: 'reduced', reduced: 'full' };

@@ -195,7 +195,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
         hangUp: () => void socket.emit('close'),
       };
       clients.push(client);
-      phoenix.opened(socket as unknown as WebSocket, { version: '2.0.0', apikey });
+      phoenix.opened(socket as unknown as WebSocket, { version: '2.0.0', apikey, ip: '192.0.2.1' });
       return client;
     },
     /** The title names the owner and the sequence. */

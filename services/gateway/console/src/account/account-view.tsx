@@ -23,7 +23,7 @@ export function AccountView({ user, onDeleted }: ViewProps) {
       {data && (
         <>
           <ChangeName name={data.me.name} />
-          <ChangeEmail email={data.me.email} />
+          <ChangeEmail email={data.me.email} onChanged={() => void again()} />
           <ChangePassword email={data.me.email} />
           <WaysToSignIn userId={user.id} email={data.me.email} />
           <ExportData />

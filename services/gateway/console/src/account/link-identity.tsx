@@ -58,7 +58,7 @@ function ConfirmLink({ code, name, onLinked, onEnd }: ConfirmLinkProps) {
   useEffect(() => part.current?.querySelector('input')?.focus(), []);
   return (
     <div ref={part} class="part">
-      <p>You are back from {name}. Your password links it to this account, within a minute.</p>
+      <p>You are back from {name}. Your password links it to this account, within ten minutes.</p>
       <Form
         label={`Link ${name}`}
         onSubmit={({ password = '' }) => void run(password)}

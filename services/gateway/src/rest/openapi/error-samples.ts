@@ -84,6 +84,10 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
 };
 
 const OPERATORS = {
+  guesses: {
+    description: 'Too many wrong tokens came from this caller; `Retry-After` says how long to wait.',
+    message: 'Too many wrong tokens; try again later.',
+  },
   token: 'There is a backup token, or a page asks, and the token did not come along.',
   machine: 'This is for callers on this machine (localhost) only, unless there is a backup token.',
 };
@@ -109,6 +113,7 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
         'No backup token is set and the caller is not on this machine; for a restore also: the file name points outside the backup storage.',
       message: OPERATORS.machine,
     },
+    RATE_LIMITED: OPERATORS.guesses,
     NOT_FOUND: { description: 'There is no such archive.', message: 'There is no such backup file.' },
     CONFLICT: {
       description:
@@ -135,6 +140,7 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
       description: 'No backup token is set and the caller is not on this machine.',
       message: OPERATORS.machine,
     },
+    RATE_LIMITED: OPERATORS.guesses,
     NOT_FOUND: {
       description: 'The dead letter does not exist, or its change is no longer kept.',
       message: 'There is no such dead letter.',

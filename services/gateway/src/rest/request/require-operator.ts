@@ -2,9 +2,12 @@ import { forbidden, unauthenticated } from '@taskmesh/errors';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../../context.ts';
 
-/** @throws AppError UNAUTHENTICATED or FORBIDDEN unless the caller is an operator */
-export function requireOperator({ operator }: Pick<GatewayContext, 'operator'>, { raw }: FastifyRequest): void {
-  const check = operator(raw);
+/** @throws AppError UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED unless the caller is an operator */
+export async function requireOperator(
+  { operators }: Pick<GatewayContext, 'operators'>,
+  { raw }: FastifyRequest,
+): Promise<void> {
+  const check = await operators.check(raw);
   if (check.ok) return;
   throw check.status === 401
     ? unauthenticated('The token of operators is missing or wrong.')

@@ -28,14 +28,17 @@ export interface ConnectionOptions {
   version: ProtocolVersion;
   /** From the URL: the public key, or a user's token. */
   apikey: string;
+  /** The client's address. */
+  ip: string;
 }
 
 /** One socket of the Supabase Realtime protocol: see https://supabase.com/docs/guides/realtime/protocol */
-export function serveConnection(socket: WebSocket, { version, apikey }: ConnectionOptions, deps: ConnectionDeps): void {
+export function serveConnection(socket: WebSocket, options: ConnectionOptions, deps: ConnectionDeps): void {
+  const { version, apikey, ip } = options;
   const { context, limits } = deps;
   const wire = createWire(socket, version);
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
-  const channels = createChannels({ ...deps, socket, keys, wire });
+  const channels = createChannels({ ...deps, socket, keys, wire, ip });
   const mayTalk = limits.messages();
   let lastHeardAt = context.clock.now();
 
