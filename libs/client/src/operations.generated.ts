@@ -38,7 +38,7 @@ export type DeleteAccountInput = {
 };
 
 export type LinkIdentityInput = {
-  /** As `SignInWithCodeInput` has it, but 10 minutes old at most. */
+  /** As in `SignInWithCodeInput`, but at most 10 minutes old. */
   code: string;
   /** The account's password. */
   password: string;
@@ -60,7 +60,7 @@ export type ResetPasswordInput = {
 };
 
 export type SignInWithCodeInput = {
-  /** `sign_in_code` of the fragment that the browser came back with, a minute ago at most. */
+  /** `sign_in_code` from the fragment with which the browser returned, at most a minute ago. */
   code: string;
   /** After LINK_REQUIRED: the password of the account to link. */
   password?: string | null | undefined;

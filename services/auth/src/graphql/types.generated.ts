@@ -60,7 +60,7 @@ export type DeleteAccountInput = {
 };
 
 export type LinkIdentityInput = {
-  /** As `SignInWithCodeInput` has it, but 10 minutes old at most. */
+  /** As in `SignInWithCodeInput`, but at most 10 minutes old. */
   code: Scalars['String']['input'];
   /** The account's password. */
   password: Scalars['String']['input'];
@@ -90,8 +90,9 @@ export type Mutation = {
   /** Sets a new password, ends all other sessions, and sends a notice by mail. */
   changePassword: Scalars['Boolean']['output'];
   /**
-   * Gives the account the address that the token was mailed to, and tells the former one. Needs a session of that account, or its
-   * password: the token alone may be in a stranger's mailbox. A wrong password counts as a failed login and does not use up the token.
+   * Changes the account's address to the one that the token was mailed to, and notifies the old one. Requires a session of the
+   * account or its password, because the token may have been mailed to a stranger. A wrong password counts as a failed login and
+   * leaves the token valid.
    */
   confirmEmailChange: Scalars['Boolean']['output'];
   /** Requires a session. An account can have at most 100 valid tokens. */
@@ -122,8 +123,8 @@ export type Mutation = {
   /** Sets a new password, using the token from a recovery mail. Ends all sessions and revokes all personal tokens. */
   resetPassword: Scalars['Boolean']['output'];
   /**
-   * Opens a session after a sign-in at the provider, and an account if none has the verified address. If one has it, the error is
-   * LINK_REQUIRED: the same code with the password of that account works until 10 minutes after the browser came back.
+   * Logs in after a sign-in at the provider, creating an account if none has the verified address. If one does, the error is
+   * LINK_REQUIRED: the same code is then valid with the password of that account, until 10 minutes after the browser returned.
    */
   signInWithCode: Session;
   /** Creates an account and logs in to it. */
@@ -291,7 +292,7 @@ export type SignInProvider = {
 };
 
 export type SignInWithCodeInput = {
-  /** `sign_in_code` of the fragment that the browser came back with, a minute ago at most. */
+  /** `sign_in_code` from the fragment with which the browser returned, at most a minute ago. */
   code: Scalars['String']['input'];
   /** After LINK_REQUIRED: the password of the account to link. */
   password?: InputMaybe<Scalars['String']['input']>;

@@ -215,7 +215,7 @@ export type RestoreResult = {
   /** Tables and columns that do not exist here and were left out, as `store.table` or `store.table.column`. */
   dropped: Array<Scalars['String']['output']>;
   error?: Maybe<Scalars['String']['output']>;
-  /** How long an undo is possible; null if nothing is kept or it is unknown. */
+  /** Until when an undo is possible; null if nothing is kept or this is unknown. */
   keptUntil?: Maybe<Scalars['DateTime']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;

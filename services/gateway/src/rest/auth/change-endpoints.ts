@@ -72,10 +72,11 @@ export const changeEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/confirm-email',
     name: 'confirmEmail',
-    summary: 'Confirm another address with the token of the mail',
+    summary: 'Confirm a new e-mail address',
     description:
-      'Needs the access token of a session of the account, or its password: whoever reads the mail need not own the account. A token ' +
-      'works once, and a refusal does not use it up. Wrong passwords count as failed logins. A mail tells it to the former address.',
+      'Requires the token from the mail and, because a stranger may have received it, an access token of a session of the account or ' +
+      'its password. The token is valid once; a refused attempt does not use it up. Wrong passwords count as failed logins. The old ' +
+      'address gets a notice by mail.',
     needs: OPERATIONS.confirmEmailChange,
     bodySchema: confirmEmail,
     status: 200,

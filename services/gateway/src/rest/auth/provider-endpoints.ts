@@ -10,7 +10,7 @@ import { linkedIdentityOf, sessionAnswer } from './rest-bodies.ts';
 import { messageBody } from './message-body.ts';
 import { createSignInCookie } from './sign-in-cookie.ts';
 
-const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a page.';
+const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a web page.';
 const UNLINKED = 'The identity is no longer linked.';
 
 export interface ProviderEndpointsDeps {
@@ -53,10 +53,9 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       name: 'startSignIn',
       summary: 'Send a browser to the sign-in provider',
       description:
-        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, together with the secret ' +
-        'that `code_challenge` was made from: within a minute, or within 10 with the password of the account that it links. Or it comes ' +
-        'back with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
-        `the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
+        'Navigate a page here. The browser returns to `return_to`, either with `#sign_in_error=…` and `sign_in_error_description`, or with ' +
+        '`#sign_in_code=…`. The code is valid once, with the secret that `code_challenge` was derived from: for a minute, or for 10 minutes ' +
+        `with the password of the account to link. A cookie binds the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
       needs: OPERATIONS.signInWithCode,
       query: checkedQuery(beginSignIn),
       status: 302,
@@ -71,9 +70,9 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       method: 'GET',
       path: '/auth/oidc/callback',
       name: 'finishSignIn',
-      summary: 'Where the sign-in provider sends the browser back to',
+      summary: 'Return from the sign-in provider',
       description:
-        'Redirects to `return_to`. A 400 if the sign-in was not started in this browser, has expired, or came back before. ' +
+        'Redirects to `return_to`. 400 if the sign-in was not started in this browser, has expired, or has already returned. ' +
         ERRORS_AS_PAGE,
       needs: OPERATIONS.signInWithCode,
       query: wholeQuery(signInAnswer),
@@ -92,7 +91,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       summary: 'Exchange the code from the sign-in for a session',
       description:
         'A new identity gets an account if the provider has verified its address. If an account already has that address, the response ' +
-        'is 409 LINK_REQUIRED: send the same code with the password of that account within 10 minutes to link the two.',
+        "is 409 LINK_REQUIRED: send the same code with the password of that account, within 10 minutes of the browser's return, to link the two.",
       needs: OPERATIONS.signInWithCode,
       bodySchema: signInWithCode,
       status: 200,
@@ -120,11 +119,10 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       method: 'POST',
       path: '/auth/identities',
       name: 'linkIdentity',
-      summary: 'Link an identity at the provider to your account',
+      summary: 'Link an identity to your account',
       description:
-        'Needs the code that the browser came back with in the last 10 minutes, and your password. The provider must have verified the ' +
-        'address of your account. ' +
-        'A mail announces it.',
+        'Requires your password and a code with which the browser returned in the last 10 minutes. The provider must have verified the ' +
+        'address of your account. Sends a notice by mail.',
       needs: OPERATIONS.linkIdentity,
       bodySchema: linkIdentity,
       status: 201,

@@ -85,10 +85,10 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
 
 const OPERATORS = {
   guesses: {
-    description: 'Too many wrong tokens came from this caller; `Retry-After` says how long to wait.',
+    description: 'Too many wrong tokens from this caller; `Retry-After` says how long to wait.',
     message: 'Too many wrong tokens; try again later.',
   },
-  token: 'There is a backup token, or a page asks, and the token did not come along.',
+  token: 'The token is missing or wrong. It is required if a backup token is set or the caller is a web page.',
   machine: 'This is for callers on this machine (localhost) only, unless there is a backup token.',
 };
 
@@ -114,7 +114,7 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
       message: OPERATORS.machine,
     },
     RATE_LIMITED: OPERATORS.guesses,
-    NOT_FOUND: { description: 'There is no such archive.', message: 'There is no such backup file.' },
+    NOT_FOUND: { description: 'The archive does not exist.', message: 'There is no such backup file.' },
     CONFLICT: {
       description:
         'Another archive has that name, the archive or a database is not in a state for this, another restore is running, or the last restore is not the one to be undone.',
