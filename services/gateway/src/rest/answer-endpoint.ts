@@ -53,7 +53,7 @@ export function createAnswerEndpoint(
 
   if (endpoint.access === 'optional')
     return async (request, onProgress) => {
-      const caller = await context.authenticate(authorizationOf(request.raw));
+      const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
       // As in GraphQL, a stale token makes nobody.
       const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
