@@ -6,9 +6,11 @@ import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { FirstPassword } from './first-password.tsx';
+
+const FIELDS = ['email', 'password'];
 
 /** The new address counts when its owner says so, by the link of a mail. */
 export function ChangeEmail({ email: current }: { email: string }) {
@@ -16,6 +18,7 @@ export function ChangeEmail({ email: current }: { email: string }) {
   const [sentTo, setSentTo] = useState<string>();
   const { run, isBusy, error } = useAction(
     async (input: { email: string; password: string }, form: HTMLFormElement) => {
+      requireFilled(input, { email: 'Type the new address.', password: 'Type your password.' });
       await client.request(REQUEST_EMAIL_CHANGE, { input });
       setSentTo(input.email);
       form.reset();
@@ -34,7 +37,8 @@ export function ChangeEmail({ email: current }: { email: string }) {
       <Form
         label="E-mail address"
         onSubmit={({ email = '', password = '' }, form) => void run({ email, password }, form)}
-        error={otherThan(['email', 'password'], error)}
+        error={error}
+        fields={FIELDS}
       >
         <TextField label="New address" name="email" type="email" autocomplete="email" error={issueOf(error, 'email')} />
         <PasswordField
