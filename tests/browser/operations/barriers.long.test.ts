@@ -86,7 +86,7 @@ it('an archive is restored with the keyboard alone', async () => {
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('dialog').waitFor({ state: 'detached' }); // closed, it has no role, and is there for a moment
   await eventually(async () => expect(await focused()).toBe(`Restore ${name}`));
   await keyboard.press('Enter');
   await eventually(async () => expect(await focused()).toBe('Name of the archive'));
