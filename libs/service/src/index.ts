@@ -25,6 +25,7 @@ export { createAdminServer, createMetrics, type AdminRoute, type AdminServerOpti
 export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
 export { authorizationOf, bearsToken, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
+export { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { setV8Flags } from './v8-flags.ts';
 export { runMain } from './run-main.ts';

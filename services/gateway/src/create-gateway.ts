@@ -130,7 +130,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ),
     operator: createOperatorCheck({
       token: config.secrets.backupToken,
-      machineToken: config.secrets.machineToken,
+      machineToken: config.secrets.machineToken?.token,
     }),
     requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };

@@ -69,7 +69,7 @@ async function identityOf(
 ): Promise<Identity> {
   const values = authorizationOf(request);
   const { backupToken, machineToken } = context.config.secrets;
-  const operatorToken = backupToken ?? machineToken;
+  const operatorToken = backupToken ?? machineToken?.token;
   // Without a token, or with the operators' one: a user's token is that user and nothing more.
   if (values.length === 0 || (operatorToken !== undefined && bearsToken(request, operatorToken))) {
     if (context.operator(request).ok) return { role: 'operator' };

@@ -92,9 +92,12 @@ export interface UserEndpoint<Body = unknown, Query = unknown> extends Descripti
   handle(exchange: UserExchange<Body, Query>): Promise<Answer> | Answer;
 }
 
-/** Open to everyone (an access token is ignored), or to operators only. */
+/**
+ * Open to everyone (an access token is ignored), to operators only, or to whoever is where operators are: their tokens would
+ * count from there.
+ */
 export interface UserlessEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
-  access: 'public' | 'operator';
+  access: 'public' | 'operator' | 'operators-place';
   handle(exchange: Exchange<Body, Query>): Promise<Answer> | Answer;
 }
 
@@ -113,4 +116,11 @@ export const publicEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body
 export const operatorEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({
   ...endpoint,
   access: 'operator',
+});
+
+export const operatorsPlaceEndpoint = <Body, Query>(
+  endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>,
+): Endpoint => ({
+  ...endpoint,
+  access: 'operators-place',
 });

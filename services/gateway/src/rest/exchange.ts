@@ -11,7 +11,7 @@ import { longBodyOf } from '../http/long-bodies.ts';
 import { isBytes, type Answer, type Endpoint, type Exchange } from './endpoint.ts';
 import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
-import { requireOperator } from './request/operator.ts';
+import { requireOperator, requireOperatorsPlace } from './request/operator.ts';
 
 export type ExchangeContext = Pick<GatewayContext, 'executor' | 'authenticate' | 'operator' | 'requestCall'>;
 
@@ -44,10 +44,11 @@ export function answerer(context: ExchangeContext, operations: PreparedOperation
       );
     };
 
-  const isForOperators = endpoint.access === 'operator';
-  const identity = isForOperators ? OPERATOR : ANONYMOUS;
+  const { access } = endpoint;
+  const identity = access === 'operator' ? OPERATOR : ANONYMOUS;
   return async (request, onProgress) => {
-    if (isForOperators) requireOperator(context, request);
+    if (access === 'operator') requireOperator(context, request);
+    if (access === 'operators-place') requireOperatorsPlace(context, request);
     return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
   };
 }

@@ -57,8 +57,8 @@ function addEndpoint(
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url,
     handler: async (request, reply) => {
-      // Answers for operators must not be cached.
-      if (access === 'operator') reply.header('cache-control', 'no-store');
+      // Answers for operators must not be cached, a token least of all.
+      if (access === 'operator' || access === 'operators-place') reply.header('cache-control', 'no-store');
       if (!lineSchema || !wantsLines(request)) return send(request, reply, { status, ...(await answer(request)) });
       return answerInLines(reply, {
         run: async (onProgress) => ({ status, ...(await answer(request, onProgress)) }),

@@ -18,6 +18,7 @@ const SECURITY: Record<Endpoint['access'], Operation['security']> = {
   public: [],
   // Without a backup token the place of the caller decides, and for pages this machine's token.
   operator: [{ backupToken: [] }, {}],
+  'operators-place': [],
 };
 
 export function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope; tag: string }): Operation {
