@@ -63,7 +63,7 @@ function partOf({ callFrame: { functionName, url } }: Node, caller: string): str
   if (url === '' || url.startsWith('node:')) return caller;
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
   if (name) return name;
-  // `services/gateway/src/rest/serve.ts` is in `services/gateway/rest`.
+  // `services/gateway/src/rest/register-endpoints.ts` is in `services/gateway/rest`.
   const [, project, folder] = /((?:services|libs|deploy)\/[^/]+|bench)\/src\/(?:([^/]+)\/)?/.exec(url) ?? [];
   return [project, folder].filter(Boolean).join('/') || url;
 }

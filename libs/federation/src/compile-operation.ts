@@ -3,7 +3,7 @@ import type { DocumentNode } from 'graphql';
 import type { AskSubgraph } from './execution/run.ts';
 import { clientOperation, conditionVariables } from './operation/client-operation.ts';
 import { compileVariant, type OperationVariant, type VariantDeps } from './operation-variant.ts';
-import type { Data } from './projection/own-value.ts';
+import type { Data } from './projection/safe-read.ts';
 import {
   runForObject,
   runForText,

@@ -21,7 +21,7 @@ import { createFieldVariants } from './operation/field-variants.ts';
 import { normalise, type NormalOperation } from './operation/normal-form.ts';
 import { blankOf } from './projection/build-value.ts';
 import { collectRootFields, planProjection, type FieldPlan, type ObjectPlan } from './projection/projection-plan.ts';
-import { fieldWriters, type FieldWriter } from './projection/write-text.ts';
+import { fieldWriters, type FieldWriter } from './projection/write-json.ts';
 
 export interface VariantDeps {
   graph: FederatedGraph;

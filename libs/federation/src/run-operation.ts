@@ -2,9 +2,9 @@ import type { ServiceError } from './execution/errors.ts';
 import type { AskSubgraph, PlanRun } from './execution/run.ts';
 import type { OperationVariant, Part } from './operation-variant.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
-import { clientPaths } from './projection/client-paths.ts';
-import type { Data } from './projection/own-value.ts';
-import type { TextRun } from './projection/write-text.ts';
+import { clientPaths } from './projection/error-paths.ts';
+import type { Data } from './projection/safe-read.ts';
+import type { TextRun } from './projection/write-json.ts';
 
 export interface OperationRequest<Context> {
   /** Coerced to the operation's types, with its defaults. */

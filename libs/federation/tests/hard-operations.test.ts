@@ -1,4 +1,4 @@
-import { runBothWays } from './both-ways.ts';
+import { runBothWays } from './compare-with-graphql-js.ts';
 import { createWorld, type Source, type Subgraph } from './world.ts';
 
 /** Cases that query planners and their executors have been seen to get wrong. */

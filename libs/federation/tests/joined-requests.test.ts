@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { createFederatedExecutor, type AskSubgraph, type SubgraphAnswer } from '../src/index.ts';
-import { runBothWays } from './both-ways.ts';
+import { runBothWays } from './compare-with-graphql-js.ts';
 import { createWorld, type Call, type Source } from './world.ts';
 
 const SUBGRAPHS = [

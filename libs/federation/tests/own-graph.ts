@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
-import { runBothWays } from './both-ways.ts';
-import { createDice } from './dice.ts';
+import { runBothWays } from './compare-with-graphql-js.ts';
+import { createDice } from './seeded-random.ts';
 import { fittingArguments } from './random-arguments.ts';
 import { randomOperation } from './random-operations.ts';
 import { openWorld, type Call, type World } from './world.ts';

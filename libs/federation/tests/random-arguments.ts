@@ -8,7 +8,7 @@ import {
   isRequiredInputField,
   type GraphQLInputType,
 } from 'graphql';
-import type { Dice } from './dice.ts';
+import type { Dice } from './seeded-random.ts';
 import type { ArgumentsOf } from './random-operations.ts';
 
 /** Values that fit, for all arguments that have to be there and some of the others. */

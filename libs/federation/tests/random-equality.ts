@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { runBothWays } from './both-ways.ts';
-import { createDice } from './dice.ts';
+import { runBothWays } from './compare-with-graphql-js.ts';
+import { createDice } from './seeded-random.ts';
 import { randomOperation } from './random-operations.ts';
 import { randomSubgraphs } from './random-supergraphs.ts';
 import { createWorld, type Source, type World } from './world.ts';

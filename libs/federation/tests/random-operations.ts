@@ -10,7 +10,7 @@ import {
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql';
-import type { Dice } from './dice.ts';
+import type { Dice } from './seeded-random.ts';
 
 /** Selections with the same response key have to be of the same field. */
 type Scope = Map<string, { field: string; inner: Scope }>;

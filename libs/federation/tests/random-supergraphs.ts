@@ -1,4 +1,4 @@
-import { createDice, type Dice } from './dice.ts';
+import { createDice, type Dice } from './seeded-random.ts';
 import type { Subgraph } from './world.ts';
 
 interface Field {

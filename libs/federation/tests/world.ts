@@ -27,7 +27,7 @@ import {
   type FederatedExecutor,
   type FederatedGraph,
 } from '../src/index.ts';
-import { hash } from './dice.ts';
+import { hash } from './seeded-random.ts';
 
 export interface Subgraph {
   name: string;

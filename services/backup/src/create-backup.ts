@@ -36,7 +36,7 @@ import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
-import { lookAtDisk, type LookAtDisk } from './room.ts';
+import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
 import { createRunLock } from './run-lock.ts';
 import { createSchedules } from './schedule/create-schedules.ts';
 import type { BackupStorage } from './storage/backup-storage.ts';

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './backups/backup.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './backups/backup.errors.ts';
-import { isInFuture } from './future.ts';
+import { isInFuture } from './clock-skew.ts';
 import type { RunName } from './notify/failing-run.entity.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
 

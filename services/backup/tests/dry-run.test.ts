@@ -1,7 +1,7 @@
 import { databaseOf } from '@taskmesh/database';
 import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
-import { findObstacles } from '../src/databases/obstacles.ts';
+import { findObstacles } from '../src/databases/swap-obstacles.ts';
 import {
   accountsDump,
   createBackupFixture,

@@ -9,7 +9,7 @@ import { asBackupFailure, failureReason } from '../src/backups/backup.errors.ts'
 import { makeArchive, type ArchiveMaking } from '../src/backups/make-archive.ts';
 import { createDumper, type Dumper } from '../src/dump/dumper.ts';
 import { createBackup, type Backup } from '../src/index.ts';
-import { lookAtDisk, type LookAtDisk } from '../src/room.ts';
+import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
 import type { StoreName } from '../src/stores/store.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';

@@ -4,7 +4,7 @@ import { Closers, createOperatorCheck, type Clock, type HealthReport, type Log, 
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
-import { createAuthenticator } from './auth/caller.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
 import { createEndedSessions } from './auth/ended-sessions.ts';
 import { createPersonalTokens } from './auth/personal-tokens.ts';
 import { createSessionUses } from './auth/session-uses.ts';
@@ -21,11 +21,11 @@ import { openSupergraph, type Supergraph } from './graph/supergraph.ts';
 import { watchSupergraph } from './graph/supergraph-watch.ts';
 import { createAdmission } from './graphql/admission.ts';
 import { createAnswers } from './graphql/answers.ts';
-import { createApolloAnswers } from './graphql/apollo.ts';
+import { createApolloAnswers } from './graphql/apollo-server.ts';
 import { createDocuments } from './graphql/documents.ts';
 import { createPersistedQueries } from './graphql/persisted-queries.ts';
-import { createGraphQLExchange } from './graphql/exchange.ts';
-import { createPlainRequests } from './graphql/plain-requests.ts';
+import { createGraphQLHandler } from './graphql/graphql-handler.ts';
+import { createDirectRoute } from './graphql/direct-route.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
@@ -141,17 +141,17 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const ready = () =>
     readiness.report(initial.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
 
-  const exchange = createGraphQLExchange(context, answers);
+  const handler = createGraphQLHandler(context, answers);
   const measure = createRequestMetrics(metrics);
   const app = createApp(config, {
     log,
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
-    answerPlainly: createPlainRequests({ context, exchange, answers, measure }),
+    answerDirectly: createDirectRoute({ context, handler, answers, measure }),
   });
   measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, keys: () => keys.current() });
-  graphqlRoutes(app, { exchange, ...(realtime && { streams: realtime.streams }) });
+  graphqlRoutes(app, { handler, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, context);
   if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.

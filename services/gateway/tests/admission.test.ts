@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SentOperation } from '../src/graphql/sent-operation.ts';
+import type { UncheckedRequest } from '../src/graphql/graphql-request.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket } from './fakes/streams.ts';
 
@@ -21,7 +21,7 @@ interface Message {
   errors?: { message: string; extensions: { code: string; issues?: unknown } }[];
 }
 
-type Send = (gateway: TestGateway, sent: SentOperation) => Promise<Outcome>;
+type Send = (gateway: TestGateway, sent: UncheckedRequest) => Promise<Outcome>;
 
 function outcomeOf({ data, errors }: Message): Outcome {
   return {
@@ -36,7 +36,7 @@ function outcomeOf({ data, errors }: Message): Outcome {
   };
 }
 
-async function fetched(gateway: TestGateway, method: 'GET' | 'POST', sent: SentOperation, accept: string) {
+async function fetched(gateway: TestGateway, method: 'GET' | 'POST', sent: UncheckedRequest, accept: string) {
   const search = new URLSearchParams(
     Object.entries(sent).map(([name, value]): [string, string] => [
       name,
@@ -110,7 +110,7 @@ const TOO_MUCH = refused('GRAPHQL_VALIDATION_FAILED', 'The operation asks for to
 const LOGIN = 'mutation ($i: LoginInput!) { login(input: $i) { expiresIn } }';
 
 /** What is sent, and its outcome on every transport. */
-const CASES: Record<string, [sent: SentOperation, outcome: Outcome]> = {
+const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
   'a query': [{ query: '{ taskStatistics { total } }' }, { data: { taskStatistics: { total: 2 } } }],
   'one of two operations': [
     { query: 'query A { taskStatistics { total } } query B { __typename }', operationName: 'B' },
@@ -211,7 +211,7 @@ const CASES: Record<string, [sent: SentOperation, outcome: Outcome]> = {
   ],
 };
 
-const MUTATION: [SentOperation, Outcome] = [
+const MUTATION: [UncheckedRequest, Outcome] = [
   { query: LOGIN, variables: { i: { email: USER, password: 'right password' } } },
   badInput({ path: 'query', message: 'Mutations run by POST only.' }),
 ];

@@ -1,6 +1,6 @@
 import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/errors';
 import { eventually } from '@taskmesh/testing';
-import { createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-worlds.ts';
+import { createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-connections.ts';
 import type { World } from './fakes/world.ts';
 
 /** How far each reading of the clock advances it. */

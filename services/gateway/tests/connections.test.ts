@@ -4,7 +4,7 @@ import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/errors';
 import fc from 'fast-check';
 import { buildSchema, execute, GraphQLError, parse, printSchema } from 'graphql';
 import type { RequestCall } from '../src/graph/executor.ts';
-import { ADA, createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-worlds.ts';
+import { ADA, createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-connections.ts';
 import { randomOperation, type RandomOperation } from './fakes/random-operations.ts';
 import type { World } from './fakes/world.ts';
 

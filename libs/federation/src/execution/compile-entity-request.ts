@@ -1,14 +1,14 @@
-import { ask, operationOf, serviceError, variablesWriter } from './ask.ts';
+import { requestSubgraph, operationOf, serviceError, variablesWriter } from './subgraph-request.ts';
 import type { FetchDeps, Step } from './compile-fetch.ts';
 import type { AnswerError } from './errors.ts';
 import { isSameQuestion, joinOperations } from './joined-operation.ts';
-import { compileLookup, type Asked, type Lookup } from './lookup.ts';
+import { compileEntityLookup, type Asked, type EntityLookup } from './entity-lookup.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import type { PlanRun, SubgraphAnswer } from './run.ts';
 
 /** A lookup and its names in the operation. */
 interface Part {
-  lookup: Lookup;
+  lookup: EntityLookup;
   key: string;
   /** The name of its variable, with a colon. */
   label: string;
@@ -29,7 +29,7 @@ export function compileEntityRequest<Context>(
   const writeVariables = variablesWriter([...usages], deps.renamed);
   const parts = questions.map(({ node, same }, index): Part => {
     const { key, variable } = joined.parts[index] ?? { key: '', variable: '' };
-    return { lookup: compileLookup(same, all, node, deps), key, label: `${JSON.stringify(variable)}:` };
+    return { lookup: compileEntityLookup(same, all, node, deps), key, label: `${JSON.stringify(variable)}:` };
   });
   const alone = others.length > 0 ? questions.map(({ same }) => compileEntityRequest<Context>(same, all, deps)) : [];
 
@@ -37,7 +37,7 @@ export function compileEntityRequest<Context>(
     let variables = writeVariables(run.variables);
     for (const [index, { label }] of parts.entries())
       variables += `${variables === '' ? '' : ','}${label}[${asked[index]?.text ?? ''}]`;
-    const answer = await ask(operation, `{${variables}}`, run);
+    const answer = await requestSubgraph(operation, `{${variables}}`, run);
     if (!answer) return;
     // One of the joined lookups failed as a whole and took the others with it, so run each on its own.
     if (alone.length > 0 && hasFailedAsWhole(answer)) await Promise.all(alone.map((step) => step(run)));

@@ -1,6 +1,6 @@
 import { copyOf, merge } from './merge.ts';
-import { ask, operationOf, serviceError, variablesWriter } from './ask.ts';
-import { objectsAt } from './places.ts';
+import { requestSubgraph, operationOf, serviceError, variablesWriter } from './subgraph-request.ts';
+import { objectsAt } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { PlanRun } from './run.ts';
@@ -23,7 +23,7 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
   return async (run) => {
     const targets = objectsAt(run.data, path);
     if (targets.length === 0) return;
-    const answer = await ask(operation, `{${writeVariables(run.variables)}}`, run);
+    const answer = await requestSubgraph(operation, `{${writeVariables(run.variables)}}`, run);
     if (!answer) return;
     const { data, errors } = answer;
     if (errors)

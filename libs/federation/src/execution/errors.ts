@@ -1,4 +1,4 @@
-import type { ResultPath } from './places.ts';
+import type { ResultPath } from './data-paths.ts';
 
 /** A failure reported by a service, or on the way to it. */
 export interface ServiceError {

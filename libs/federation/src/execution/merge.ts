@@ -1,4 +1,4 @@
-import type { Data } from '../projection/own-value.ts';
+import type { Data } from '../projection/safe-read.ts';
 
 /** Merges a service's answer about an object into what is already known. Parts of `source` are reused, not copied. */
 export function merge(target: Data, source: Data): void {

@@ -1,5 +1,5 @@
 import type { FetchNode, PlanNode } from '@apollo/query-planner';
-import type { DataPath } from './places.ts';
+import type { DataPath } from './data-paths.ts';
 
 export interface PlannedFetch {
   node: FetchNode;

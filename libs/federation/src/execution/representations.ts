@@ -1,5 +1,5 @@
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import { reader, type Data } from '../projection/own-value.ts';
+import { reader, type Data } from '../projection/safe-read.ts';
 import { quote } from '../projection/quote.ts';
 import { merge } from './merge.ts';
 import { compileRewrites, type Rewrite } from './rewrites.ts';

@@ -1,4 +1,4 @@
-import type { Data } from '../projection/own-value.ts';
+import type { Data } from '../projection/safe-read.ts';
 import type { AnswerError, ServiceError } from './errors.ts';
 
 /** The part of a request that is the same for all runs of a plan. */

@@ -1,6 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
 import { Kind, parse, type SelectionSetNode } from 'graphql';
-import type { DataPath } from './places.ts';
+import type { DataPath } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { leafValue } from './leaves.ts';
-import { isInherited, type Data } from './own-value.ts';
+import { leafValue } from './leaf-values.ts';
+import { isInherited, type Data } from './safe-read.ts';
 import type { FieldPlan, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 
 /** A value that does not conform to the schema. */

@@ -2,7 +2,7 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import { requireSession, requireUser } from '@taskmesh/subgraph';
 import { openingOf, originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { tellEnded, tellOpened } from '../graphql/session-news.ts';
+import { tellEnded, tellOpened } from '../graphql/session-extensions.ts';
 import type { RecoveryService } from '../recovery/recovery.service.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountService } from './account.service.ts';

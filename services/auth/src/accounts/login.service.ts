@@ -1,13 +1,13 @@
 import type { Clock, Log } from '@taskmesh/service';
 import { loginInput, parseInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountRepository } from './account.repository.ts';
 import type { Authenticated } from './account.service.ts';
 import { wrongCredentials } from './accounts.errors.ts';
-import { emailKey } from './email-key.ts';
+import { emailKey } from './normalized-email.ts';
 
 export interface LoginService {
   /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */

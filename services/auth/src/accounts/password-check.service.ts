@@ -1,10 +1,10 @@
 import type { Clock } from '@taskmesh/service';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { accountIsGone, noPasswordYet, wrongPassword } from './accounts.errors.ts';
-import { emailKey } from './email-key.ts';
+import { emailKey } from './normalized-email.ts';
 
 export interface PasswordCheck {
   /**

@@ -35,7 +35,7 @@ export interface AuditFact {
 }
 
 /** Writes the fact as part of the current unit of work. */
-export function recordFact(em: EntityManager, { kind, at, accountId, sessionId, origin }: AuditFact): void {
+export function recordAuditEntry(em: EntityManager, { kind, at, accountId, sessionId, origin }: AuditFact): void {
   em.persist(
     em.create(AuditEntryEntity, {
       kind,

@@ -1,6 +1,6 @@
 import { requireUser } from '@taskmesh/subgraph';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import type { OwnTrailService } from './own-trail.service.ts';
+import type { OwnTrailService } from './user-audit-trail.service.ts';
 
 export function createAuditResolvers(trail: OwnTrailService) {
   return {

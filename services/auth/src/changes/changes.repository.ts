@@ -1,13 +1,13 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { claimFrom } from '../mails/claim.ts';
 import { endSessions } from '../sessions/ended-session.repository.ts';
 import { SessionEntity, type Session } from '../sessions/session.entity.ts';
 import { AccountMailEntity, type AccountMail } from './account-mail.entity.ts';
 import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
-import { forgetChanges, forgetEmailChange } from './forget-changes.repository.ts';
+import { revokeChanges, revokeEmailChange } from './revoke-changes.repository.ts';
 
 export type ChangesRepository = ReturnType<typeof createChangesRepository>;
 /** The operations within a transaction. Changes to loaded entities are saved with it. */
@@ -61,8 +61,8 @@ function changesTransaction(em: EntityManager) {
     addEmailToken: (token: EmailToken): unknown => em.persist(em.create(EmailTokenEntity, token)),
     findEmailToken: (hash: string, accountId: string, now: Date) =>
       em.findOne(EmailTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
-    forgetChanges: (accountId: string) => forgetChanges(em, accountId),
-    forgetEmailChange: (accountId: string) => forgetEmailChange(em, accountId),
-    record: (fact: AuditFact) => recordFact(em, fact),
+    forgetChanges: (accountId: string) => revokeChanges(em, accountId),
+    forgetEmailChange: (accountId: string) => revokeEmailChange(em, accountId),
+    record: (fact: AuditFact) => recordAuditEntry(em, fact),
   };
 }

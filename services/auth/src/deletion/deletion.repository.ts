@@ -2,7 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import { appendDeleted } from '../account-log/account-log.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { eraseTrail, recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { eraseTrail, recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { AccountMailEntity, type AccountMail } from '../changes/account-mail.entity.ts';
 import { endOfToken } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
@@ -30,7 +30,7 @@ function deletionTransaction(em: EntityManager) {
     lockSessions: (accountId: string) => em.find(SessionEntity, { accountId, endedAt: null }, inOrder),
     lockPersonalTokens: (accountId: string) => em.find(PersonalTokenEntity, { accountId }, inOrder),
     eraseTrail: (accountId: string) => eraseTrail(em, accountId),
-    record: (fact: AuditFact) => recordFact(em, fact),
+    record: (fact: AuditFact) => recordAuditEntry(em, fact),
     addMail: (mail: Omit<AccountMail, 'attempts' | 'nextAttemptAt'>): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
     /** Deletes the account, all rows that belong to it, and recovery mails requested for its address. */

@@ -6,7 +6,7 @@ import type { createOidcResolvers } from '../oidc/oidc.resolvers.ts';
 import type { createPersonalTokensResolvers } from '../personal-tokens/personal-tokens.resolvers.ts';
 import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts';
 import type { Resolvers } from './types.generated.ts';
-import { watchMutations } from './watch-mutations.ts';
+import { watchMutations } from './mutation-metrics.ts';
 
 export interface Features {
   accounts: ReturnType<typeof createAccountsResolvers>;

@@ -3,7 +3,7 @@ import type { AuthRestore } from '@taskmesh/internal-api';
 import { createImporter, type ImporterOptions } from '@taskmesh/restore-import';
 import type { Clock } from '@taskmesh/service';
 import { copyTrail, endOfTrail, joinTrails, settledEnd } from './audit-trail.ts';
-import { copySessions } from './carry-over.ts';
+import { copySessions } from './carry-over-credentials.ts';
 import { compareStores } from './compare-stores.ts';
 import { removeDeletedAccounts } from './deleted-accounts.ts';
 import { replaceUnusableHashes } from './password-hashes.ts';

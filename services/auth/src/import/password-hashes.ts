@@ -1,5 +1,5 @@
 import type { Session, Statement } from '@taskmesh/database';
-import { hashOfNobody, PARAMETERS } from '../passwords/argon2-hash.ts';
+import { dummyHash, PARAMETERS } from '../passwords/argon2-hash.ts';
 
 const { memoryCost, timeCost } = PARAMETERS;
 /** Limits for memory (KiB) times passes: OWASP's minimum, and four times the cost of our own hashes. */
@@ -27,6 +27,6 @@ const REPLACE_UNUSABLE: Statement = {
  * that there is an account, and costly ones would hold up other logins. Returns how many were replaced.
  */
 export async function replaceUnusableHashes(session: Session): Promise<number> {
-  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [hashOfNobody()]);
+  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [dummyHash()]);
   return replaced?.count ?? 0;
 }

@@ -1,7 +1,7 @@
 import type { AuthSignIn } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import { beginSignInInput, parseInput } from '@taskmesh/validation';
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import { createOpaqueToken, hashOf } from '../opaque-token.ts';
 import { noProvider, notBegunHere } from './oidc.errors.ts';
 import type { OidcRepository } from './oidc.repository.ts';

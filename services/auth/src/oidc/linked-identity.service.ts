@@ -4,7 +4,7 @@ import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
 import { accountIsGone, wrongPassword } from '../accounts/accounts.errors.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { sessionHasEnded } from '../sessions/sessions.errors.ts';
 import { addLink, addNotice, isSameAddress, verifiedEmail } from './link.ts';

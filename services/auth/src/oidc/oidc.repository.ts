@@ -1,7 +1,7 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { AccountMailEntity } from '../changes/account-mail.entity.ts';
 import type { NewMail } from '../changes/changes.repository.ts';
 import { SessionEntity } from '../sessions/session.entity.ts';
@@ -88,6 +88,6 @@ function oidcTransaction(em: EntityManager) {
     },
     addMail: (mail: NewMail): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
-    record: (fact: AuditFact) => recordFact(em, fact),
+    record: (fact: AuditFact) => recordAuditEntry(em, fact),
   };
 }

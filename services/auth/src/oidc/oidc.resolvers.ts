@@ -1,7 +1,7 @@
 import { requireSession, requireUser } from '@taskmesh/subgraph';
 import { openingOf, originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { tellOpened } from '../graphql/session-news.ts';
+import { tellOpened } from '../graphql/session-extensions.ts';
 import type { LinkedIdentityService } from './linked-identity.service.ts';
 import type { ProviderSignInService } from './provider-sign-in.service.ts';
 

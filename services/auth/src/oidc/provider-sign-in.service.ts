@@ -4,12 +4,12 @@ import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AccountRepository } from '../accounts/account.repository.ts';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
-import { emailKey } from '../accounts/email-key.ts';
+import { emailKey } from '../accounts/normalized-email.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
-import { hashOfNobody } from '../passwords/argon2-hash.ts';
+import { dummyHash } from '../passwords/argon2-hash.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import { addLink, addNotice, verifiedEmail } from './link.ts';
@@ -82,7 +82,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
           emailKey: emailKey(email) ?? email,
           name: code.name ?? email.slice(0, email.indexOf('@')),
         },
-        ...{ passwordHash: hashOfNobody(), now: at },
+        ...{ passwordHash: dummyHash(), now: at },
       });
       transaction.record({ kind: 'account.created', at, accountId: account.id, origin });
       addLink(transaction, { id: ids.next(), code, account, now: at, origin });

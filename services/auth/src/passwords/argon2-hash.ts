@@ -12,7 +12,7 @@ export function isCurrent(passwordHash: string): boolean {
 }
 
 /** A random hash that no password is known to match, and that takes as long to verify as any. */
-export function hashOfNobody(): string {
+export function dummyHash(): string {
   const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
   return `${PREFIX}${random(16)}$${random(32)}`;
 }

@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
-import { hashOfNobody } from './argon2-hash.ts';
+import { dummyHash } from './argon2-hash.ts';
 import { createBoundedQueue, type BoundedQueue } from './bounded-queue.ts';
 import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 
@@ -34,7 +34,7 @@ export function createHasher({ concurrency, onHashed, threads = createHashThread
   let othersUntilMs = 0;
   const othersWait = () => performance.now() < othersUntilMs;
   const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING, othersWait });
-  const nobodysHash = hashOfNobody();
+  const dummy = dummyHash();
 
   const observeDuration = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const start = performance.now();
@@ -48,7 +48,7 @@ export function createHasher({ concurrency, onHashed, threads = createHashThread
   return {
     hash: (password) => inTurn(queue, () => observeDuration(() => threads.hash(normalizePassword(password)))),
     async verify(passwordHash, password) {
-      const expected = passwordHash ?? nobodysHash;
+      const expected = passwordHash ?? dummy;
       const matches = await inTurn(queue, () =>
         observeDuration(() => threads.verify(expected, normalizePassword(password))),
       );

@@ -3,7 +3,7 @@ import { whileAway, type Database } from '@taskmesh/database';
 import type { TokenScope } from '@taskmesh/identity';
 import type { KnownToken, SessionUse } from '@taskmesh/internal-api';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { SessionEntity } from '../sessions/session.entity.ts';
 import { noteUsesOf } from '../sessions/sessions.statements.ts';
 import { endTokens } from './ended-token.repository.ts';
@@ -60,7 +60,7 @@ function personalTokenTransaction(em: EntityManager) {
     lock: (id: string, accountId: string, now: Date) =>
       em.findOne(PersonalTokenEntity, { id, accountId, expiresAt: { $gt: now } }, locked),
     end: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
-    record: (fact: AuditFact) => recordFact(em, fact),
+    record: (fact: AuditFact) => recordAuditEntry(em, fact),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/validation';
 import { accountIsGone } from '../accounts/accounts.errors.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import { sessionHasEnded } from '../sessions/sessions.errors.ts';
 import type { PersonalToken } from './personal-token.entity.ts';
 import type { PersonalTokenRepository } from './personal-token.repository.ts';

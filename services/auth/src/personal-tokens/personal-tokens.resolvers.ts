@@ -1,7 +1,7 @@
 import { requireSession, requireUser } from '@taskmesh/subgraph';
 import { originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { tellEnded } from '../graphql/session-news.ts';
+import { tellEnded } from '../graphql/session-extensions.ts';
 import type { PersonalTokenService } from './personal-token.service.ts';
 
 export function createPersonalTokensResolvers(tokens: PersonalTokenService) {

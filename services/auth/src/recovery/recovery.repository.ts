@@ -1,10 +1,10 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { AccountMailEntity } from '../changes/account-mail.entity.ts';
 import type { NewMail } from '../changes/changes.repository.ts';
-import { forgetChanges } from '../changes/forget-changes.repository.ts';
+import { revokeChanges } from '../changes/revoke-changes.repository.ts';
 import { claimFrom } from '../mails/claim.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/linked-identity.entity.ts';
 import { endTokens } from '../personal-tokens/ended-token.repository.ts';
@@ -64,9 +64,9 @@ function recoveryTransaction(em: EntityManager) {
     addToken: (token: ResetToken): unknown => em.persist(em.create(ResetTokenEntity, token)),
     findToken: (hash: string, accountId: string, now: Date) =>
       em.findOne(ResetTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
-    forgetChanges: (accountId: string) => forgetChanges(em, accountId),
+    forgetChanges: (accountId: string) => revokeChanges(em, accountId),
     lockAccount: (id: string) => em.findOne(AccountEntity, id, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    record: (fact: AuditFact) => recordFact(em, fact),
+    record: (fact: AuditFact) => recordAuditEntry(em, fact),
     addMail: (mail: NewMail): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
     lockLinked: (accountId: string) =>

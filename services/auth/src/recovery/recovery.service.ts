@@ -1,9 +1,9 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/validation';
-import { emailKey } from '../accounts/email-key.ts';
+import { emailKey } from '../accounts/normalized-email.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';

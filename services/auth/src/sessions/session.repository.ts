@@ -2,7 +2,7 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
-import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { endSessions } from './ended-session.repository.ts';
 import type { NewSession } from './new-session.ts';
@@ -78,7 +78,7 @@ function sessionTransaction(em: EntityManager) {
         { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
       ),
     findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
-    record: (fact: AuditFact) => recordFact(em, fact),
+    record: (fact: AuditFact) => recordAuditEntry(em, fact),
     /** The transaction must have locked these sessions. */
     end: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
   };

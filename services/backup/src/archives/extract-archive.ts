@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { isEndedByOthers, withProcess } from '../processes/with-process.ts';
-import { lookAtDisk, RoomError, type LookAtDisk } from '../room.ts';
+import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
 import { TooSlowError } from '../too-slow-error.ts';
 import type { Told } from './extract.process.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
@@ -84,7 +84,9 @@ const tooMuch = () => new ExtractionError('The archive needs more than an extrac
 function errorOf({ message, cause }: Extract<Told, { kind: 'failed' }>): ExtractionError {
   if (!cause) return new ExtractionError(message);
   const { isRoom, code, message: why } = cause;
-  return new ExtractionError(message, { cause: isRoom ? new RoomError(why) : Object.assign(new Error(why), { code }) });
+  return new ExtractionError(message, {
+    cause: isRoom ? new DiskSpaceError(why) : Object.assign(new Error(why), { code }),
+  });
 }
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {

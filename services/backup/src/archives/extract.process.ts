@@ -1,7 +1,7 @@
 /** Extracts one archive, which it reads from standard input: a hostile one can harm only this process's memory. */
 import { errorCode, errorMessage } from '../error-code.ts';
-import { takeOrder } from '../processes/take-order.ts';
-import { RoomError } from '../room.ts';
+import { runWorkerJob } from '../processes/run-worker-job.ts';
+import { DiskSpaceError } from '../disk-space.ts';
 import { asExtractionError } from './extraction-error.ts';
 import { unpackArchive, type Unpacking } from './unpack-archive.ts';
 
@@ -9,10 +9,12 @@ export type Told =
   | { kind: 'extracted' }
   | { kind: 'failed'; message: string; cause?: { isRoom: boolean; code: string; message: string } };
 
-takeOrder((order: Unpacking) => unpackArchive(process.stdin, order).then((): Told => ({ kind: 'extracted' }), failure));
+runWorkerJob((order: Unpacking) =>
+  unpackArchive(process.stdin, order).then((): Told => ({ kind: 'extracted' }), failure),
+);
 
 function failure(error: unknown): Told {
   const { message, cause } = asExtractionError(error);
-  const told = { isRoom: cause instanceof RoomError, code: errorCode(cause), message: errorMessage(cause) };
+  const told = { isRoom: cause instanceof DiskSpaceError, code: errorCode(cause), message: errorMessage(cause) };
   return { kind: 'failed', message, ...(cause === undefined ? {} : { cause: told }) };
 }

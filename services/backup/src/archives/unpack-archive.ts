@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Unpack } from 'tar/unpack';
-import { RoomError } from '../room.ts';
+import { DiskSpaceError } from '../disk-space.ts';
 import { byteLimit } from './byte-limit.ts';
 import { createEntryCheck } from './entry-rules.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
@@ -22,7 +22,7 @@ export async function unpackArchive(source: Readable, { dir, limits, roomBytes =
     const unpack = createUnpack(dir, limits, stop);
     const limit =
       roomBytes < limits.expandedBytes
-        ? byteLimit(roomBytes, new RoomError('the disk has too little room'))
+        ? byteLimit(roomBytes, new DiskSpaceError('the disk has too little room'))
         : byteLimit(limits.expandedBytes);
     await pipeline(source, createGunzip(), limit, unpack.stream, { signal: stop.signal });
     if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');

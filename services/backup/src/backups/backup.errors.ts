@@ -2,7 +2,7 @@ import { asUnavailable } from '@taskmesh/database';
 import { AppError, conflict, unavailable } from '@taskmesh/errors';
 import { DumpError } from '../dump/dump-error.ts';
 import { errorCode } from '../error-code.ts';
-import { RoomError } from '../room.ts';
+import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../too-slow-error.ts';
 
 const AWAY = 'a store was not available';
@@ -43,7 +43,7 @@ const PERMISSION = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
 export function failureReason(error: unknown): FailureReason {
   const code = errorCode(error instanceof AppError ? error.cause : error);
-  if (error instanceof RoomError || DISK_FULL.has(code)) return 'disk_full';
+  if (error instanceof DiskSpaceError || DISK_FULL.has(code)) return 'disk_full';
   if (PERMISSION.has(code)) return 'permission';
   if (error instanceof DumpError) return 'unsupported';
   if (error instanceof AppError) return 'unavailable';
@@ -57,7 +57,7 @@ export type Undone = 'The backup was not made' | 'The archive was not stored' | 
 export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof DumpError) return conflict(`${undone}: ${error.message}.`);
-  if (error instanceof RoomError) return unavailable(`${undone}: ${error.message}.`, error);
+  if (error instanceof DiskSpaceError) return unavailable(`${undone}: ${error.message}.`, error);
   if (error instanceof TooSlowError) return unavailable(`${undone}: a store did not get on for too long.`, error);
   const reason = REASONS[errorCode(error)];
   if (reason) return unavailable(`${undone}: ${reason}.`, error);

@@ -2,7 +2,7 @@ import { whileAway } from '@taskmesh/database';
 import { conflict, notFound, unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
-import { isInFuture } from '../future.ts';
+import { isInFuture } from '../clock-skew.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import { isListableName } from '../storage/archive-name.ts';
@@ -15,8 +15,8 @@ import { isOwn, type Backup, type MadeOrigin } from './backup.entity.ts';
 import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
-import { lookInto, type Thoroughness } from './look-into.ts';
-import { createNewcomers } from './newcomers.ts';
+import { inspectArchive, type Thoroughness } from './inspect-archive.ts';
+import { createNewArchives } from './new-archives.ts';
 import { areMuch, describedBy, scanArchives, takeIn, type BackupScan } from './scan-archives.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
 
@@ -112,8 +112,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     await whileAway({ kind: 'read' }, () => repository.save({ ...found, ...proof, modifiedAt: stored.modifiedAt }));
   };
 
-  const looking = { ...deps, find, list, lookInto: (file: string, how: Thoroughness) => lookInto(file, how, deps) };
-  const newcomers = createNewcomers({ take: (archive) => takeIn(archive, WHOLE, looking), log });
+  const looking = {
+    ...deps,
+    find,
+    list,
+    lookInto: (file: string, how: Thoroughness) => inspectArchive(file, how, deps),
+  };
+  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, WHOLE, looking), log });
 
   const showFigures = async () => metrics.archives(await list(), now());
 

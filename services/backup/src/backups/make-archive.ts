@@ -12,8 +12,8 @@ import type { StoreDump } from '../dump/dump-store.ts';
 import type { Dumper } from '../dump/dumper.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
-import { abortOnStall, createMovement, untilAborted, type Movement } from '../movement.ts';
-import { checkRoom, createRoomWatch, type LookAtDisk } from '../room.ts';
+import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
+import { checkDiskSpace, createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
 import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
 import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
 import type { OnProgress } from './backup-progress.ts';
@@ -58,7 +58,7 @@ export function makeArchive(
     const createdAt = now();
     const names = Object.keys(stores) as StoreName[]; // a record's keys
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
-    const hasRoom = (bytes: number) => checkRoom([{ dir, bytes }, ...expected], look);
+    const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], look);
     const dumps = await dumpAll(Object.values(stores), { dir, dump, look, stallMs, hasRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
@@ -102,7 +102,7 @@ interface Dumping {
 async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['stores']> {
   const opened: OpenStore[] = [];
   const stop = new AbortController();
-  const movement = createMovement(dumping.stallMs);
+  const movement = createStallDetection(dumping.stallMs);
   const onStall = abortOnStall(stop, movement);
   try {
     const watched = { ...dumping, movement, signal: stop.signal };
@@ -121,7 +121,7 @@ interface OpenStore {
 }
 
 interface WatchedDumping extends Dumping {
-  movement: Movement;
+  movement: StallDetection;
   signal: AbortSignal;
 }
 
@@ -146,7 +146,7 @@ async function dumpOne(
   { dir, dump, look, onProgress, movement, signal }: WatchedDumping,
 ): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
-  const watch = createRoomWatch(dir, look);
+  const watch = createDiskSpaceWatch(dir, look);
   const onWritten = (doneBytes: number) => {
     movement.see();
     onProgress({ phase: 'dump', store: name, doneBytes });

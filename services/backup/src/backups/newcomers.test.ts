@@ -1,6 +1,6 @@
 import { createLog } from '@taskmesh/service';
 import type { Backup } from './backup.entity.ts';
-import { createNewcomers } from './newcomers.ts';
+import { createNewArchives } from './new-archives.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const archive = (file: string, more: Partial<Backup> = {}): Backup => ({
@@ -11,7 +11,7 @@ const archive = (file: string, more: Partial<Backup> = {}): Backup => ({
 
 function createTrial(take: (file: string) => Promise<unknown> = () => Promise.resolve()) {
   const taken: string[] = [];
-  const newcomers = createNewcomers({ take: ({ file }) => (taken.push(file), take(file)), log });
+  const newcomers = createNewArchives({ take: ({ file }) => (taken.push(file), take(file)), log });
   return { newcomers, taken };
 }
 

@@ -3,13 +3,13 @@ import type { Manifest } from '../archives/manifest.ts';
 import { isNewcomer, isOwn, type Backup } from './backup.entity.ts';
 import type { OnProgress } from './backup-progress.ts';
 import type { BackupRepository } from './backup.repository.ts';
-import type { Look, Thoroughness } from './look-into.ts';
+import type { Inspection, Thoroughness } from './inspect-archive.ts';
 
 export interface ScanDeps {
   repository: Pick<BackupRepository, 'takeIn'>;
   list(): Promise<Backup[]>;
   find(file: string): Promise<Backup | undefined>;
-  lookInto(file: string, how: Thoroughness): Promise<Look>;
+  lookInto(file: string, how: Thoroughness): Promise<Inspection>;
   now: () => Date;
   log: Log;
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
 import { close, withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
-import type { Lockers } from './writers.ts';
+import type { Lockers } from './lock-writers.ts';
 
 /** A rename waits for other sessions to leave the database (5 s, a constant of PostgreSQL), then fails. */
 const RENAME_TIMEOUT_MS = 8_000;

@@ -1,6 +1,6 @@
 import type { TypeName } from 'libpg-query';
 import { escapeIdentifier } from 'pg';
-import { as, namePartsOf } from './nodes.ts';
+import { as, namePartsOf } from './syntax-nodes.ts';
 
 /** Types whose input executes and looks up nothing. All others become text, which holds whatever a dump has. */
 const BUILT_IN = new Set([

@@ -1,7 +1,7 @@
 import type { A_Const, FuncCall } from 'libpg-query';
 import { columnType, type FindDomain } from './column-types.ts';
 import { refuse } from './load-error.ts';
-import { as, namePartsOf, type Node } from './nodes.ts';
+import { as, namePartsOf, type Node } from './syntax-nodes.ts';
 
 const CLOCKS: Record<string, string> = {
   SVFOP_CURRENT_DATE: 'current_date',

@@ -2,7 +2,7 @@ import { escapeIdentifier } from 'pg';
 import { RESTORED_SCHEMA } from '../databases/names.ts';
 import type { ColumnType } from './column-types.ts';
 import { refuse } from './load-error.ts';
-import type { RangeVar } from './nodes.ts';
+import type { RangeVar } from './syntax-nodes.ts';
 
 export interface Column {
   name: string;

@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
-import { takeOrder } from '../processes/take-order.ts';
+import { runWorkerJob } from '../processes/run-worker-job.ts';
 import { checkFrame } from './dump-frame.ts';
 import { LoadError } from './load-error.ts';
 import { runScript, type LoadReport } from './run-script.ts';
@@ -27,7 +27,7 @@ export type Told =
 const CHUNK_BYTES = 256 * 1024;
 const TELL_EVERY_MS = 100;
 
-takeOrder((order: Order) => load(order).then((report): Told => ({ kind: 'loaded', report }), failure));
+runWorkerJob((order: Order) => load(order).then((report): Told => ({ kind: 'loaded', report }), failure));
 
 function failure(error: unknown): Told {
   const isRefused = error instanceof LoadError;

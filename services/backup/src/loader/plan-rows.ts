@@ -2,7 +2,7 @@ import { escapeIdentifier, escapeLiteral } from 'pg';
 import { constantSql } from './constants.ts';
 import { PUBLIC, type Column, type DumpSchema, type Table } from './dump-schema.ts';
 import { refuse } from './load-error.ts';
-import { as, textOf, type Node, type NodeOf, type RangeVar } from './nodes.ts';
+import { as, textOf, type Node, type NodeOf, type RangeVar } from './syntax-nodes.ts';
 
 /** Our own SQL for the same rows; undefined if their table is not loaded. */
 export function planCopy(schema: DumpSchema, statement: NodeOf<'CopyStmt'>): string | undefined {

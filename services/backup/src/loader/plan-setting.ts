@@ -2,7 +2,7 @@ import type { FuncCall, SelectStmt } from 'libpg-query';
 import { escapeLiteral } from 'pg';
 import { PUBLIC, type DumpSchema } from './dump-schema.ts';
 import { refuse } from './load-error.ts';
-import { as, namePartsOf, type Node, type NodeOf } from './nodes.ts';
+import { as, namePartsOf, type Node, type NodeOf } from './syntax-nodes.ts';
 
 /** These determine what a row's text means. */
 const MATTERS = new Set(['datestyle', 'intervalstyle', 'timezone']);

@@ -1,7 +1,7 @@
 import type { DumpSchema } from './dump-schema.ts';
 import { columnType } from './column-types.ts';
 import { refuse } from './load-error.ts';
-import { as, namePartsOf, textOf, type Node, type NodeOf } from './nodes.ts';
+import { as, namePartsOf, textOf, type Node, type NodeOf } from './syntax-nodes.ts';
 import { planCopy, planInsert } from './plan-rows.ts';
 import { planSelect, planSetting } from './plan-setting.ts';
 import { planAlterTable, planCreateTable } from './plan-table.ts';

@@ -3,7 +3,7 @@ import { columnType } from './column-types.ts';
 import { constantSql } from './constants.ts';
 import { columnSql, type Column, type DumpSchema, type Table } from './dump-schema.ts';
 import { refuse } from './load-error.ts';
-import { as, type Node, type NodeOf, type RangeVar } from './nodes.ts';
+import { as, type Node, type NodeOf, type RangeVar } from './syntax-nodes.ts';
 
 /** Our own SQL for a table of the dump, with only its columns. Empty when there is nothing to create. */
 export function planCreateTable(schema: DumpSchema, statement: NodeOf<'CreateStmt'>): string {

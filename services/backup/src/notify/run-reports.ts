@@ -1,6 +1,6 @@
 import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
-import { isInFuture } from '../future.ts';
+import { isInFuture } from '../clock-skew.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { FailingRun, RunName } from './failing-run.entity.ts';
 import type { FailingRunRepository } from './failing-run.repository.ts';

@@ -11,7 +11,7 @@ import { askInTime, readVersion, type Clock } from '@taskmesh/service';
 import { isOwn, type Backup } from '../backups/backup.entity.ts';
 import type { BackupService } from '../backups/backup.service.ts';
 import type { BackupConfig } from '../config.ts';
-import { isInFuture } from '../future.ts';
+import { isInFuture } from '../clock-skew.ts';
 import type { FailingRun, RunName } from '../notify/failing-run.entity.ts';
 import { createFailingRunRepository } from '../notify/failing-run.repository.ts';
 import { nextMoment } from '../schedule/scheduler.ts';

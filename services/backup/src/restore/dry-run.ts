@@ -3,7 +3,7 @@ import { notFound } from '@taskmesh/errors';
 import type { AccountsComparison, RowsChange } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { OnProgress } from '../backups/backup-progress.ts';
-import { findObstacles } from '../databases/obstacles.ts';
+import { findObstacles } from '../databases/swap-obstacles.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import type { BackupStorage } from '../storage/backup-storage.ts';
 import type { StoreName } from '../stores/store.ts';

@@ -9,7 +9,7 @@ import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import type { RestoreNames } from '../databases/names.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import { loadDump } from '../loader/load-dump.ts';
-import { untilAborted } from '../movement.ts';
+import { untilAborted } from '../stall-detection.ts';
 import type { Store } from '../stores/store.ts';
 import { checkLoaded, checkTaken } from '../verify/row-counts.ts';
 import type { LoadLimits } from './load-limits.ts';

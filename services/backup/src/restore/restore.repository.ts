@@ -1,5 +1,5 @@
 import { whileAway, type Database } from '@taskmesh/database';
-import { latestPossible } from '../future.ts';
+import { latestPossible } from '../clock-skew.ts';
 import { RestoreEntity, type Restore } from './restore.entity.ts';
 
 export type RestoreRepository = ReturnType<typeof createRestoreRepository>;

@@ -14,7 +14,7 @@ import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
 import type { LoadLimits } from './load-limits.ts';
-import { WritersBusyError } from '../databases/writers.ts';
+import { WritersBusyError } from '../databases/lock-writers.ts';
 import { UnknownOutcomeError } from './exchange-stores.ts';
 import { dropLeft } from './left-databases.ts';
 import { IncompleteStoreError } from './prepare-store.ts';

@@ -2,7 +2,7 @@ import { databaseOf } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
 import { restoreNames, type RestoreNames } from '../databases/names.ts';
 import { fence, withServers, type Server } from '../databases/servers.ts';
-import { databaseIds } from '../databases/states.ts';
+import { databaseIds } from '../databases/database-ids.ts';
 import { allowConnections, swapBack } from '../databases/swap.ts';
 import type { Store, StoreName } from '../stores/store.ts';
 import type { Restore } from './restore.entity.ts';

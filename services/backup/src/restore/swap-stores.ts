@@ -1,9 +1,9 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
 import { fence, withServers, type Server } from '../databases/servers.ts';
-import { databaseIds } from '../databases/states.ts';
+import { databaseIds } from '../databases/database-ids.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
-import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/writers.ts';
+import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
 import type { Store, StoreName } from '../stores/store.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { abortOnStall, createMovement } from '../movement.ts';
+import { abortOnStall, createStallDetection } from '../stall-detection.ts';
 import { TooSlowError } from '../too-slow-error.ts';
 import type { LoadLimits } from './load-limits.ts';
 
@@ -23,7 +23,7 @@ export async function whileWatched<Result>(
 ): Promise<Result> {
   const stop = new AbortController();
   const done = new AbortController();
-  const movement = createMovement(limits.stallMs);
+  const movement = createStallDetection(limits.stallMs);
   const onTimeout = setTimeout(() => stop.abort(new TooSlowError('The time is up.')), limits.timeoutMs);
   const onStall = abortOnStall(stop, movement); // a timer of its own: a server without answers stalls as well
   const look = ({ bytes, sessions }: Look) => {

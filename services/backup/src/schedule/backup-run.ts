@@ -2,7 +2,7 @@ import type { Log } from '@taskmesh/service';
 import type { BackupService } from '../backups/backup.service.ts';
 import type { RunReports } from '../notify/run-reports.ts';
 import { expiredArchives, type RetentionRules } from './retention.ts';
-import { prove } from './prove.ts';
+import { verifyNewBackup } from './verify-new-backup.ts';
 
 export interface BackupRunDeps {
   backups: Pick<BackupService, 'create' | 'verify' | 'list' | 'remove'>;
@@ -29,7 +29,7 @@ export function createBackupRun({ backups, reports, keep, verifies, now, log }: 
     const succeeded = await reports.run('backup', async () => {
       const { file } = await backups.create(undefined, 'schedule');
       made = true;
-      const verified = verifies && (await prove(backups, file, log));
+      const verified = verifies && (await verifyNewBackup(backups, file, log));
       log.info({ file, verified }, 'scheduled backup made');
     });
     if (made && keep) await reports.run('retention', () => deleteExpired(keep));

@@ -1,4 +1,4 @@
-import { isInFuture } from '../future.ts';
+import { isInFuture } from '../clock-skew.ts';
 
 /** How many archives to keep: the newest, and the newest of as many days, weeks, months and years (UTC). */
 export type RetentionRules = Partial<Record<(typeof RETENTION_PERIODS)[number], number>>;

@@ -1,5 +1,5 @@
 import { backoffMs, type Log } from '@taskmesh/service';
-import { isInFuture } from '../future.ts';
+import { isInFuture } from '../clock-skew.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { Schedule } from './schedule.entity.ts';
 import type { ScheduleRepository } from './schedule.repository.ts';

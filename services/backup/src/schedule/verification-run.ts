@@ -1,9 +1,9 @@
 import type { Log } from '@taskmesh/service';
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService } from '../backups/backup.service.ts';
-import { isInFuture } from '../future.ts';
+import { isInFuture } from '../clock-skew.ts';
 import type { RunReports } from '../notify/run-reports.ts';
-import { prove } from './prove.ts';
+import { verifyNewBackup } from './verify-new-backup.ts';
 
 export interface VerificationRunDeps {
   backups: Pick<BackupService, 'verify' | 'list'>;
@@ -15,7 +15,7 @@ export interface VerificationRunDeps {
 /** Verifies the newest archive again, and the one verified longest ago, so that all have their turn. */
 export function createVerificationRun({ backups, reports, now, log }: VerificationRunDeps): () => Promise<boolean> {
   const proveOne = async (archives: Backup[]): Promise<string | undefined> => {
-    for (const { file } of archives) if (await prove(backups, file, log)) return file;
+    for (const { file } of archives) if (await verifyNewBackup(backups, file, log)) return file;
     return undefined;
   };
 

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorCode } from '../error-code.ts';
-import { createRoomWatch, type LookAtDisk } from '../room.ts';
+import { createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
 import { isListableName } from './archive-name.ts';
 import {
   ArchiveExistsError,
@@ -75,7 +75,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
       const unfinished = join(dir, unfinishedName());
       try {
         await told(place);
-        const written = await writeWhole(unfinished, content, createRoomWatch(dir, look));
+        const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, look));
         if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
         await keepNames(dir);
         return written;

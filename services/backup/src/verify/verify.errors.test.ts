@@ -1,9 +1,9 @@
 import { ExtractionError } from '../archives/extraction-error.ts';
 import { OtherReleaseError } from '../archives/manifest.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { RoomError } from '../room.ts';
+import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../too-slow-error.ts';
-import { LossError } from './unfit-archive.ts';
+import { LossError } from './verify-error.ts';
 import { asVerifyFailure, isUnprovable, whyUnfit } from './verify.errors.ts';
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });
@@ -19,7 +19,7 @@ describe('a verification that fails', () => {
   });
 
   it.each([
-    ['the disk has too little room', new ExtractionError('too large', { cause: new RoomError('no room') })],
+    ['the disk has too little room', new ExtractionError('too large', { cause: new DiskSpaceError('no room') })],
     ['the place of the archives does not answer', new ExtractionError('not read', { cause: coded('ESTALE') })],
     ['it takes too long to read the archive', new ExtractionError('late', { cause: new TooSlowError('late') })],
     ['a server does not get on', new TooSlowError('Nothing moves any more.')],

@@ -7,9 +7,9 @@ import { KeyError } from '../encryption/archive-cipher.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { IncompleteStoreError } from '../restore/prepare-store.ts';
-import { RoomError } from '../room.ts';
+import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../too-slow-error.ts';
-import { LossError, VerifyError } from './unfit-archive.ts';
+import { LossError, VerifyError } from './verify-error.ts';
 
 const UNDONE = 'The archive was not verified';
 const UNFIT = 'The archive is not fit for a restore: ';
@@ -38,7 +38,7 @@ export function asVerifyFailure(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof TooSlowError || cause instanceof TooSlowError)
     return unavailable(`${UNDONE}: it took too long.`, error);
-  if (error instanceof ExtractionError && (cause instanceof RoomError || SYSTEM.has(errorCode(cause))))
+  if (error instanceof ExtractionError && (cause instanceof DiskSpaceError || SYSTEM.has(errorCode(cause))))
     return asBackupFailure(cause, UNDONE);
   if (error instanceof LoadError && isServersFault(cause))
     return unavailable(`${UNDONE}: a store's server was not available.`, error);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { lookAtDisk } from '../../src/room.ts';
+import { lookAtDisk } from '../../src/disk-space.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 
 let root: string;

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { extractArchive } from '../../src/archives/extract-archive.ts';
 import { unpackArchive } from '../../src/archives/unpack-archive.ts';
-import { RoomError } from '../../src/room.ts';
+import { DiskSpaceError } from '../../src/disk-space.ts';
 import { ExtractionError } from '../../src/archives/extraction-error.ts';
 import { archiveLimits, DEFAULT_SIZES, type ArchiveLimits } from '../../src/archives/limits.ts';
 import { childrenOf } from '../support/memory.ts';
@@ -83,7 +83,7 @@ describe('extractArchive', () => {
     const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
     await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject({
       message: expect.stringContaining('more than 4500 bytes'),
-      cause: new RoomError('the disk has too little room'),
+      cause: new DiskSpaceError('the disk has too little room'),
     });
     await expect(extract(bytes, {}, 18_432)).resolves.toBeUndefined();
   });

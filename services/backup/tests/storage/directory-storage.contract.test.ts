@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackupStorage } from '../../src/storage/backup-storage.ts';
-import { lookAtDisk } from '../../src/room.ts';
+import { lookAtDisk } from '../../src/disk-space.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 

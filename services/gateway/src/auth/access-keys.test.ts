@@ -3,7 +3,7 @@ import { createLog, systemClock } from '@taskmesh/service';
 import { jest } from '@jest/globals';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import { createAccessKeys } from './access-keys.ts';
-import { createAuthenticator } from './caller.ts';
+import { createAuthenticator } from './authenticator.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 /** The runbook promises ten seconds, one of which auth takes to read its file. */

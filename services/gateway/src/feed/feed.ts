@@ -7,7 +7,7 @@ import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import pLimit from 'p-limit';
 import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
 import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
-import { createUnreadableReports } from './unreadable-reports.ts';
+import { createDeadLetterReports } from './dead-letter-reports.ts';
 
 /** The most owners in one call of `heads`. */
 const HEADS_BATCH = 1_000;
@@ -56,7 +56,7 @@ export function createFeed(options: FeedOptions): Feed {
   /** Owners for whom a reader is being placed, with the newest change that arrived meanwhile. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
   const turns = { fill: pLimit(PAGES_AT_ONCE), replay: pLimit(PAGES_AT_ONCE) };
-  const unreadable = createUnreadableReports(tasks, log);
+  const unreadable = createDeadLetterReports(tasks, log);
   let epoch = 0;
   /** Announced epochs that the tasks service has been asked to confirm. */
   const asked = new Set<number>();

@@ -4,7 +4,7 @@ import type { Log } from '@taskmesh/service';
 import { apolloGateway } from './apollo-gateway.ts';
 import type { GraphSources } from './sources.ts';
 import type { Engine, EngineResult, RunOperation } from './engine.ts';
-import { asText, fetchOnly } from './fetch-only.ts';
+import { asText, runSingleFetch } from './run-single-fetch.ts';
 import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -23,7 +23,7 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
     const only = fetch && ours.has(fetch.serviceName) ? fetch : undefined;
 
     const runForObject: RunOperation = async (variables, run) => {
-      if (only) return fetchOnly(only, services, variables, run);
+      if (only) return runSingleFetch(only, services, variables, run);
       // The executor reads only these properties of the request context.
       const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
         typeof Execute

@@ -8,7 +8,7 @@ import {
 import { GraphQLError } from 'graphql';
 import type { GraphSources, OperationRun } from './sources.ts';
 import type { Engine, EngineResult } from './engine.ts';
-import { asText, fetchOnly } from './fetch-only.ts';
+import { asText, runSingleFetch } from './run-single-fetch.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** The executor of `@taskmesh/federation`, over plans of @apollo/query-planner. */
@@ -25,13 +25,13 @@ export function createCompiledEngine(supergraph: Supergraph, services: GraphSour
     return {
       async run(variables, run) {
         const only = onlyFetch(variables);
-        if (only) return fetchOnly(only, services, variables, run);
+        if (only) return runSingleFetch(only, services, variables, run);
         const { data, ...failures } = await operation.runForObject({ variables, context: run });
         return withFailures(data, failures);
       },
       async runForText(variables, run) {
         const only = onlyFetch(variables);
-        if (only) return asText(await fetchOnly(only, services, variables, run));
+        if (only) return asText(await runSingleFetch(only, services, variables, run));
         const { text, ...failures } = await operation.run({ variables, context: run });
         return withFailures(text, failures);
       },

@@ -23,7 +23,7 @@ export function clientOf({ headers }: IncomingMessage): string | undefined {
 const departures = new WeakMap<Socket, AbortSignal>();
 
 /** Aborted when the client's connection closes, as nobody is left to read the answers. */
-export function departureOf({ socket }: IncomingMessage): AbortSignal {
+export function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
   const known = departures.get(socket);
   if (known) return known;
   const controller = new AbortController();
@@ -45,7 +45,7 @@ export function createRequestCall(deps: {
     traceparent: activeSpan()?.traceparent ?? deps.tracing.unrecorded(traceparentOf(raw)),
     ip: deps.clientIp(raw),
     client: clientOf(raw),
-    signal: departureOf(raw),
+    signal: disconnectSignalOf(raw),
     onEndedSessions,
   });
 }

@@ -7,11 +7,11 @@ import { InvalidOperation, type PreparedOperation, type RequestCall } from '../g
 import type { LiveGraph } from '../graph/graph.ts';
 import { coerceVariables } from '../graph/variables.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
-import { readSentOperation, type OperationRequest, type SentOperation } from './sent-operation.ts';
+import { checkRequest, type CheckedRequest, type UncheckedRequest } from './graphql-request.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** How a request arrived. */
-export interface Carrier {
+export interface Arrival {
   /** True for HTTP GET, which must not change anything. */
   isGet: boolean;
   canStream: boolean;
@@ -25,7 +25,7 @@ export interface AdmittedOperation {
 }
 
 /** Checks clients' operations, whatever transport they came by. @throws InvalidOperation */
-export type Admit = (sent: SentOperation, carrier: Carrier) => Promise<AdmittedOperation>;
+export type Admit = (sent: UncheckedRequest, carrier: Arrival) => Promise<AdmittedOperation>;
 
 export interface AdmissionDeps {
   config: GraphQLConfig;
@@ -38,7 +38,7 @@ export interface AdmissionDeps {
 export function createAdmission({ config, graph, trusted, persisted, log }: AdmissionDeps): Admit {
   const isRemembered = config.trustedDocuments !== 'only';
 
-  const textOf = async ({ query, hash }: OperationRequest): Promise<string> => {
+  const textOf = async ({ query, hash }: CheckedRequest): Promise<string> => {
     const agreed = hash && trusted.byHash(hash.value);
     if (agreed !== undefined) return agreed;
     if (query !== undefined) {
@@ -52,7 +52,7 @@ export function createAdmission({ config, graph, trusted, persisted, log }: Admi
   };
 
   /** Skips texts that were sent along with a trusted document's hash, as the trusted document ran instead. */
-  const remember = ({ query, hash }: OperationRequest, { source }: PreparedOperation, { caller }: Carrier): void => {
+  const remember = ({ query, hash }: CheckedRequest, { source }: PreparedOperation, { caller }: Arrival): void => {
     if (!isRemembered || hash?.kind !== 'persisted' || query !== source) return;
     persisted
       .keep(hash.value, source, budgetOf(caller))
@@ -61,7 +61,7 @@ export function createAdmission({ config, graph, trusted, persisted, log }: Admi
 
   return async (sent, carrier) => {
     try {
-      const request = readSentOperation(sent);
+      const request = checkRequest(sent);
       const operation = graph.current.admit(await textOf(request), request.operationName);
       checkKind(operation, carrier);
       const variables = coerceVariables(operation, request.variables);
@@ -75,7 +75,7 @@ export function createAdmission({ config, graph, trusted, persisted, log }: Admi
   };
 }
 
-function checkKind({ operation: { operation: kind } }: PreparedOperation, { isGet, canStream }: Carrier): void {
+function checkKind({ operation: { operation: kind } }: PreparedOperation, { isGet, canStream }: Arrival): void {
   if (isGet && kind === 'mutation') {
     const message = 'Mutations run by POST only.';
     throw new InvalidOperation('BAD_USER_INPUT', [toGraphQLError(badUserInput([{ path: 'query', message }]))], 405);
@@ -92,7 +92,7 @@ function wrongHash(): AppError {
 }
 
 /** Whose budget of persisted queries a document counts against. */
-function budgetOf({ identity, ip }: Carrier['caller']): string {
+function budgetOf({ identity, ip }: Arrival['caller']): string {
   return identity.role === 'user' ? identity.userId : networkOf(ip);
 }
 

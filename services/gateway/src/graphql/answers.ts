@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { InvalidOperation } from '../graph/executor.ts';
 import type { LiveGraph } from '../graph/graph.ts';
 import type { AdmittedOperation } from './admission.ts';
-import { isUnavailable, type ApolloAnswers, type HttpAnswer, type HttpOperation } from './apollo.ts';
+import { isUnavailable, type ApolloAnswers, type HttpAnswer, type HttpOperation } from './apollo-server.ts';
 
 const TYPES_KEPT = 200;
 const LONGEST_ACCEPT = 500;

@@ -3,7 +3,7 @@ import type { GraphQLConfig } from '../config.ts';
 import { createDocumentCache } from '../graph/document-cache.ts';
 import { InvalidOperation } from '../graph/executor.ts';
 import type { ClientOperation } from '../graph/graph.ts';
-import { factsOf, type DocumentFacts } from './document-facts.ts';
+import { sizeOf, type OperationSize } from './operation-size.ts';
 import { overLimits } from './limits.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
@@ -19,11 +19,11 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
   const known = createDocumentCache<ClientOperation>(CACHE_BYTES);
   const validate = createValidation(schema, config);
 
-  const factsOfEach = (document: DocumentNode): Map<string | undefined, DocumentFacts> =>
+  const sizeOfEach = (document: DocumentNode): Map<string | undefined, OperationSize> =>
     new Map(
       document.definitions
         .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
-        .map((node) => [node.name?.value, factsOf(schema, document, node)]),
+        .map((node) => [node.name?.value, sizeOf(schema, document, node)]),
     );
 
   /** @throws InvalidOperation */
@@ -32,8 +32,8 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     const found = known.get(key);
     if (found) return found;
     const document = parseDocument(source, config);
-    const facts = factsOfEach(document);
-    const problems = [...facts.values()].flatMap((each) => [...overLimits(each, config)]);
+    const sizes = sizeOfEach(document);
+    const problems = [...sizes.values()].flatMap((each) => [...overLimits(each, config)]);
     if (problems.length > 0)
       throw new InvalidOperation(
         'GRAPHQL_VALIDATION_FAILED',
@@ -41,7 +41,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       );
     validate(document);
     const operation = getOperationAST(document, operationName);
-    const own = operation && facts.get(operation.name?.value);
+    const own = operation && sizes.get(operation.name?.value);
     if (!own || !schema.getRootType(operation.operation))
       throw new InvalidOperation(
         'OPERATION_RESOLUTION_FAILURE',
@@ -56,7 +56,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
 }
 
 /** The memory of a document with its plan and projections. The factors were measured. */
-function bytesOf(document: DocumentNode, source: string, { fields }: DocumentFacts): number {
+function bytesOf(document: DocumentNode, source: string, { fields }: OperationSize): number {
   let tokens = 0;
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens++;
   return Math.min(4_096 + 4 * source.length + 400 * tokens + 400 * fields, Number.MAX_SAFE_INTEGER);

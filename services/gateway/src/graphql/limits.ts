@@ -1,5 +1,5 @@
 import type { GraphQLConfig } from '../config.ts';
-import type { DocumentFacts } from './document-facts.ts';
+import type { OperationSize } from './operation-size.ts';
 
 const MAX_INTROSPECTION_DEPTH = 20;
 /** Applies with fragments expanded, because planning takes as long as if they were written out. */
@@ -7,14 +7,14 @@ const MAX_FIELDS = 10_000;
 
 /** The limits that an operation exceeds, independent of its variables: docs/limits.md. */
 export function* overLimits(
-  facts: DocumentFacts,
+  size: OperationSize,
   { maxDepth, maxAliases, maxTokens }: GraphQLConfig,
 ): Generator<string> {
-  if (maxDepth > 0 && facts.depth > maxDepth) yield 'The operation is nested too deeply.';
-  if (maxDepth > 0 && facts.introspectionDepth > Math.max(maxDepth, MAX_INTROSPECTION_DEPTH))
+  if (maxDepth > 0 && size.depth > maxDepth) yield 'The operation is nested too deeply.';
+  if (maxDepth > 0 && size.introspectionDepth > Math.max(maxDepth, MAX_INTROSPECTION_DEPTH))
     yield 'The introspection is nested too deeply.';
-  if (maxAliases > 0 && facts.aliases > maxAliases) yield 'The operation has too many aliases.';
-  if (maxTokens > 0 && facts.fields > Math.max(maxTokens, MAX_FIELDS)) yield 'The operation has too many fields.';
-  if (facts.authMutations > 1)
+  if (maxAliases > 0 && size.aliases > maxAliases) yield 'The operation has too many aliases.';
+  if (maxTokens > 0 && size.fields > Math.max(maxTokens, MAX_FIELDS)) yield 'The operation has too many fields.';
+  if (size.authMutations > 1)
     yield 'An operation may have one mutation that proves or replaces a password, an address or a token.';
 }

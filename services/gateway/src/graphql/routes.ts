@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addOtherMethods } from '../http/other-methods.ts';
+import { refuseOtherMethods } from '../http/method-not-allowed.ts';
 import { serveExplorer, wantsExplorer } from '../pages/explorer/explorer.ts';
-import type { HttpAnswer } from './apollo.ts';
-import type { GraphQLExchange } from './exchange.ts';
+import type { HttpAnswer } from './apollo-server.ts';
+import type { GraphQLHandler } from './graphql-handler.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
@@ -13,25 +13,25 @@ export interface StreamTransport {
 }
 
 export interface GraphQLRoutesDeps {
-  exchange: GraphQLExchange;
+  handler: GraphQLHandler;
   streams?: StreamTransport;
 }
 
 /** `/graphql`: POST, GET for queries, and a page for people. */
-export function graphqlRoutes(app: FastifyInstance, { exchange, streams }: GraphQLRoutesDeps): void {
+export function graphqlRoutes(app: FastifyInstance, { handler, streams }: GraphQLRoutesDeps): void {
   const sendPage = serveExplorer(app);
   void app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => send(reply, exchange.failed(error, request)));
+    scope.setErrorHandler((error, request, reply) => send(reply, handler.failed(error, request)));
     scope.route({
       method: METHODS,
       url: '/graphql',
       handler: async (request, reply) => {
         if (streams?.claims(request)) return streams.handle(request, reply);
         if (wantsExplorer(request)) return sendPage(reply);
-        return send(reply, await exchange.answer(request));
+        return send(reply, await handler.answer(request));
       },
     });
-    addOtherMethods(scope, '/graphql', METHODS);
+    refuseOtherMethods(scope, '/graphql', METHODS);
   });
 }
 

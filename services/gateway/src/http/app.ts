@@ -8,10 +8,10 @@ import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
 import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
 import { awaitContinue } from './expect-continue.ts';
-import { mayTakeLong } from './long-bodies.ts';
+import { mayTakeLong } from './streamed-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
-import { leaveBodiesUnread } from './raw-bodies.ts';
-import { cutSlowReaders, slowClientLimits } from './slow-clients.ts';
+import { leaveBodiesUnread } from './leave-bodies-unread.ts';
+import { cutSlowReaders, clientTimeouts } from './client-timeouts.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
@@ -24,12 +24,12 @@ export interface AppDeps {
   /** What offers an upgrade and is none by this is an ordinary request (RFC 9110, 7.8). */
   isUpgrade: (request: IncomingMessage) => boolean;
   /** Answers some requests before the framework sees them; false for the others. */
-  answerPlainly: (request: IncomingMessage, response: ServerResponse) => boolean;
+  answerDirectly: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 /** An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. */
-export function createApp(config: GatewayConfig, { log, isUpgrade, answerPlainly }: AppDeps): FastifyInstance {
-  const { http, ...timeouts } = slowClientLimits(config.requestTimeoutMs);
+export function createApp(config: GatewayConfig, { log, isUpgrade, answerDirectly }: AppDeps): FastifyInstance {
+  const { http, ...timeouts } = clientTimeouts(config.requestTimeoutMs);
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -52,7 +52,7 @@ export function createApp(config: GatewayConfig, { log, isUpgrade, answerPlainly
     },
   });
 
-  answerBefore(app, answerPlainly);
+  answerBefore(app, answerDirectly);
   awaitContinue(app.server);
   cutSlowReaders(app);
   closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0 });

@@ -2,7 +2,7 @@ import { unavailable } from '@taskmesh/errors';
 import type { KeySet } from '@taskmesh/identity';
 import type { HealthReport } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
-import { addOtherMethods } from './other-methods.ts';
+import { refuseOtherMethods } from './method-not-allowed.ts';
 
 const READ = ['GET', 'HEAD'];
 
@@ -18,7 +18,7 @@ export function systemRoutes(app: FastifyInstance, ask: { ready(): HealthReport;
         return reply.code(status).header('cache-control', 'no-store').send(body);
       },
     });
-    addOtherMethods(app, url, READ);
+    refuseOtherMethods(app, url, READ);
   };
 
   get('/livez', () => ({ status: 200, body: { status: 'ok' } }));

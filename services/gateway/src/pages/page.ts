@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { addOtherMethods } from '../http/other-methods.ts';
+import { refuseOtherMethods } from '../http/method-not-allowed.ts';
 import { readAsset, sendAsset } from './asset.ts';
 
 /** A page for people and its files: nothing is loaded from other hosts. */
@@ -61,7 +61,7 @@ export function servePageFiles(app: FastifyInstance, page: Page): (reply: Fastif
         return sendAsset(reply, asset, request.headers['accept-encoding']);
       },
     });
-    addOtherMethods(app, route, READ);
+    refuseOtherMethods(app, route, READ);
   }
   const policy = Object.entries({ ...POLICY, ...page.policy })
     .map((directive) => directive.join(' '))
@@ -79,5 +79,5 @@ export function servePageFiles(app: FastifyInstance, page: Page): (reply: Fastif
 export function servePage(app: FastifyInstance, page: Page): void {
   const send = servePageFiles(app, page);
   app.route({ method: READ, url: page.url, handler: (_request, reply) => send(reply) });
-  addOtherMethods(app, page.url, READ);
+  refuseOtherMethods(app, page.url, READ);
 }

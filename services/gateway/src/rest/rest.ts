@@ -12,14 +12,14 @@ import { deadLetterEndpoints } from './operators/dead-letters.ts';
 import { operatorsSignInEndpoints, type ExchangeCode } from './operators/sign-in.ts';
 import { statusEndpoints } from './operators/status.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
-import { serveDescription } from './openapi/route.ts';
+import { serveDescription } from './openapi/serve-description.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
 import { reducedEndpoints } from './reduced/endpoints.ts';
-import { serve, type Mount, type ServeContext } from './serve.ts';
+import { registerEndpoints, type Mount, type RegisterContext } from './register-endpoints.ts';
 
 type Contract = 'full' | 'reduced';
 
-export type RestContext = ServeContext & StatusContext & Pick<GatewayContext, 'config' | 'graph'>;
+export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext, 'config' | 'graph'>;
 
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
@@ -30,7 +30,7 @@ export function restRoutes(app: FastifyInstance, context: RestContext): void {
     .map((chapter) => present(chapter, operations))
     .filter(({ endpoints }) => endpoints.length > 0);
   for (const mount of [...chapters, ...aliasesFor(tasksContract, auth).map((alias) => present(alias, operations))]) {
-    serve(app, context, operations, mount);
+    registerEndpoints(app, context, operations, mount);
   }
   if (chapters.length > 0) {
     serveDescription(app, describeApi(chapters, publicUrl));

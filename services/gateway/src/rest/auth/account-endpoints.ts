@@ -2,7 +2,7 @@ import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { messageOnly } from '../schemas/answers.ts';
 import { deleteAccount } from '../schemas/requests.ts';
-import { said } from './said.ts';
+import { messageBody } from './message-body.ts';
 
 const DELETED = 'The account is deleted, with everything that it owned.';
 
@@ -24,7 +24,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     errors: ['RATE_LIMITED'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.deleteAccount, { input: body });
-      return said(DELETED);
+      return messageBody(DELETED);
     },
   }),
 ];

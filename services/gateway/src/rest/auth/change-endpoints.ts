@@ -2,8 +2,8 @@ import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ProfileNode } from '../operations.ts';
 import { messageOnly, profile } from '../schemas/answers.ts';
 import { changeEmail, changeName, changePassword, confirmEmail } from '../schemas/requests.ts';
-import { profileOf } from './nodes.ts';
-import { said } from './said.ts';
+import { profileOf } from './rest-bodies.ts';
+import { messageBody } from './message-body.ts';
 
 const PASSWORD_CHANGED = 'The password is changed, and all other sessions have ended.';
 const MAIL_ON_ITS_WAY = 'A mail with further steps is on its way to the new address.';
@@ -46,7 +46,7 @@ export const changeEndpoints: readonly Endpoint[] = [
     errors: ['RATE_LIMITED'],
     handle: async ({ body: { current_password: currentPassword, password: newPassword }, run }) => {
       await run(OPERATIONS.changePassword, { input: { currentPassword, newPassword } });
-      return said(PASSWORD_CHANGED);
+      return messageBody(PASSWORD_CHANGED);
     },
   }),
   userEndpoint({
@@ -65,7 +65,7 @@ export const changeEndpoints: readonly Endpoint[] = [
     errors: ['RATE_LIMITED'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.requestEmailChange, { input: body });
-      return said(MAIL_ON_ITS_WAY);
+      return messageBody(MAIL_ON_ITS_WAY);
     },
   }),
   publicEndpoint({
@@ -82,7 +82,7 @@ export const changeEndpoints: readonly Endpoint[] = [
     errors: ['CONFLICT'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.confirmEmailChange, body);
-      return said(EMAIL_CHANGED);
+      return messageBody(EMAIL_CHANGED);
     },
   }),
 ];

@@ -4,7 +4,7 @@ import { checkedQuery } from '../request/query.ts';
 import { accountExport, auditTrail, type AuditTrailBody } from '../schemas/answers.ts';
 import { auditQuery } from '../schemas/requests.ts';
 import { exportOf } from './export.ts';
-import { trailEntryOf } from './nodes.ts';
+import { trailEntryOf } from './rest-bodies.ts';
 
 const ENTRIES = 100;
 

@@ -12,8 +12,8 @@ import {
 import { accountEndpoints } from './account-endpoints.ts';
 import { changeEndpoints } from './change-endpoints.ts';
 import { dataEndpoints } from './data-endpoints.ts';
-import { sessionAnswer } from './nodes.ts';
-import { said } from './said.ts';
+import { sessionAnswer } from './rest-bodies.ts';
+import { messageBody } from './message-body.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
 import { tokenEndpoints } from './token-endpoints.ts';
 
@@ -67,7 +67,7 @@ export const authEndpoints: readonly Endpoint[] = [
     exampleMessage: LOGGED_OUT,
     handle: async ({ run }) => {
       await run(OPERATIONS.logout, {});
-      return said(LOGGED_OUT);
+      return messageBody(LOGGED_OUT);
     },
   }),
   userEndpoint({
@@ -98,7 +98,7 @@ export const authEndpoints: readonly Endpoint[] = [
     errors: ['RATE_LIMITED'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.requestPasswordReset, body);
-      return said(MAIL_ON_ITS_WAY);
+      return messageBody(MAIL_ON_ITS_WAY);
     },
   }),
   publicEndpoint({
@@ -116,7 +116,7 @@ export const authEndpoints: readonly Endpoint[] = [
     errors: ['RATE_LIMITED'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.resetPassword, { input: { token: body.token, newPassword: body.password } });
-      return said(PASSWORD_CHANGED);
+      return messageBody(PASSWORD_CHANGED);
     },
   }),
   publicEndpoint({

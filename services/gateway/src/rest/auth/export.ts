@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { UserExchange } from '../endpoint.ts';
 import { toTask } from '../full/task.ts';
 import { OPERATIONS, type AuditEntryNode, type ExportPage } from '../operations.ts';
-import { linkedIdentityOf, profileOf, sessionOf, tokenOf, trailEntryOf } from './nodes.ts';
+import { linkedIdentityOf, profileOf, sessionOf, tokenOf, trailEntryOf } from './rest-bodies.ts';
 
 /** Audit entries or tasks in memory at once. */
 const PAGE = 500;

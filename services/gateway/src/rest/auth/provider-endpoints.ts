@@ -6,8 +6,8 @@ import { checkedQuery, wholeQuery } from '../request/query.ts';
 import { linkedIdentity, linkedIdentityList, messageOnly, session, signInProvider } from '../schemas/answers.ts';
 import type { LinkedIdentityListBody, SignInProviderBody } from '../schemas/answers.ts';
 import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
-import { linkedIdentityOf, sessionAnswer } from './nodes.ts';
-import { said } from './said.ts';
+import { linkedIdentityOf, sessionAnswer } from './rest-bodies.ts';
+import { messageBody } from './message-body.ts';
 import { createSignInCookie } from './sign-in-cookie.ts';
 
 const UNLINKED = 'The identity is no longer linked.';
@@ -139,7 +139,7 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ id, run }) => {
         await run(OPERATIONS.unlinkIdentity, { id });
-        return said(UNLINKED);
+        return messageBody(UNLINKED);
       },
     }),
   ];

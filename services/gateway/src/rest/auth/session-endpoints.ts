@@ -1,8 +1,8 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { messageOnly, sessionList, type SessionListBody } from '../schemas/answers.ts';
-import { sessionOf } from './nodes.ts';
-import { said } from './said.ts';
+import { sessionOf } from './rest-bodies.ts';
+import { messageBody } from './message-body.ts';
 
 const SESSION_ENDED = 'The session has ended.';
 const OTHERS_ENDED = 'All other sessions have ended.';
@@ -35,7 +35,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     exampleMessage: OTHERS_ENDED,
     handle: async ({ run }) => {
       await run(OPERATIONS.endOtherSessions, {});
-      return said(OTHERS_ENDED);
+      return messageBody(OTHERS_ENDED);
     },
   }),
   userEndpoint({
@@ -51,7 +51,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     errors: ['NOT_FOUND'],
     handle: async ({ id, run }) => {
       await run(OPERATIONS.endSession, { id });
-      return said(SESSION_ENDED);
+      return messageBody(SESSION_ENDED);
     },
   }),
 ];

@@ -2,8 +2,8 @@ import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { messageOnly, newToken, tokenList, type NewTokenBody, type TokenListBody } from '../schemas/answers.ts';
 import { createToken } from '../schemas/requests.ts';
-import { tokenOf } from './nodes.ts';
-import { said } from './said.ts';
+import { tokenOf } from './rest-bodies.ts';
+import { messageBody } from './message-body.ts';
 
 const TOKEN_ENDED = 'The token has ended.';
 
@@ -57,7 +57,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
     errors: ['NOT_FOUND'],
     handle: async ({ id, run }) => {
       await run(OPERATIONS.endPersonalToken, { id });
-      return said(TOKEN_ENDED);
+      return messageBody(TOKEN_ENDED);
     },
   }),
 ];

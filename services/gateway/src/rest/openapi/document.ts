@@ -1,5 +1,5 @@
 import { ERROR_SCHEMAS } from '../schemas/errors.ts';
-import type { Mount } from '../serve.ts';
+import type { Mount } from '../register-endpoints.ts';
 import { errorResponses } from './error-responses.ts';
 import { operationOf } from './operation.ts';
 import { schemasOf } from './schemas.ts';

@@ -2,7 +2,7 @@ import { AppError, HTTP_STATUS } from '@taskmesh/errors';
 import { errorBody, type Envelope } from '../../http/errors.ts';
 import { isBytes, type Endpoint } from '../endpoint.ts';
 import { ERROR_SCHEMAS } from '../schemas/errors.ts';
-import type { Mount } from '../serve.ts';
+import type { Mount } from '../register-endpoints.ts';
 import { sampleOf, type Failure } from './error-samples.ts';
 import { idOf } from './media.ts';
 import type { Reference, Response } from './types.ts';

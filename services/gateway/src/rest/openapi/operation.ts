@@ -1,13 +1,13 @@
 import type { Envelope } from '../../http/errors.ts';
 import { isBytes, type Endpoint } from '../endpoint.ts';
-import { LINES_TYPE } from '../lines.ts';
+import { NDJSON_TYPE } from '../ndjson-progress.ts';
 import { oneTask, reducedTask } from '../schemas/answers.ts';
 import { failureReferences } from './error-responses.ts';
 import { contentOf, mediaOf } from './media.ts';
 import { parametersOf } from './parameters.ts';
 import type { Header, Operation, Response } from './types.ts';
 
-const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
+const LONG = `With \`Accept: ${NDJSON_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
 
 const LOCATION: Header = { description: 'The target.', schema: { type: 'string' } };
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
@@ -51,7 +51,7 @@ function successesOf({
 }: Endpoint): Record<number, Response> {
   if (!answerSchema)
     return { [status]: { description: 'A redirect.', headers: { ...REQUEST_ID, Location: LOCATION } } };
-  const lines = lineSchema && { [LINES_TYPE]: mediaOf(lineSchema) };
+  const lines = lineSchema && { [NDJSON_TYPE]: mediaOf(lineSchema) };
   const ordinary: Response = {
     description: status === 201 ? 'Created.' : 'Done.',
     headers: {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../graph/executor.ts';
-import { clientOf, departureOf } from '../../graph/request-call.ts';
+import { clientOf, disconnectSignalOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import { authorizationOf, type Caller, type GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
@@ -165,7 +165,7 @@ function callOf(context: GatewayContext, { caller, request }: Client, traceparen
     traceparent,
     ip: context.clientIp(request),
     client: clientOf(request),
-    signal: departureOf(request),
+    signal: disconnectSignalOf(request),
     onEndedSessions: (sessions) => context.endedSessions.announce(sessions),
   };
 }

@@ -2,7 +2,7 @@ import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/e
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readSent } from '../../graphql/request.ts';
+import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
 import { authorizationOf, type GatewayContext } from '../../context.ts';
 import { multipart } from './multipart.ts';
@@ -81,7 +81,7 @@ async function handle(
   }
   const call = context.requestCall(request, caller.identity);
   const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
-  const { operation, variables } = await context.admit(await readSent(request.raw), carrier);
+  const { operation, variables } = await context.admit(await readRequest(request.raw), carrier);
   if (operation.operation.operation !== 'subscription') {
     const result = await context.executor.run(operation, variables, call);
     return writeOnce(reply, format, JSON.stringify(result));

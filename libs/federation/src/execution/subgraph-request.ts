@@ -1,0 +1,59 @@
+import type { FetchNode } from '@apollo/query-planner';
+import type { AnswerError, ServiceError } from './errors.ts';
+import type { PlanRun, SubgraphAnswer, SubgraphOperation } from './run.ts';
+
+/** The operation of a fetch, or of several whose joint operation is `text`. */
+export function operationOf(
+  { serviceName, operation, operationName, operationKind }: FetchNode,
+  text = operation,
+): SubgraphOperation {
+  return {
+    service: serviceName,
+    kind: operationKind,
+    text,
+    quotedText: JSON.stringify(text),
+    name: operationName,
+  };
+}
+
+/** Writes the given ones of these client variables as JSON, without the enclosing braces. */
+export function variablesWriter(names: readonly string[], renamed: ReadonlyMap<string, string>) {
+  const usages = names.map((name) => ({ label: `${JSON.stringify(name)}:`, name: renamed.get(name) ?? name }));
+  return (variables: Readonly<Record<string, unknown>>): string => {
+    let text = '';
+    for (const { label, name } of usages) {
+      const value = Object.hasOwn(variables, name) ? JSON.stringify(variables[name]) : undefined;
+      if (value !== undefined) text += `${text === '' ? '' : ','}${label}${value}`;
+    }
+    return text;
+  };
+}
+
+/** Undefined when there is no answer, in which case the run gets an error. */
+export async function requestSubgraph<Context>(
+  operation: SubgraphOperation,
+  variables: string,
+  run: PlanRun<Context>,
+): Promise<SubgraphAnswer | undefined> {
+  try {
+    return await run.ask({ operation, variables }, run.context);
+  } catch (cause) {
+    const message = `The service "${operation.service}" could not be asked.`;
+    run.errors.push({ message, service: operation.service, cause });
+    return undefined;
+  }
+}
+
+/** `path` is relative to the run's data; undefined when the error belongs to no place. */
+export function serviceError(
+  { message, extensions, path: given }: AnswerError,
+  { service }: SubgraphOperation,
+  path: (string | number)[] | undefined,
+): ServiceError {
+  return {
+    message: message ?? `The service "${service}" failed.`,
+    ...(given && path && { path }),
+    ...(extensions && { extensions }),
+    service,
+  };
+}

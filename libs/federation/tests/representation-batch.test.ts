@@ -1,0 +1,33 @@
+import { RepresentationBatch } from '../src/execution/representation-batch.ts';
+import { compileRepresentations } from '../src/execution/representations.ts';
+
+const gather = (fields: readonly string[], objects: readonly Record<string, unknown>[]) => {
+  const selections = ['__typename', ...fields].map((name) => ({ kind: 'Field' as const, name }));
+  const requires = [{ kind: 'InlineFragment' as const, typeCondition: 'Item', selections }];
+  const gathering = new RepresentationBatch(compileRepresentations({ requires }, (name, of) => name === of));
+  const { places } = gathering.add(objects.map((object) => ({ __typename: 'Item', ...object })));
+  const asked = JSON.parse(`[${gathering.text}]`) as Record<string, unknown>[];
+  expect(asked).toHaveLength(gathering.count);
+  // Each object's representation has the object's own values, whatever is shared.
+  const told = places.map((place) => fields.map((field) => asked[place]?.[field]));
+  expect(told).toEqual(JSON.parse(JSON.stringify(objects.map((object) => fields.map((field) => object[field])))));
+  return gathering.count;
+};
+
+const VALUES = ['1', 1, '', 'null', null, true, 'true', [1], '[1]', ['1'], { a: 1 }, '{"a":1}', { a: null }, {}, '{}'];
+
+it.each([
+  ['the first field', ['key', 'other']],
+  ['another one', ['other', 'key']],
+  ['the only one', ['key']],
+])('objects of different values are never taken for each other: %s', (_what, fields) => {
+  const objects = [...VALUES, ...VALUES].map((key) => ({ key, other: 'same' }));
+  expect(gather(fields, objects)).toBe(VALUES.length);
+});
+
+it('each different object is asked about once, however many have their first field in common', () => {
+  const objects = Array.from({ length: 60_000 }, (_, index) => ({ owner: 'one', id: String(index % 30_000) }));
+  const begun = performance.now();
+  expect(gather(['owner', 'id'], objects)).toBe(30_000);
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});

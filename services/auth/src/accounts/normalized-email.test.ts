@@ -1,0 +1,18 @@
+import { emailKey } from './normalized-email.ts';
+
+describe('the key of an e-mail address', () => {
+  it.each([
+    ['Ada@Example.COM', 'ada@example.com'],
+    [' ada@example.com\t', 'ada@example.com'],
+    ['ÉMILE@example.com', 'émile@example.com'],
+    ['e\u0301mile@example.com', 'émile@example.com'],
+    ['ada+tag@example.com', 'ada+tag@example.com'],
+    ['"a b"@example.com', '"a b"@example.com'],
+  ])('of %j is %j', (email, key) => {
+    expect(emailKey(email)).toBe(key);
+  });
+
+  it.each([['a\0@b.c'], ['\ud800@b.c']])('does not exist for %j, which cannot be stored', (email) => {
+    expect(emailKey(email)).toBeUndefined();
+  });
+});

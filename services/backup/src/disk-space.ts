@@ -1,0 +1,54 @@
+import { stat, statfs } from 'node:fs/promises';
+
+/** Too little disk space. The message is part of a sentence for the operator. */
+export class DiskSpaceError extends Error {
+  override readonly name = 'RoomError';
+}
+
+export interface Disk {
+  /** Equal for directories on the same disk. */
+  id: number;
+  /** Excludes a reserve, because PostgreSQL's WAL may be on this disk, and the server stops when it is full. */
+  usableBytes: number;
+}
+
+export type LookAtDisk = (dir: string) => Promise<Disk>;
+
+const MIB = 1024 * 1024;
+/** The reserve is a twentieth of the disk, up to the usual maximum of PostgreSQL's WAL. */
+const RESERVED_SHARE = 20;
+const MOST_RESERVED_BYTES = 1024 * MIB;
+/** How much may be written between two checks of the disk. */
+const LOOK_EVERY_BYTES = 8 * MIB;
+
+export const lookAtDisk: LookAtDisk = async (dir) => {
+  const { dev: id } = await stat(dir);
+  const { bavail, blocks, bsize } = await statfs(dir);
+  if (blocks === 0) return { id, usableBytes: Infinity }; // the file system does not tell
+  const reserved = Math.min((blocks * bsize) / RESERVED_SHARE, MOST_RESERVED_BYTES);
+  return { id, usableBytes: Math.max(0, bavail * bsize - reserved) };
+};
+
+/** @throws RoomError when something does not fit, together with everything else for the same disk */
+export async function checkDiskSpace(needed: { dir: string; bytes: number }[], look: LookAtDisk): Promise<void> {
+  const sums = new Map<number, number>();
+  for (const { dir, bytes } of needed) {
+    const { id, usableBytes } = await look(dir);
+    const sum = (sums.get(id) ?? 0) + bytes;
+    sums.set(id, sum);
+    if (sum > usableBytes)
+      throw new DiskSpaceError(`the disk has too little room (about ${mib(sum)} MiB are needed, ${mib(usableBytes)} MiB may be used)`); // prettier-ignore
+  }
+}
+
+const mib = (bytes: number) => Math.ceil(bytes / MIB);
+
+/** Returns a function to call with the bytes written to that disk. @throws RoomError when the reserve is reached */
+export function createDiskSpaceWatch(dir: string, look: LookAtDisk): (writtenBytes: number) => Promise<void> {
+  let nextLook = 0;
+  return async (writtenBytes) => {
+    if (writtenBytes < nextLook) return;
+    nextLook = writtenBytes + LOOK_EVERY_BYTES;
+    if ((await look(dir)).usableBytes < LOOK_EVERY_BYTES) throw new DiskSpaceError('the disk has too little room');
+  };
+}

@@ -1,0 +1,37 @@
+import { TooSlowError } from './too-slow-error.ts';
+
+/** A read-only statement shows no progress before its end; no usable server reads slower than this. */
+const SCAN_BYTES_PER_MS = 16 * 1024;
+const LOOK_EVERY_MS = 250;
+
+export type StallDetection = ReturnType<typeof createStallDetection>;
+
+/** Work has stalled when it shows nothing for `stallMs` plus the time of a full scan of its data. */
+export function createStallDetection(stallMs: number) {
+  let at = performance.now();
+  let last = { bytes: 0, sessions: '' };
+  return {
+    /** Without arguments: there was progress elsewhere. */
+    see(bytes = -1, sessions = '') {
+      if (bytes === last.bytes && sessions === last.sessions) return;
+      if (bytes >= 0) last = { bytes, sessions };
+      at = performance.now();
+    },
+    hasStalled: () => performance.now() - at > stallMs + last.bytes / SCAN_BYTES_PER_MS,
+  };
+}
+
+/** Returns a timer to clear when the work has ended. */
+export function abortOnStall(stop: AbortController, movement: StallDetection): NodeJS.Timeout {
+  const look = () => movement.hasStalled() && stop.abort(new TooSlowError('Nothing moves any more.'));
+  return setInterval(look, LOOK_EVERY_MS);
+}
+
+/** Rejects as soon as the signal aborts, whatever `work` waits for. */
+export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = () => reject(signal.reason as Error);
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
+}

@@ -1,0 +1,26 @@
+import type { FetchNode } from '@apollo/query-planner';
+import { GraphQLError } from 'graphql';
+import type { GraphSources, OperationRun } from './sources.ts';
+import type { EngineResult } from './engine.ts';
+
+/** Passes the service's answer on to the client, including its errors. */
+export async function runSingleFetch(
+  { serviceName, operation: query, operationName, variableUsages = [] }: FetchNode,
+  services: GraphSources,
+  variables: Record<string, unknown>,
+  run: OperationRun,
+): Promise<EngineResult> {
+  const used: Record<string, unknown> = {};
+  for (const name of variableUsages) if (Object.hasOwn(variables, name)) used[name] = variables[name];
+  const request = { query, variables: used, operationName: operationName ?? null };
+  const result = await services[serviceName]?.ask(request, run);
+  const errors = result?.errors?.map(
+    ({ message, path, extensions }) => new GraphQLError(message, { path, extensions: { ...extensions } }),
+  );
+  return { data: result?.data ?? null, ...(errors?.length && { errors }) };
+}
+
+/** With the data as JSON. */
+export function asText({ data, ...rest }: EngineResult): EngineResult<string> {
+  return { ...rest, data: JSON.stringify(data) };
+}

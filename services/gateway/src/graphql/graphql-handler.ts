@@ -1,0 +1,96 @@
+import { toGraphQLError, type AppError } from '@taskmesh/errors';
+import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import { bearsToken } from '@taskmesh/service';
+import { GraphQLError } from 'graphql';
+import type { IncomingMessage } from 'node:http';
+import { authorizationOf, type GatewayContext } from '../context.ts';
+import { internalError, publicError } from '../graph/client-errors.ts';
+import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
+import { JSON_TYPE, toAppError } from '../http/errors.ts';
+import type { Answers } from './answers.ts';
+import type { HttpAnswer } from './apollo-server.ts';
+import { readRequest } from './read-request.ts';
+import type { UncheckedRequest } from './graphql-request.ts';
+
+/** A request to `/graphql`, under the id that its answer tells. */
+export interface GraphQLRequest {
+  raw: IncomingMessage;
+  id: string;
+}
+
+const NO_STORE: [string, string] = ['cache-control', 'no-store'];
+
+export interface GraphQLHandler {
+  /** Rejects with what keeps the request from being read or let in at all: `failed` tells that. */
+  answer(request: GraphQLRequest): Promise<HttpAnswer>;
+  failed(error: unknown, request: Pick<GraphQLRequest, 'id'>): HttpAnswer;
+}
+
+/** From a request to its answer, whatever serves HTTP around it. */
+export function createGraphQLHandler(
+  context: Pick<GatewayContext, 'admit' | 'authenticate' | 'config' | 'log' | 'operator' | 'requestCall'>,
+  answers: Answers,
+): GraphQLHandler {
+  const tryToAdmit = async (sent: UncheckedRequest, { method }: IncomingMessage, caller: RequestCall) => {
+    try {
+      return await context.admit(sent, { isGet: method !== 'POST', canStream: false, caller });
+    } catch (error) {
+      if (error instanceof InvalidOperation) return error;
+      throw error;
+    }
+  };
+
+  return {
+    async answer(request) {
+      const { raw } = request;
+      const sent = await readRequest(raw);
+      const call = context.requestCall(request, await identityOf(context, raw));
+      const outcome = await tryToAdmit(sent, raw, call);
+      const { status, headers, text } = await answers.answer({ call, outcome, accept: raw.headers.accept });
+      return { status, headers: [...headers, NO_STORE], text };
+    },
+
+    failed(error, { id }) {
+      const { status, errors, retryAfterSeconds } = toFormatted(error, id);
+      if (status >= 500 && status !== 503) context.log.error({ err: error, requestId: id }, 'request failed');
+      const headers: [string, string][] = [];
+      if (status === 405) headers.push(['allow', 'POST']);
+      if (status === 503 || status === 429) headers.push(['retry-after', String(retryAfterSeconds ?? 1)]);
+      headers.push(['content-type', JSON_TYPE], NO_STORE);
+      return { status, headers, text: JSON.stringify({ errors }) };
+    },
+  };
+}
+
+/** A stale token makes nobody: so `login` and `refreshSession` work beside it, and fields that need a user say so. */
+async function identityOf(
+  context: Pick<GatewayContext, 'authenticate' | 'config' | 'operator'>,
+  request: IncomingMessage,
+): Promise<Identity> {
+  const values = authorizationOf(request);
+  const { backupToken, machineToken } = context.config.secrets;
+  const operatorToken = backupToken ?? machineToken?.token;
+  // Without a token, or with the operators' one: a user's token is that user and nothing more.
+  if (values.length === 0 || (operatorToken !== undefined && bearsToken(request, operatorToken))) {
+    if (context.operator(request).ok) return { role: 'operator' };
+    if (values.length === 0) return ANONYMOUS;
+  }
+  const caller = await context.authenticate(values);
+  return caller.kind === 'user' ? caller.identity : ANONYMOUS;
+}
+
+function toFormatted(error: unknown, requestId: string) {
+  const told = (each: GraphQLError) => publicError(each.toJSON()) ?? internalError(requestId);
+  if (error instanceof InvalidOperation)
+    return { status: error.httpStatus ?? 400, errors: error.errors.map((each) => each.toJSON()) };
+  if (error instanceof GraphQLError) {
+    const { status = 400 } = (error.extensions.http ?? {}) as { status?: number };
+    return { status, errors: [told(error)] };
+  }
+  const known: AppError = toAppError(error);
+  return {
+    status: known.httpStatus,
+    errors: [told(toGraphQLError(known))],
+    retryAfterSeconds: known.retryAfterSeconds,
+  };
+}

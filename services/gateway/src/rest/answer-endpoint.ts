@@ -1,0 +1,103 @@
+import { unauthenticated } from '@taskmesh/errors';
+import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
+import { parseInput } from '@taskmesh/validation';
+import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { authorizationOf, type GatewayContext } from '../context.ts';
+import { readJsonBytes } from '../http/json-bytes.ts';
+import { parseJsonObject } from '../http/json-object.ts';
+import { longBodyOf } from '../http/streamed-bodies.ts';
+import { isBytes, type Answer, type Endpoint, type Exchange } from './endpoint.ts';
+import { errorOf } from './errors.ts';
+import type { PreparedOperations, StoredOperation } from './operations.ts';
+import { requireOperator, requireOperatorsPlace } from './request/require-operator.ts';
+
+export type EndpointContext = Pick<GatewayContext, 'executor' | 'authenticate' | 'operator' | 'requestCall'>;
+
+export type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
+
+const OPERATOR: Identity = { role: 'operator' };
+
+/** Handles one request after routing. Checks in this order: the caller, the query or body, then the endpoint's own. */
+export function createAnswerEndpoint(
+  context: EndpointContext,
+  operations: PreparedOperations,
+  endpoint: Endpoint,
+): AnswerEndpoint {
+  const { bodySchema } = endpoint;
+  const handled = bodySchema && isBytes(bodySchema) ? handleStream : handle;
+  const exchangeOf = async (request: FastifyRequest, identity: Identity, onProgress: OnWorkProgress | undefined) => ({
+    query: endpoint.query?.read(request),
+    body: bodySchema && (await bodyOf(request, bodySchema)),
+    id: idIn(request.params),
+    headers: request.headers,
+    origin: () => originOf(context, request),
+    isHead: request.method === 'HEAD',
+    onProgress,
+    run: runner(context, operations, { request, identity }),
+  });
+
+  if (endpoint.access === 'user')
+    return async (request, onProgress) => {
+      const caller = await context.authenticate(authorizationOf(request.raw));
+      if (caller.kind !== 'user') throw unauthenticated();
+      const { identity, claims } = caller;
+      return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
+        endpoint.handle({ ...exchange, claims }),
+      );
+    };
+
+  const { access } = endpoint;
+  const identity = access === 'operator' ? OPERATOR : ANONYMOUS;
+  return async (request, onProgress) => {
+    if (access === 'operator') requireOperator(context, request);
+    if (access === 'operators-place') requireOperatorsPlace(context, request);
+    return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+  };
+}
+
+type AnyExchange = Exchange<unknown, unknown>;
+
+type Handle = (exchange: AnyExchange) => Promise<Answer> | Answer;
+
+const handle = (exchange: AnyExchange, endpoint: Handle) => endpoint(exchange);
+
+/** The rest of the request's stream is discarded once the answer is known. */
+async function handleStream(exchange: AnyExchange, endpoint: Handle): Promise<Answer> {
+  try {
+    return await endpoint(exchange);
+  } finally {
+    if (exchange.body instanceof Readable) exchange.body.destroy();
+  }
+}
+
+async function bodyOf({ raw }: FastifyRequest, schema: NonNullable<Endpoint['bodySchema']>): Promise<unknown> {
+  return isBytes(schema) ? longBodyOf(raw) : parseInput(schema, parseJsonObject(await readJsonBytes(raw)));
+}
+
+function originOf(context: EndpointContext, request: FastifyRequest): CallerOrigin {
+  const { ip, client, requestId } = context.requestCall(request, ANONYMOUS);
+  return { ip: ip ?? null, client: client ?? null, requestId };
+}
+
+/** Fastify's parameters are always an object. */
+function idIn(params: unknown): string {
+  const [id = ''] = Object.values(params as Record<string, string>);
+  return id;
+}
+
+function runner(
+  context: EndpointContext,
+  operations: PreparedOperations,
+  { request, identity }: { request: FastifyRequest; identity: Identity },
+): AnyExchange['run'] {
+  return async <Variables extends object, Result>(stored: StoredOperation<Variables, Result>, variables: Variables) => {
+    const operation = operations.get(stored);
+    if (!operation) throw new Error('an endpoint ran an operation that it does not need');
+    const call = context.requestCall(request, identity);
+    const { data, errors } = await context.executor.run(operation, variables as Record<string, unknown>, call);
+    if (errors?.[0]) throw errorOf(errors[0]);
+    return data as Result; // the document is validated, and the type describes its selection
+  };
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify';
+import type { GatewayContext } from '../context.ts';
+import { errorBody, sendError, toAppError, type Envelope } from '../http/errors.ts';
+import { refuseOtherMethods } from '../http/method-not-allowed.ts';
+import type { Endpoint } from './endpoint.ts';
+import { createAnswerEndpoint, type AnswerEndpoint, type EndpointContext } from './answer-endpoint.ts';
+import { answerInNdjson, wantsNdjson } from './ndjson-progress.ts';
+import type { PreparedOperations } from './operations.ts';
+import { sendAnswer } from './send-answer.ts';
+
+export type RegisterContext = EndpointContext & Pick<GatewayContext, 'log'>;
+
+export interface Mount {
+  prefix: string;
+  envelope: Envelope;
+  endpoints: readonly Endpoint[];
+}
+
+/** Serves endpoints below a prefix, and answers 405 and OPTIONS for each of their paths. */
+export function registerEndpoints(
+  app: FastifyInstance,
+  context: RegisterContext,
+  operations: PreparedOperations,
+  mount: Mount,
+): void {
+  const { prefix, envelope, endpoints } = mount;
+  const told = (error: unknown, requestId: string) => {
+    const known = toAppError(error);
+    if (known !== error && known.httpStatus === 500) context.log.error({ err: error, requestId }, 'request failed');
+    return known;
+  };
+  const failureLine = (error: unknown, requestId: string) => {
+    const known = told(error, requestId);
+    return { status: known.httpStatus, ...errorBody(known, requestId, envelope) };
+  };
+  void app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendError(reply, told(error, request.id), envelope));
+    for (const endpoint of endpoints)
+      addEndpoint(scope, endpoint, {
+        url: urlOf(prefix, endpoint.path),
+        answer: createAnswerEndpoint(context, operations, endpoint),
+        failureLine,
+      });
+    for (const [path, methods] of methodsByPath(endpoints)) {
+      refuseOtherMethods(scope, urlOf(prefix, path), methods, envelope);
+    }
+  });
+}
+
+interface Served {
+  url: string;
+  answer: AnswerEndpoint;
+  failureLine: (error: unknown, requestId: string) => object;
+}
+
+function addEndpoint(
+  scope: FastifyInstance,
+  { method, status, access, lineSchema }: Endpoint,
+  { url, answer, failureLine }: Served,
+): void {
+  scope.route({
+    method: method === 'GET' ? ['GET', 'HEAD'] : method,
+    url,
+    handler: async (request, reply) => {
+      // Answers for operators must not be cached, a token least of all.
+      if (access === 'operator' || access === 'operators-place') reply.header('cache-control', 'no-store');
+      if (!lineSchema || !wantsNdjson(request))
+        return sendAnswer(request, reply, { status, ...(await answer(request)) });
+      return answerInNdjson(reply, {
+        run: async (onProgress) => ({ status, ...(await answer(request, onProgress)) }),
+        send: (given) => sendAnswer(request, reply, given),
+        failureLine: (error) => failureLine(error, request.id),
+      });
+    },
+  });
+}
+
+const urlOf = (prefix: string, path: string) => `${prefix}${path.replace(/\{(\w+)\}/, ':$1')}`;
+
+function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of endpoints) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, [...(method === 'GET' ? ['GET', 'HEAD'] : [method]), ...known]);
+  }
+  return methods;
+}
