@@ -7,8 +7,8 @@ import { useOperatedPlatform } from './use-operated-platform.ts';
 const { url, token, browser } = useOperatedPlatform();
 
 const SIZES = {
-  phone: { width: 390, height: 844 },
-  tablet: { width: 820, height: 1180 },
+  phone: { width: 360, height: 740 },
+  tablet: { width: 768, height: 1024 },
   desk: { width: 1280, height: 900 },
 };
 
