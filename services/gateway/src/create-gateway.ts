@@ -130,7 +130,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       }),
     ),
     operators: createOperators({
-      rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken },
+      rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken?.token },
       ...{ keyValue, clientIp },
     }),
     requestCall: createRequestCall({ clientIp, endedSessions, tracing }),

@@ -156,7 +156,7 @@ it('an account is deleted by its password and its typed address, at once and eve
   await field('Confirm with your password').fill(account.password);
   await field('Type your e-mail address').fill(account.email);
   await button('Delete the account').click();
-  await says('There are changes that have not reached the server yet.');
+  await says('One change has not reached the server yet.');
   await button('Cancel').click();
   expect(await statusOf(account.email, account.password)).toBe(200);
   await button('Delete the account').click();

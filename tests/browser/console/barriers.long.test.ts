@@ -57,6 +57,13 @@ describe.each([
 
   it('nothing bars from signing in', async () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Type your e-mail address.').waitFor();
+    await page.getByText('Type your password.').waitFor();
+    expect(await barriersIn(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
+    await page.getByRole('textbox', { name: 'Password' }).fill('not this one');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Type your password.').waitFor({ state: 'detached' });
     await page.getByRole('alert').waitFor();
   });
 

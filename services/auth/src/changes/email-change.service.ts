@@ -97,10 +97,8 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
           // A password that is no longer the account's was replaced together with its tokens.
           if (!account || !token) throw emailTokenUnusable();
           const { id: accountId, email: recipient } = account;
-          if (sessionId !== undefined) {
-            const sessions = await transaction.lockSessions(accountId);
-            if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
-          }
+          if (sessionId !== undefined && !(await transaction.lockSession(sessionId, accountId)))
+            throw sessionHasEnded();
           account.email = token.email;
           account.emailKey = emailKey(token.email) ?? token.email;
           account.emailConfirmedAt = now;

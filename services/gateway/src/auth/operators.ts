@@ -26,6 +26,8 @@ export interface Operators {
   check(request: IncomingMessage): Promise<OperatorCheck>;
   /** The same where users ask, too: with a user's token, a caller is that user and nothing more. @throws AppError RATE_LIMITED */
   isOperator(request: IncomingMessage): Promise<boolean>;
+  /** Whether the caller is where an operator's token would count. */
+  isInPlace(request: IncomingMessage): boolean;
 }
 
 export interface OperatorsDeps {
@@ -64,6 +66,10 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
       if (given === undefined) return authorizationOf(request).length === 0 && (await check(request)).ok;
       if (expected === undefined || isOfUser(given)) return false;
       return (await check(request)).ok && bearsToken(request, expected);
+    },
+    isInPlace(request) {
+      const outcome = checkRules(request);
+      return outcome.ok || outcome.status !== 403;
     },
   };
 }

@@ -11,7 +11,7 @@ import { longBodyOf } from '../http/streamed-bodies.ts';
 import { isBytes, type Answer, type Endpoint, type Exchange } from './endpoint.ts';
 import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
-import { requireOperator } from './request/require-operator.ts';
+import { requireOperator, requireOperatorsPlace } from './request/require-operator.ts';
 
 export type EndpointContext = Pick<
   GatewayContext,
@@ -59,10 +59,11 @@ export function createAnswerEndpoint(
       return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
     };
 
-  const isForOperators = endpoint.access === 'operator';
-  const identity = isForOperators ? OPERATOR : ANONYMOUS;
+  const { access } = endpoint;
+  const identity = access === 'operator' ? OPERATOR : ANONYMOUS;
   return async (request, onProgress) => {
-    if (isForOperators) await requireOperator(context, request);
+    if (access === 'operator') await requireOperator(context, request);
+    if (access === 'operators-place') requireOperatorsPlace(context, request);
     return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
   };
 }

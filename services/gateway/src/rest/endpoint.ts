@@ -100,10 +100,10 @@ export interface UserEndpoint<Body = unknown, Query = unknown> extends Descripti
 
 /**
  * Open to everyone (an access token is ignored), open to everyone and run as the user if there is a valid access token
- * (`optional`), or to operators only.
+ * (`optional`), to operators only, or to whoever is where operators are: their tokens would count from there.
  */
 export interface UserlessEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
-  access: 'public' | 'optional' | 'operator';
+  access: 'public' | 'optional' | 'operator' | 'operators-place';
   handle(exchange: Exchange<Body, Query>): Promise<Answer> | Answer;
 }
 
@@ -129,4 +129,11 @@ export const optionalUserEndpoint = <Body, Query>(
 export const operatorEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({
   ...endpoint,
   access: 'operator',
+});
+
+export const operatorsPlaceEndpoint = <Body, Query>(
+  endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>,
+): Endpoint => ({
+  ...endpoint,
+  access: 'operators-place',
 });

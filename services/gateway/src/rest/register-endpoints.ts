@@ -79,8 +79,8 @@ function addEndpoint(
     url,
     errorHandler: (error, request, reply) => void sendFailure(error, request, reply, errorPage),
     handler: async (request, reply) => {
-      // Answers for operators must not be cached.
-      if (access === 'operator') reply.header('cache-control', 'no-store');
+      // Answers for operators must not be cached, a token least of all.
+      if (access === 'operator' || access === 'operators-place') reply.header('cache-control', 'no-store');
       if (!lineSchema || !wantsNdjson(request))
         return sendAnswer(request, reply, { status, ...(await answer(request)) });
       return answerInNdjson(reply, {

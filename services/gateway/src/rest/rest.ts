@@ -1,3 +1,4 @@
+import { takeSignInCode } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { serveApiReference } from '../pages/api-reference/api-reference.ts';
@@ -10,6 +11,7 @@ import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
 import type { ErrorPage } from './endpoint.ts';
 import { fullEndpoints } from './full/endpoints.ts';
 import { deadLetterEndpoints } from './operators/dead-letters.ts';
+import { operatorsSignInEndpoints, type ExchangeCode } from './operators/sign-in.ts';
 import { statusEndpoints } from './operators/status.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
 import { serveDescription } from './openapi/serve-description.ts';
@@ -107,11 +109,19 @@ function operationsOf(context: RestContext): Chapter[] {
       description:
         'For operators (as defined under Backups): the health of the platform, and the dead letters of the feed.',
       endpoints: [
+        ...operatorsSignInEndpoints(codeExchange(context)),
         ...statusEndpoints(createPlatformStatus(context)),
         ...deadLetterEndpoints(context.connections.deadLetters),
       ],
     },
   ];
+}
+
+/** Only the token of this machine has codes. */
+function codeExchange({ clock, config }: RestContext): ExchangeCode {
+  const { machineToken } = config.secrets;
+  return (code) =>
+    machineToken && takeSignInCode(machineToken.file, code, clock.now()) ? machineToken.token : undefined;
 }
 
 /** The same endpoints under their other addresses. */

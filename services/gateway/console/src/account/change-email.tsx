@@ -6,11 +6,13 @@ import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { focusHeading, Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { replaceQuery, useRoute } from '../route.ts';
 import { ConfirmEmail } from './confirm-email.tsx';
 import { FirstPassword } from './first-password.tsx';
+
+const FIELDS = ['email', 'password'];
 
 export interface ChangeEmailProps {
   email: string;
@@ -25,6 +27,7 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
   const [sentTo, setSentTo] = useState<string>();
   const { run, isBusy, error } = useAction(
     async (input: { email: string; password: string }, form: HTMLFormElement) => {
+      requireFilled(input, { email: 'Type the new address.', password: 'Type your password.' });
       await client.request(REQUEST_EMAIL_CHANGE, { input });
       setSentTo(input.email);
       form.reset();
@@ -50,7 +53,8 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
       <Form
         label="E-mail address"
         onSubmit={({ email = '', password = '' }, form) => void run({ email, password }, form)}
-        error={otherThan(['email', 'password'], error)}
+        error={error}
+        fields={FIELDS}
       >
         <TextField label="New address" name="email" type="email" autocomplete="email" error={issueOf(error, 'email')} />
         <PasswordField

@@ -4,8 +4,10 @@ import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
+
+const FIELDS = ['token'];
 
 export interface ConfirmEmailProps {
   /** From the mail's link; empty for somebody who has yet to read the mail. */
@@ -19,6 +21,7 @@ export function ConfirmEmail({ token, onConfirmed }: ConfirmEmailProps) {
   const tell = useTell();
   const part = useRef<HTMLDivElement>(null);
   const { run, isBusy, error } = useAction(async (given: string) => {
+    requireFilled({ token: given }, { token: 'Type the token of the mail.' });
     await client.confirmEmailChange(given);
     tell({ text: 'Your address is changed. You sign in with the new one from now on.' });
     onConfirmed();
@@ -32,7 +35,8 @@ export function ConfirmEmail({ token, onConfirmed }: ConfirmEmailProps) {
         key={token}
         label="Confirm the new address"
         onSubmit={(values) => void run((values.token ?? '').trim())}
-        error={otherThan(['token'], error)}
+        error={error}
+        fields={FIELDS}
       >
         <TextField
           label="Token from the mail"

@@ -19,6 +19,7 @@ const SECURITY: Record<Endpoint['access'], Operation['security']> = {
   optional: [{ accessToken: [] }, {}],
   // Without a backup token the place of the caller decides, and for pages this machine's token.
   operator: [{ backupToken: [] }, {}],
+  'operators-place': [],
 };
 
 export function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope; tag: string }): Operation {
