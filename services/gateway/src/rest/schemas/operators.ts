@@ -19,7 +19,9 @@ export const operatorsToken = z
   .object({
     success,
     message,
-    data: z.object({ token: z.string().meta({ description: 'Sent as `Authorization: Bearer` from now on.' }) }),
+    data: z.object({
+      token: z.string().meta({ description: 'To be sent as `Authorization: Bearer <token>` from now on.' }),
+    }),
   })
   .meta({
     id: 'OperatorsToken',
@@ -85,7 +87,7 @@ const status = z.object({
   }),
   cache: z
     .object({ system: z.enum(['redis', 'memory']), isUp: z.boolean() })
-    .meta({ description: 'Redis, which the gateways share, or the memory of this one.' }),
+    .meta({ description: 'Redis, shared by all gateways, or the memory of this one.' }),
   realtime: z
     .object({
       connections: z.record(z.string(), z.int()).meta({ description: 'Open sockets and HTTP streams, by protocol.' }),
@@ -106,7 +108,7 @@ const status = z.object({
           newestProved: archive.nullable().meta({ description: 'Made here, and verified by a test restore.' }),
         })
         .nullable()
-        .meta({ description: 'Null while their place, or the database that lists them, does not answer.' }),
+        .meta({ description: 'Null while the backup storage, or the database that lists them, does not respond.' }),
       schedule: schedule.meta({ description: 'When archives are made (`BACKUP_SCHEDULE`); null: on request only.' }),
       verifySchedule: schedule.meta({
         description: 'When they are verified again (`BACKUP_VERIFY_SCHEDULE`); null: on request only.',
