@@ -137,7 +137,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
         return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
       const options = phoenix.read(request);
       if ('refused' in options) return refuseUpgrade(socket, refusalOf(options.refused));
-      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, options) : turnAway);
+      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, socket, options) : turnAway);
     },
   };
 }

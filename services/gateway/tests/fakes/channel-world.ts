@@ -195,7 +195,14 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
         hangUp: () => void socket.emit('close'),
       };
       clients.push(client);
-      phoenix.opened(socket as unknown as WebSocket, { version: '2.0.0', apikey });
+      const connection = {
+        writableLength: 0,
+        write(frame: Buffer) {
+          socket.send(textOf(frame));
+          return true;
+        },
+      };
+      phoenix.opened(socket as unknown as WebSocket, connection, { version: '2.0.0', apikey });
       return client;
     },
     /** The title names the owner and the sequence. */
@@ -230,6 +237,12 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
       for (const client of clients) client.hangUp();
     },
   });
+}
+
+/** The text of a server's frame: behind its mark and its length. */
+function textOf(frame: Buffer): string {
+  const length = frame[1] ?? 0;
+  return frame.toString('utf8', length < 126 ? 2 : length === 126 ? 4 : 10);
 }
 
 function makeChange(ownerId: string, sequence: number, task: Partial<TaskChanged['task']>): TaskChanged {

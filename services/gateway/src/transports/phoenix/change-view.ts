@@ -27,6 +27,8 @@ function createView(change: TaskChanged): ChangeView {
   const previous = change.previous && toRow(change.previous);
   const answers = new Map<string, boolean>();
   const data = new Map<string, string>();
+  /** Equal channels ask right after each other, and then share the frame as well. */
+  let last: { key: string; payload: string } | undefined;
   // Clients pass on only `ids` and `data`, so an extra property does no harm.
   const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
 
@@ -56,7 +58,11 @@ function createView(change: TaskChanged): ChangeView {
       answers.set(text, answer);
       return answer;
     },
-    payload: (ids, select) => `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}`,
+    payload(ids, select) {
+      const key = `${ids.join()} ${select?.join() ?? ''}`;
+      if (last?.key !== key) last = { key, payload: `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}` };
+      return last.payload;
+    },
   };
 }
 

@@ -3,8 +3,10 @@ import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
-import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
+import { endSocket, failSocket, frameWriter, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
+import type { FrameOf } from '../sockets/text-frames.ts';
+import type { Connection } from '../write-shared.ts';
 import type { BindingLimits } from './binding-limits.ts';
 import type { Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
@@ -21,6 +23,7 @@ export interface ConnectionDeps {
   watch: SessionWatch;
   limits: SocketLimits;
   bindingLimits: BindingLimits;
+  frameOf: FrameOf;
   metrics: TransportMetrics;
 }
 
@@ -31,9 +34,14 @@ export interface ConnectionOptions {
 }
 
 /** One socket of the Supabase Realtime protocol: see https://supabase.com/docs/guides/realtime/protocol */
-export function serveConnection(socket: WebSocket, { version, apikey }: ConnectionOptions, deps: ConnectionDeps): void {
-  const { context, limits } = deps;
-  const wire = createWire(socket, version);
+export function serveConnection(
+  socket: WebSocket,
+  connection: Connection,
+  { version, apikey }: ConnectionOptions,
+  deps: ConnectionDeps,
+): void {
+  const { context, frameOf, limits } = deps;
+  const wire = createWire({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
   const channels = createChannels({ ...deps, socket, keys, wire });
   const mayTalk = limits.messages();

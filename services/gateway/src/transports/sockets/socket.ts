@@ -3,6 +3,7 @@ import type { Log } from '@taskmesh/service';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import type { EndReason } from '../metrics.ts';
+import { writeShared, type Connection } from '../write-shared.ts';
 import type { QueuedReader } from './queue-budget.ts';
 
 /** Close codes of the realtime protocols. After the last two, clients reconnect. */
@@ -106,7 +107,20 @@ export function hasTooManyResults(socket: WebSocket): boolean {
 const waitingResults = (socket: WebSocket): number => results.get(socket) ?? 0;
 
 export function isTooFarBehind(socket: WebSocket): boolean {
-  return socket.bufferedAmount - waitingResults(socket) > MAX_WAITING_BYTES;
+  const waiting = socket.bufferedAmount;
+  return waiting > MAX_WAITING_BYTES && waiting - waitingResults(socket) > MAX_WAITING_BYTES;
+}
+
+/** Writes whole frames to the connection of a socket. Returns false, and writes nothing, when the client is too far behind. */
+export type WriteFrame = (frame: Buffer) => boolean;
+
+/** Frames keep their order among the library's own, which it writes to the connection at once, too. */
+export function frameWriter(socket: WebSocket, connection: Connection): WriteFrame {
+  return (frame) => {
+    if (isTooFarBehind(socket)) return false;
+    if (socket.readyState === socket.OPEN) writeShared(connection, frame);
+    return true;
+  };
 }
 
 /** For `createQueueBudget`. Terminates the socket, as a close frame would wait behind everything else. */
