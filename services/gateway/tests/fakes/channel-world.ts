@@ -7,6 +7,7 @@ import type { WebSocket } from 'ws';
 import type { Caller, GatewayContext } from '../../src/context.ts';
 import type { Feed } from '../../src/feed/feed.ts';
 import type { FailureReason } from '../../src/subscriptions/metrics.ts';
+import { createHeartbeats } from '../../src/transports/heartbeats.ts';
 import { createConnectionMetrics } from '../../src/transports/metrics.ts';
 import type { FeedReader } from '../../src/feed/owner-feed.ts';
 import { createPhoenix } from '../../src/transports/phoenix/phoenix.ts';
@@ -143,6 +144,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
     feed,
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
+    heartbeats: createHeartbeats(),
     metrics: {
       ...createConnectionMetrics(new Registry()),
       subscribed() {

@@ -6,6 +6,7 @@ import type { RequestCall } from '../../graph/executor.ts';
 import { clientOf, disconnectSignalOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import { authorizationOf, type Caller, type GatewayContext } from '../../context.ts';
+import type { Heartbeats } from '../heartbeats.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import {
@@ -31,6 +32,7 @@ const ALL_RESULTS_MS = 12_000;
 export interface GraphqlWsDeps extends Omit<OperationsDeps, 'frameOf'> {
   watch: SessionWatch;
   limits: SocketLimits;
+  heartbeats: Heartbeats;
 }
 
 type User = Extract<Caller, { kind: 'user' }>;
@@ -47,7 +49,7 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 }
 
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
-  const { context, limits, watch } = deps;
+  const { context, heartbeats, limits, watch } = deps;
   const mayTalk = limits.messages();
   let caller: User | undefined;
   let isInitialised = false;
@@ -116,7 +118,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     }
   };
 
-  keepAlive(socket);
+  keepAlive(socket, heartbeats);
   if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
     return refuse(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   const tooLate = setTimeout(() => {

@@ -4,35 +4,47 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createHeartbeats, type Heartbeats } from '../heartbeats.ts';
 import { multipart } from './multipart.ts';
 import { sse } from './sse.ts';
+import type { StreamFormat } from './stream-format.ts';
 import { StreamWriter } from './stream-writer.ts';
 
-const HEARTBEAT_MS = 2;
+const HEARTBEAT_MS = 48;
 /** More than all buffers along the way can hold. */
 const LARGE = 16 * 1024 * 1024;
 const FORMATS = { sse, multipart };
 
 let server: Server;
-let answer: (response: ServerResponse) => void;
+let answer: (response: ServerResponse, request: IncomingMessage) => void;
+const heartbeats = createHeartbeats(HEARTBEAT_MS);
 
 beforeAll(async () => {
-  server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1');
+  server = createServer((request, response) => answer(response, request)).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  heartbeats.start();
 });
-afterAll(() => void server.close());
+afterAll(() => {
+  heartbeats.stop();
+  server.close();
+});
+
+function writerOf(raw: ServerResponse, format: StreamFormat, beats: Heartbeats = heartbeats): StreamWriter {
+  const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) };
+  return new StreamWriter(reply, { format, heartbeats: beats });
+}
 
 /** What a client receives that starts reading only after the stream has ended and heartbeats were due. */
 async function readLate(kind: keyof typeof FORMATS, write: (writer: StreamWriter) => void): Promise<string> {
   let response: ServerResponse | undefined;
   answer = (raw) => {
     response = raw;
-    write(new StreamWriter({ raw, hijack: () => undefined, getHeaders: () => ({}) }, FORMATS[kind], HEARTBEAT_MS));
+    write(writerOf(raw, FORMATS[kind]));
   };
   const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
   const [incoming] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage];
   await eventually(() => expect(response?.writableEnded).toBe(true));
-  await new Promise((resolve) => setTimeout(resolve, 20 * HEARTBEAT_MS));
+  await new Promise((resolve) => setTimeout(resolve, 2 * HEARTBEAT_MS));
   expect(response?.writableFinished).toBe(false);
   return text(incoming);
 }

@@ -1,10 +1,10 @@
 import type { GraphQLError } from 'graphql';
 import type { ServerResponse } from 'node:http';
+import type { Heartbeats } from '../heartbeats.ts';
 import type { EndReason } from '../metrics.ts';
 import type { StreamFormat } from './stream-format.ts';
 import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
 
-const HEARTBEAT_MS = 12_000;
 const MAX_WAITING_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 64 * 1024;
 
@@ -18,12 +18,18 @@ interface Reply {
   getHeaders(): Record<string, number | string | string[] | undefined>;
 }
 
+/** What all streams of a format have in common. */
+export interface StreamKind {
+  format: StreamFormat;
+  heartbeats: Heartbeats;
+}
+
 /** Writes a stream's frames to the raw response, bypassing Fastify: it stays open for hours. */
 export class StreamWriter implements StreamSink {
   readonly #reply: Reply;
   readonly #format: StreamFormat;
-  readonly #heartbeatMs: number;
-  #heartbeat: NodeJS.Timeout | undefined;
+  readonly #heartbeats: Heartbeats;
+  #stopHeartbeat = () => {};
   /** Text written before the stream was opened. */
   #early = '';
   #isOpen = false;
@@ -31,10 +37,10 @@ export class StreamWriter implements StreamSink {
   #isOver = false;
   #endReason: EndReason = 'client';
 
-  constructor(reply: Reply, format: StreamFormat, heartbeatMs = HEARTBEAT_MS) {
+  constructor(reply: Reply, { format, heartbeats }: StreamKind) {
     this.#reply = reply;
     this.#format = format;
-    this.#heartbeatMs = heartbeatMs;
+    this.#heartbeats = heartbeats;
   }
 
   open(): void {
@@ -54,8 +60,8 @@ export class StreamWriter implements StreamSink {
     this.#early = '';
     if (this.#isOver) return void raw.end(opening);
     raw.write(opening);
-    this.#heartbeat = setInterval(() => raw.write(this.#format.heartbeat), this.#heartbeatMs);
-    raw.once('close', () => clearInterval(this.#heartbeat));
+    this.#stopHeartbeat = this.#heartbeats.add(() => void raw.write(this.#format.heartbeat));
+    raw.once('close', () => this.#stopHeartbeat());
   }
 
   /** Called once, even if the client left before the stream was opened. */
@@ -120,7 +126,7 @@ export class StreamWriter implements StreamSink {
   /** The client may read this slowly; a heartbeat written after the end would break the response off. */
   #finish(text: string): void {
     this.#isOver = true;
-    clearInterval(this.#heartbeat);
+    this.#stopHeartbeat();
     if (this.#isOpen) this.#reply.raw.end(text);
     else this.#early += text;
   }

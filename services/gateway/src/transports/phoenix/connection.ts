@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
+import type { Heartbeats } from '../heartbeats.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import { endSocket, failSocket, frameWriter, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
@@ -22,6 +23,7 @@ export interface ConnectionDeps {
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;
+  heartbeats: Heartbeats;
   bindingLimits: BindingLimits;
   frameOf: FrameOf;
   metrics: TransportMetrics;
@@ -40,7 +42,7 @@ export function serveConnection(
   { version, apikey }: ConnectionOptions,
   deps: ConnectionDeps,
 ): void {
-  const { context, frameOf, limits } = deps;
+  const { context, frameOf, heartbeats, limits } = deps;
   const wire = createWire({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
   const channels = createChannels({ ...deps, socket, keys, wire });
@@ -93,12 +95,12 @@ export function serveConnection(
   });
   // The library answers every ping, so pings count as messages.
   socket.on('ping', isWithinRate);
-  const silence = setInterval(() => {
+  const stopListening = heartbeats.add(() => {
     if (context.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
-  }, SILENCE_MS / 5);
-  keepAlive(socket);
+  });
+  keepAlive(socket, heartbeats);
   socket.once('close', () => {
-    clearInterval(silence);
+    stopListening();
     channels.endAll();
   });
 }

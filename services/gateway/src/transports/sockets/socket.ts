@@ -2,6 +2,7 @@ import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import type { Heartbeats } from '../heartbeats.ts';
 import type { EndReason } from '../metrics.ts';
 import { writeShared, type Connection } from '../write-shared.ts';
 import type { QueuedReader } from './queue-budget.ts';
@@ -18,7 +19,6 @@ const LOW_WATER_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 20;
 /** How long a socket that is to be closed waits for its pending results. */
 const RESULTS_MS = 1_000;
-const PING_EVERY_MS = 12_000;
 
 const reasons = new WeakMap<WebSocket, EndReason>();
 
@@ -139,16 +139,16 @@ export async function waitForDrain(socket: WebSocket): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
-/** Pings the client regularly, and ends a connection that does not answer. */
-export function keepAlive(socket: WebSocket): void {
+/** Pings the client at each heartbeat, and ends a connection that did not answer until the next one. */
+export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
   let isAlive = true;
   socket.on('pong', () => {
     isAlive = true;
   });
-  const timer = setInterval(() => {
+  const stop = heartbeats.add(() => {
     if (!isAlive) return socket.terminate();
     isAlive = false;
     socket.ping();
-  }, PING_EVERY_MS);
-  socket.once('close', () => clearInterval(timer));
+  });
+  socket.once('close', stop);
 }
