@@ -6,6 +6,7 @@ import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
 import { authorizationOf, type GatewayContext } from '../../context.ts';
 import type { Heartbeats } from '../heartbeats.ts';
+import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason, TransportMetrics } from '../metrics.ts';
 import type { QueuedReader } from '../sockets/queue-budget.ts';
@@ -36,8 +37,8 @@ export type HttpStreams = StreamTransport & {
 export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
   const open = new Set<StreamWriter>();
   const { heartbeats } = deps;
-  const ofSse: StreamKind = { format: sse, heartbeats };
-  const kinds: StreamKind[] = [ofSse, { format: multipart, heartbeats }];
+  const ofSse: StreamKind = { format: sse, chunkOf: createEventChunks(sse), heartbeats };
+  const kinds: StreamKind[] = [ofSse, { format: multipart, chunkOf: createEventChunks(multipart), heartbeats }];
   const kindFor = (accept: string | undefined) =>
     accept === undefined ? undefined : kinds.find(({ format }) => format.accepts(accept));
   let isStopping = false;

@@ -2,6 +2,8 @@ import type { GraphQLError } from 'graphql';
 import type { ServerResponse } from 'node:http';
 import type { Heartbeats } from '../heartbeats.ts';
 import type { EndReason } from '../metrics.ts';
+import { writeShared } from '../write-shared.ts';
+import type { EventChunkOf } from './event-chunks.ts';
 import type { StreamFormat } from './stream-format.ts';
 import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
 
@@ -21,6 +23,7 @@ interface Reply {
 /** What all streams of a format have in common. */
 export interface StreamKind {
   format: StreamFormat;
+  chunkOf: EventChunkOf;
   heartbeats: Heartbeats;
 }
 
@@ -28,6 +31,7 @@ export interface StreamKind {
 export class StreamWriter implements StreamSink {
   readonly #reply: Reply;
   readonly #format: StreamFormat;
+  readonly #chunkOf: EventChunkOf;
   readonly #heartbeats: Heartbeats;
   #stopHeartbeat = () => {};
   /** Text written before the stream was opened. */
@@ -37,9 +41,10 @@ export class StreamWriter implements StreamSink {
   #isOver = false;
   #endReason: EndReason = 'client';
 
-  constructor(reply: Reply, { format, heartbeats }: StreamKind) {
+  constructor(reply: Reply, { format, chunkOf, heartbeats }: StreamKind) {
     this.#reply = reply;
     this.#format = format;
+    this.#chunkOf = chunkOf;
     this.#heartbeats = heartbeats;
   }
 
@@ -85,8 +90,12 @@ export class StreamWriter implements StreamSink {
 
   next(json: string, { cursor }: { cursor: string }): boolean {
     if (this.#isOver) return true;
-    if (this.#reply.raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
-    this.#write(this.#format.next(json, cursor));
+    const { raw } = this.#reply;
+    if (raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
+    // The response would write a chunk in four pieces. It has no connection while an earlier response is being written,
+    // and no chunks in HTTP/1.0.
+    if (this.#isOpen && raw.socket && raw.chunkedEncoding) writeShared(raw.socket, this.#chunkOf(json, cursor));
+    else this.#write(this.#format.next(json, cursor));
     return true;
   }
 
