@@ -1,4 +1,5 @@
 import type { TaskChanged, TaskRow } from '@taskmesh/events';
+import { perChange } from '../../feed/per-change.ts';
 import { COLUMNS, toRow, type Column } from './columns.ts';
 import type { Filter } from './filter.ts';
 
@@ -12,17 +13,7 @@ export interface ChangeView {
   payload(ids: number[], select: Select): string;
 }
 
-const views = new WeakMap<TaskChanged, ChangeView>();
-
-export function viewOf(change: TaskChanged): ChangeView {
-  const known = views.get(change);
-  if (known) return known;
-  const fresh = createView(change);
-  views.set(change, fresh);
-  return fresh;
-}
-
-function createView(change: TaskChanged): ChangeView {
+export const viewOf: (change: TaskChanged) => ChangeView = perChange((change) => {
   const row = toRow(change.task);
   const previous = change.previous && toRow(change.previous);
   const answers = new Map<string, boolean>();
@@ -64,7 +55,7 @@ function createView(change: TaskChanged): ChangeView {
       return last.payload;
     },
   };
-}
+});
 
 function pick(row: TaskRow, select: Select): Partial<TaskRow> {
   return select ? Object.fromEntries(select.map((name) => [name, row[name]])) : row;
