@@ -11,6 +11,8 @@ npm run bench -- feed [<options>]     the change feed instead: --help there tell
 npm run bench -- backup [<options>]   backups and restores
 npm run bench -- scale [<options>]    what grows with what, and whether a model of it is right
 npm run bench -- traces [<options>]   what traces cost
+npm run bench -- growth [<options>]   what grows with an owner and a store
+npm run bench -- start [<options>]    how long a start takes, and what is in memory
 npm run bench -- gateway [<options>]  what federated queries cost, beside other gateways
 What requests cost: Taskmesh embedded and as separate processes, beside a bare Fastify + pg server, in one run.
 
