@@ -1,6 +1,7 @@
 /**
  * Writes what is generated from the services' SDL, and with --check only tells whether it is up to date:
- * each service's resolver types, the supergraph that the gateway serves, and the operations of the client.
+ * each service's resolver types, the supergraph that the gateway serves, and the operations of the client. From the API
+ * description it writes what the console's view of operators reads.
  */
 import { composeServices } from '@apollo/composition';
 import { Supergraph } from '@apollo/federation-internals';
@@ -17,6 +18,14 @@ import {
 } from 'graphql';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { archiveEndpoints } from '../services/gateway/src/rest/backup/archives.ts';
+import { restoreEndpoints } from '../services/gateway/src/rest/backup/restores.ts';
+import type { Endpoint } from '../services/gateway/src/rest/endpoint.ts';
+import { schemasOf } from '../services/gateway/src/rest/openapi/schemas.ts';
+import { deadLetterEndpoints } from '../services/gateway/src/rest/operators/dead-letters.ts';
+import { operatorsSignInEndpoints } from '../services/gateway/src/rest/operators/sign-in.ts';
+import { statusEndpoints } from '../services/gateway/src/rest/operators/status.ts';
+import { typescriptOf } from './typescript-of.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SERVICES = ['auth', 'tasks', 'backup'];
@@ -38,6 +47,11 @@ for (const service of SERVICES) {
 const supergraphText = supergraph();
 outputs.set(join(ROOT, 'services/gateway/supergraph.graphql'), supergraphText);
 await clientOperations(printSchema(Supergraph.build(supergraphText).apiSchema().toGraphQLJSSchema()));
+
+outputs.set(
+  join(ROOT, 'services/gateway/console/src/operations/api/answers.generated.ts'),
+  typescriptOf(schemasOf(operatorsEndpoints(), [])),
+);
 
 const stale = [...outputs].filter(([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text);
 if (!check)
@@ -82,6 +96,18 @@ async function resolverTypes(folder: string, schema: string[]): Promise<void> {
 /** The same line ends and no trailing blanks, whatever the plugins print. */
 function tidied(content: string): string {
   return `${content.replaceAll(/[ \t]+$/gm, '').trim()}\n`;
+}
+
+/** As the gateway describes them: none is called, so there is nothing behind them. */
+function operatorsEndpoints(): Endpoint[] {
+  const nothing = {} as never;
+  return [
+    ...archiveEndpoints(nothing),
+    ...restoreEndpoints(nothing),
+    ...operatorsSignInEndpoints(nothing),
+    ...statusEndpoints(nothing),
+    ...deadLetterEndpoints(nothing),
+  ];
 }
 
 /** The client's operations with their types, checked against the graph that clients see. */

@@ -149,7 +149,7 @@ it('the runbook on keys names what the hook makes, and a program that the image 
   expect(made).toHaveLength(7);
   for (const key of made ?? []) expect(runbook).toContain(key);
   const [, program = ''] = /kubectl exec "\$auth" -- node (\S+)/.exec(runbook) ?? [];
-  expect([program, existsSync(join(ROOT, program))]).toEqual(['services/auth/src/keys/make-key.ts', true]);
+  expect([program, existsSync(join(ROOT, program))]).toEqual(['services/auth/src/keys/generate-signing-key.ts', true]);
 });
 
 describe('every figure that is looked at', () => {

@@ -72,6 +72,27 @@ describe('the pages of the gateway in a real browser', () => {
     await page.close();
   }, 120_000);
 
+  it('/confirm-email needs the password of the account, and says what is wrong where it is wrong', async () => {
+    const page = await chromium.open(`${platform.url}/confirm-email#token=nonsense`);
+    const text = (id: string) => page.evaluate<string>(`document.getElementById('${id}').innerText`);
+    const isOn = (id: string) => page.evaluate<boolean>(`document.activeElement.id === '${id}'`);
+    const patiently = (look: () => Promise<void>) => eventually(look, patience);
+    await patiently(async () => expect(await isOn('password')).toBe(true));
+    await page.evaluate(`document.getElementById('send').click()`);
+    await patiently(async () => expect(await text('password-error')).toMatch(/^Enter the password/));
+    expect(await isOn('password')).toBe(true);
+    expect(await page.evaluate(`document.getElementById('password').ariaInvalid`)).toBe('true');
+    expect(await page.evaluate(`document.getElementById('in-account').getAttribute('href')`)).toBe(
+      '/#/account?token=nonsense',
+    );
+    await page.evaluate(`document.getElementById('password').value = 'a guess'`);
+    await page.evaluate(`document.getElementById('send').click()`);
+    await patiently(async () => expect(await text('token-error')).toMatch(/not valid/));
+    expect(await text('password-error')).toBe('');
+    expect(page.problems).toEqual([]);
+    await page.close();
+  }, 120_000);
+
   it.each(['/reset-password', '/confirm-email'])(
     '%s tells what is wrong with a token',
     async (path) => {

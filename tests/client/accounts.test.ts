@@ -1,5 +1,7 @@
-import { createMemoryStorage, type TaskmeshError } from '@taskmesh/client';
+import { createMemoryStorage, READ_PROFILE, REQUEST_EMAIL_CHANGE, type TaskmeshError } from '@taskmesh/client';
 import { eventually } from '@taskmesh/testing';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGraphql, createRest } from '../clients/http.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
@@ -44,6 +46,17 @@ const codeOf = (write: Promise<unknown>) =>
     () => undefined,
     ({ code }: TaskmeshError) => code,
   );
+
+/** The token of the mail to a new address. */
+const tokenFor = (email: string) =>
+  eventually(() => {
+    const folder = join(product.dataDir, 'mail');
+    const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const mail = mails.find((text) => text.includes(`To: ${email}`)) ?? '';
+    const [, token] = /\/confirm-email#token=(\S+)$/m.exec(mail) ?? [];
+    if (token === undefined) throw new Error('There is no such mail yet.');
+    return token;
+  });
 
 describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
   it('a list lives on when its token expires, and its next change comes by a fresh one', async () => {
@@ -93,6 +106,28 @@ it('the REST API is asked as the user, also when the token has expired', async (
   expect(await codeOf(one.client.fetch('/api/nowhere'))).toBe('NOT_FOUND');
   await one.client.signOut();
   expect(await codeOf(one.client.fetch('/api/auth/export'))).toBe('SIGNED_OUT');
+});
+
+it('another address is confirmed by whoever is signed in, or by anybody with the password', async () => {
+  const [one, nobody] = [await device(), await device()];
+  const { password } = await signedUp(one);
+  const ask = async () => {
+    const { email } = newAccount();
+    await one.client.request(REQUEST_EMAIL_CHANGE, { input: { email, password } });
+    return { email, token: await tokenFor(email) };
+  };
+  const emailOf = async () => (await one.client.request(READ_PROFILE, {})).me.email;
+  const first = await ask();
+  await one.client.confirmEmailChange(first.token);
+  expect(await emailOf()).toBe(first.email);
+  const second = await ask();
+  expect(await codeOf(nobody.client.confirmEmailChange(second.token))).toBe('SIGNED_OUT');
+  await expect(nobody.client.confirmEmailChange(second.token, 'a guess')).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: [{ path: 'password', message: 'The password is wrong.' }],
+  });
+  await nobody.client.confirmEmailChange(second.token, password);
+  expect(await emailOf()).toBe(second.email);
 });
 
 it('a session that is ended elsewhere empties the list, and writes are refused', async () => {

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Task } from '../contract/client.ts';
 import { startProduct } from '../product/start-product.ts';
+import { freeze } from './inject.ts';
 
-describe('kill -9 of the PostgreSQL of the embedded platform', () => {
+describe('the PostgreSQL of the embedded platform', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-embedded-kill-'));
   const lines: string[] = [];
   let platform: Embedded;
@@ -20,7 +21,22 @@ describe('kill -9 of the PostgreSQL of the embedded platform', () => {
     rmSync(dataDir, { recursive: true });
   }, 180_000);
 
-  it('is a pause of seconds under writes, is told in a line, and loses nothing that was acknowledged', async () => {
+  it('is what does not answer while it is frozen, and nothing else is told to operators', async () => {
+    const { call } = createClient(() => platform.url);
+    const problems = async () =>
+      (await call<{ data: { problems: string[] } }>('GET', '/api/operations/status')).body.data.problems;
+    await eventually(async () => expect(await problems()).toEqual([]));
+    const thaw = freeze(platform.postgresPid ?? 0);
+    try {
+      const databases = ['auth', 'tasks', 'backup'].map((name) => `The database of ${name} does not answer.`);
+      await eventually(async () => expect(await problems()).toEqual(databases));
+    } finally {
+      thaw();
+    }
+    await eventually(async () => expect(await problems()).toEqual([]), { timeoutMs: 20_000 });
+  }, 60_000);
+
+  it('killed is a pause of seconds under writes, is told in a line, and loses nothing that was acknowledged', async () => {
     const client = createClient(() => platform.url);
     const { token } = await client.signUp();
     const acknowledged: string[] = [];

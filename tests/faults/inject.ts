@@ -49,7 +49,7 @@ export async function inject(
 ): Promise<void> {
   const process = stack.processes.get(target);
   if (!process) throw new Error(`There is no process ${target}.`);
-  if (kind === 'freeze') return freeze(process, forMs);
+  if (kind === 'freeze') return freezeFor(process, forMs);
   if (kind === 'restart') return process.restart();
   process.kill('SIGKILL');
   await process.waitExit();
@@ -64,15 +64,22 @@ export async function inject(
   timer.abort();
 }
 
-/** Stops all of it: PostgreSQL's sessions are processes of their own. */
-async function freeze({ pid }: StackProcess, forMs: number): Promise<void> {
-  const pids = treeOf(pid);
-  for (const each of pids) signal(each, 'SIGSTOP');
+async function freezeFor({ pid }: StackProcess, forMs: number): Promise<void> {
+  const thaw = freeze(pid);
   try {
     await sleep(forMs);
   } finally {
-    for (const each of pids.toReversed()) signal(each, 'SIGCONT');
+    thaw();
   }
+}
+
+/** Stops all of it: PostgreSQL's sessions are processes of their own. The returned function lets it go on. */
+export function freeze(pid: number): () => void {
+  const pids = treeOf(pid);
+  for (const each of pids) signal(each, 'SIGSTOP');
+  return () => {
+    for (const each of pids.toReversed()) signal(each, 'SIGCONT');
+  };
 }
 
 /** A process and all its descendants, parents first. */

@@ -17,7 +17,7 @@ export const SCHEMA = `
     expires_at timestamptz(3) not null,
     ended_at timestamptz(3)
   );
-  create index sessions_living on sessions (account_id) where ended_at is null;
+  create index sessions_account_id on sessions (account_id);
   create index sessions_expires_at on sessions (expires_at);
   create table audit_log (
     id bigint generated always as identity primary key,

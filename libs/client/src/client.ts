@@ -5,6 +5,7 @@ import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from './list/l
 import type { Task } from './list/shape.ts';
 import { exclusively } from './locks.ts';
 import {
+  CONFIRM_EMAIL_CHANGE,
   LINK_IDENTITY,
   REQUEST_PASSWORD_RESET,
   RESET_PASSWORD,
@@ -84,6 +85,8 @@ export interface Client {
   signOut(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(input: ResetPasswordInput): Promise<void>;
+  /** With the password of the account nobody needs to be signed in; without it, the account's user. @throws TaskmeshError */
+  confirmEmailChange(token: string, password?: string): Promise<void>;
   changeName(name: string): Promise<User>;
   /** Runs an operation as the user, generated or your own: any string is one. @throws TaskmeshError */
   request: Post;
@@ -165,6 +168,10 @@ export function createClient(options: ClientOptions): Client {
     },
     async resetPassword(input) {
       await post(RESET_PASSWORD, { input });
+    },
+    async confirmEmailChange(token, password) {
+      const send = password === undefined ? session.request : post;
+      await send(CONFIRM_EMAIL_CHANGE, { token, password });
     },
     changeName: session.changeName,
     request: session.request,

@@ -38,6 +38,7 @@ export type DeleteAccountInput = {
 };
 
 export type LinkIdentityInput = {
+  /** As `SignInWithCodeInput` has it, but 10 minutes old at most. */
   code: string;
   /** The account's password. */
   password: string;
@@ -59,7 +60,7 @@ export type ResetPasswordInput = {
 };
 
 export type SignInWithCodeInput = {
-  /** `sign_in_code` of the fragment that the browser came back with. */
+  /** `sign_in_code` of the fragment that the browser came back with, a minute ago at most. */
   code: string;
   /** The password of the account to link, after LINK_REQUIRED. */
   password?: string | null | undefined;
@@ -115,6 +116,63 @@ export type UpdateTaskInput = {
   priority?: TaskPriority | null | undefined;
   title?: string | null | undefined;
 };
+
+export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
+
+export type ReadTasksQueryVariables = Exact<{
+  filter?: TaskFilter | null | undefined;
+  orderBy?: TaskOrder | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReadTasksQuery = { tasks: { totalCount: number, changesCursor: string, edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type ReadTaskQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ReadTaskQuery = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null };
+
+export type ReadTaskStatisticsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadTaskStatisticsQuery = { taskStatistics: { total: number, completed: number, pending: number, completionPercentage: number } };
+
+export type CreateTaskMutationVariables = Exact<{
+  input: CreateTaskInput;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type CreateTaskMutation = { createTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+
+export type UpdateTaskMutationVariables = Exact<{
+  id: string;
+  input: UpdateTaskInput;
+  ifVersion?: number | null | undefined;
+}>;
+
+
+export type UpdateTaskMutation = { updateTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+
+export type DeleteTaskMutationVariables = Exact<{
+  id: string;
+  ifVersion?: number | null | undefined;
+}>;
+
+
+export type DeleteTaskMutation = { deleteTask: string };
+
+export type TaskChangesSubscriptionVariables = Exact<{
+  filter?: TaskFilter | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type TaskChangesSubscription = { taskChanges: { cursor: string, sequence: number, kind: TaskChangeKind, task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number }, previous: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null } };
 
 export type UserFieldsFragment = { id: string, email: string, name: string };
 
@@ -219,6 +277,14 @@ export type RequestEmailChangeMutationVariables = Exact<{
 
 export type RequestEmailChangeMutation = { requestEmailChange: boolean };
 
+export type ConfirmEmailChangeMutationVariables = Exact<{
+  token: string;
+  password?: string | null | undefined;
+}>;
+
+
+export type ConfirmEmailChangeMutation = { confirmEmailChange: boolean };
+
 export type DeleteAccountMutationVariables = Exact<{
   input: DeleteAccountInput;
 }>;
@@ -272,63 +338,6 @@ export type ReadAuditEntriesQueryVariables = Exact<{
 
 export type ReadAuditEntriesQuery = { auditEntries: Array<{ id: string, at: string, kind: string, sessionId: string | null, ip: string | null }> };
 
-export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
-
-export type ReadTasksQueryVariables = Exact<{
-  filter?: TaskFilter | null | undefined;
-  orderBy?: TaskOrder | null | undefined;
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-}>;
-
-
-export type ReadTasksQuery = { tasks: { totalCount: number, changesCursor: string, edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
-
-export type ReadTaskQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-export type ReadTaskQuery = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null };
-
-export type ReadTaskStatisticsQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type ReadTaskStatisticsQuery = { taskStatistics: { total: number, completed: number, pending: number, completionPercentage: number } };
-
-export type CreateTaskMutationVariables = Exact<{
-  input: CreateTaskInput;
-  idempotencyKey?: string | null | undefined;
-}>;
-
-
-export type CreateTaskMutation = { createTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
-
-export type UpdateTaskMutationVariables = Exact<{
-  id: string;
-  input: UpdateTaskInput;
-  ifVersion?: number | null | undefined;
-}>;
-
-
-export type UpdateTaskMutation = { updateTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
-
-export type DeleteTaskMutationVariables = Exact<{
-  id: string;
-  ifVersion?: number | null | undefined;
-}>;
-
-
-export type DeleteTaskMutation = { deleteTask: string };
-
-export type TaskChangesSubscriptionVariables = Exact<{
-  filter?: TaskFilter | null | undefined;
-  after?: string | null | undefined;
-}>;
-
-
-export type TaskChangesSubscription = { taskChanges: { cursor: string, sequence: number, kind: TaskChangeKind, task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number }, previous: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null } };
-
 export const SIGN_UP: Document<SignUpMutation, SignUpMutationVariables> = "mutation SignUp($input:SignUpInput!){signUp(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const LOGIN: Document<LoginMutation, LoginMutationVariables> = "mutation Login($input:LoginInput!){login(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const REFRESH_SESSION: Document<RefreshSessionMutation, RefreshSessionMutationVariables> = "mutation RefreshSession($refreshToken:String!){refreshSession(refreshToken:$refreshToken){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
@@ -344,6 +353,7 @@ export const READ_PROFILE: Document<ReadProfileQuery, ReadProfileQueryVariables>
 export const CHANGE_NAME: Document<ChangeNameMutation, ChangeNameMutationVariables> = "mutation ChangeName($name:String!){changeName(name:$name){...UserFields}}fragment UserFields on User{id email name}";
 export const CHANGE_PASSWORD: Document<ChangePasswordMutation, ChangePasswordMutationVariables> = "mutation ChangePassword($input:ChangePasswordInput!){changePassword(input:$input)}";
 export const REQUEST_EMAIL_CHANGE: Document<RequestEmailChangeMutation, RequestEmailChangeMutationVariables> = "mutation RequestEmailChange($input:ChangeEmailInput!){requestEmailChange(input:$input)}";
+export const CONFIRM_EMAIL_CHANGE: Document<ConfirmEmailChangeMutation, ConfirmEmailChangeMutationVariables> = "mutation ConfirmEmailChange($token:String!$password:String){confirmEmailChange(token:$token password:$password)}";
 export const DELETE_ACCOUNT: Document<DeleteAccountMutation, DeleteAccountMutationVariables> = "mutation DeleteAccount($input:DeleteAccountInput!){deleteAccount(input:$input)}";
 export const READ_SESSIONS: Document<ReadSessionsQuery, ReadSessionsQueryVariables> = "query ReadSessions{sessions{id createdAt lastUsedAt ip client current}}";
 export const END_SESSION: Document<EndSessionMutation, EndSessionMutationVariables> = "mutation EndSession($id:ID!){endSession(id:$id)}";

@@ -8,7 +8,7 @@ export interface UsedTasks extends LiveTasksSnapshot {
 }
 
 /** A list that stays live while the component is mounted. Options that say the same are the same list. */
-export function useLiveTasks(client: Client, options: LiveTasksOptions = {}): UsedTasks {
+export function useLiveTasks(client: Pick<Client, 'liveTasks'>, options: LiveTasksOptions = {}): UsedTasks {
   const text = JSON.stringify(options);
   const list = useMemo(() => client.liveTasks(JSON.parse(text) as LiveTasksOptions), [client, text]);
   const snapshot = useSyncExternalStore(list.subscribe, list.get, list.get);

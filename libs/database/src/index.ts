@@ -1,4 +1,5 @@
 export { createDatabase, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
+export { readBacklog, watchBacklog, type Backlog } from './backlog.ts';
 export { createSchemaGate, readSchemaPolicy, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
 export { createStoreStatus, type StoreStatus } from './store-status.ts';
 export { runMigrations } from './run-migrations.ts';

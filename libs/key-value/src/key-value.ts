@@ -5,6 +5,8 @@
  * throws, and nothing takes longer than about 200 ms. A caller that needs the truth asks a service.
  */
 export interface KeyValue {
+  /** Where it is kept. @default 'memory', of this process alone */
+  readonly system?: 'redis';
   get(key: string): Promise<string | null>;
   /** Replaces value and lifetime. A lifetime of 0 or less deletes the key. */
   set(key: string, value: string, options: { ttlSeconds: number }): Promise<void>;

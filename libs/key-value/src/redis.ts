@@ -25,6 +25,7 @@ export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
   const { redis, attempt } = connection;
 
   return {
+    system: 'redis',
     get: (key) => attempt(() => redis.get(prefix + key), null),
     async set(key, value, { ttlSeconds }) {
       const ttlMs = Math.round(ttlSeconds * 1_000);

@@ -24,7 +24,15 @@ export { Closers, readyWhenStarted, startAll, stopAll, type Service, type Health
 export { createAdminServer, createMetrics, type AdminRoute, type AdminServerOptions } from './admin-server.ts';
 export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
-export { authorizationOf, bearsToken, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
+export {
+  authorizationOf,
+  bearerTokenOf,
+  bearsToken,
+  createOperatorCheck,
+  type OperatorCheck,
+  type OperatorRules,
+} from './operator-check.ts';
+export { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { setV8Flags } from './v8-flags.ts';
 export { runMain } from './run-main.ts';

@@ -35,10 +35,15 @@ export function createOperatorCheck({
   };
 }
 
+/** The token of the request's one `Authorization` header, if it has that form. */
+export function bearerTokenOf(request: IncomingMessage): string | undefined {
+  const values = authorizationOf(request);
+  return values.length === 1 ? BEARER.exec(values[0] ?? '')?.[1] : undefined;
+}
+
 /** Whether the request's one `Authorization` header has this token; compares in constant time. */
 export function bearsToken(request: IncomingMessage, expected: string): boolean {
-  const values = authorizationOf(request);
-  const token = values.length === 1 ? BEARER.exec(values[0] ?? '')?.[1] : undefined;
+  const token = bearerTokenOf(request);
   return token !== undefined && isSame(Buffer.from(token), Buffer.from(expected));
 }
 

@@ -27,6 +27,8 @@ export const name = z
 /** Checked before a password's rules; bounded, so that nothing huge is hashed. */
 export const password = z.string({ error: 'password must be a string.' }).max(1_024, 'password is too long.');
 
+const optionalPassword = password.nullish().transform((value) => value ?? undefined);
+
 /** Auth itself enforces the rules for a new password (length, list of common ones). */
 export const signUpInput = z.object({ email, password, name });
 export type SignUp = z.output<typeof signUpInput>;
@@ -56,7 +58,8 @@ export const changeEmailInput = z.object({ email, password });
 /** The password proves that this is not somebody who found an open session. */
 export const deleteAccountInput = z.object({ password });
 
-export const confirmEmailInput = resetPasswordInput.pick({ token: true });
+/** The password may be left out where a session proves the account. */
+export const confirmEmailInput = resetPasswordInput.pick({ token: true }).extend({ password: optionalPassword });
 
 /** A path on our own origin, without characters that a browser might interpret differently. */
 const OWN_PATH = /^\/(?!\/)[!-"$-[\]-~]*$/;
@@ -83,9 +86,7 @@ const providerCode = z.object({
     .regex(VERIFIER, 'verifier must have 43 to 128 characters of PKCE.'),
 });
 
-export const signInWithCodeInput = providerCode.extend({
-  password: password.nullish().transform((value) => value ?? undefined),
-});
+export const signInWithCodeInput = providerCode.extend({ password: optionalPassword });
 export const linkIdentityInput = providerCode.extend({ password });
 
 /** How long one may live is auth's own rule. */

@@ -7,6 +7,7 @@ import { Changes } from './0006-changes.ts';
 import { PersonalTokens } from './0007-personal-tokens.ts';
 import { AccountLog } from './0008-account-log.ts';
 import { OpenIdConnect } from './0009-openid-connect.ts';
+import { PasswordsAndSessions } from './0011-passwords-and-sessions.ts';
 
 /** In order. A released name must never change, as databases remember it. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { name: '0007-personal-tokens', class: PersonalTokens },
   { name: '0008-account-log', class: AccountLog },
   { name: '0009-openid-connect', class: OpenIdConnect },
+  { name: '0011-passwords-and-sessions', class: PasswordsAndSessions },
 ];

@@ -20,6 +20,7 @@ describe("auth's settings", () => {
       accessTokenTtlSeconds: 3_600,
       accessTokenKeysFile: undefined,
       refreshTokenTtlDays: 30,
+      maxSessionsPerAccount: 1_000,
       auditRetentionDays: 365,
       passwordMinLength: 8,
       hashConcurrency: 4,
@@ -109,6 +110,7 @@ describe("auth's settings", () => {
       POSTGRES_URL: 'mysql://auth:secret@db.example',
       ACCESS_TOKEN_TTL_S: '0',
       REFRESH_TOKEN_TTL_DAYS: 'x',
+      MAX_SESSIONS_PER_ACCOUNT: '0',
       PASSWORD_MIN_LENGTH: '7',
       HASH_CONCURRENCY: '-1',
       RATE_LIMIT_FACTOR: '-1',
@@ -119,6 +121,7 @@ describe("auth's settings", () => {
       [
         'ACCESS_TOKEN_TTL_S',
         'HASH_CONCURRENCY',
+        'MAX_SESSIONS_PER_ACCOUNT',
         'PASSWORD_MIN_LENGTH',
         'POSTGRES_URL',
         'PUBLIC_URL',

@@ -131,7 +131,10 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const repository = createAccountRepository(database);
   const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: repository.signInIps });
   const sessionRepository = createSessionRepository(database);
-  const sessions = createSessionService({ repository: sessionRepository, maker, limits, clock });
+  const sessions = createSessionService({
+    ...{ repository: sessionRepository, maker, limits, clock },
+    mostPerAccount: config.maxSessionsPerAccount,
+  });
   const ownSessions = createOwnSessionsService({ repository: sessionRepository, clock });
   const accounts = createAccountService({ accounts: repository, sessions: maker, hasher, rules, limits, clock, ids });
   const authenticate = createLoginStrategy(accounts.checkPassword);

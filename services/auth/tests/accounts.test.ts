@@ -122,6 +122,25 @@ describe('signing up', () => {
     expect(await count()).toEqual(before);
   });
 
+  it('tells all that is wrong with a sign-up at once', async () => {
+    const issuesOf = async (input: { email: string; password: string; name: string }) => {
+      const { errors } = await running.send(SIGN_UP, { input });
+      return errors?.[0]?.extensions?.issues;
+    };
+    const email = { path: 'email', message: 'email must be an e-mail address.' };
+    const name = { path: 'name', message: 'name must have 1 to 255 characters.' };
+    const short = { path: 'password', message: 'password must have 8 to 128 characters.' };
+    expect(await issuesOf({ email: 'nobody', password: 'short', name: ' ' })).toEqual([email, name, short]);
+    expect(await issuesOf({ email: 'nobody', password: PASSWORD, name: '' })).toEqual([email, name]);
+    expect(await issuesOf({ email: 'ada@example.com', password: 'ada@example.com', name: '' })).toEqual([
+      name,
+      { path: 'password', message: 'password must not be the e-mail address.' },
+    ]);
+    expect(await issuesOf({ email: 'ada@example.com', password: 'x'.repeat(1_025), name: 'Ada' })).toEqual([
+      { path: 'password', message: 'password is too long.' },
+    ]);
+  });
+
   it.each([
     ['8', 'x7-q4-z2'],
     ['128', 'ab'.repeat(64)],

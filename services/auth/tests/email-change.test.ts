@@ -1,12 +1,17 @@
+import type { Issue } from '@taskmesh/errors';
+import type { Identity } from '@taskmesh/identity';
+import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { UndeliverableError } from '../src/index.ts';
+import { dummyHash } from '../src/passwords/argon2-hash.ts';
 import { tokenIn } from './support/mails.ts';
 import {
   CHANGE_EMAIL,
   CHANGE_PASSWORD,
   codeOf,
   CONFIRM_EMAIL,
+  loggedIn,
   LOGIN_PLAIN,
   LOGOUT,
   ME,
@@ -28,7 +33,15 @@ afterEach(() => running.stop());
 
 const request = ({ identity }: Pick<OpenSession, 'identity'>, email: string, password = PASSWORD) =>
   running.send(CHANGE_EMAIL, { input: { email, password } }, identity);
-const confirm = (token: string) => running.send(CONFIRM_EMAIL, { token });
+/** As somebody who is not signed in, unless told otherwise. */
+const confirm = (
+  token: string,
+  { password, identity }: { password?: string; identity?: Identity } = { password: PASSWORD },
+) => running.send(CONFIRM_EMAIL, { token, password }, identity);
+const pathOf = ({ errors }: SubgraphResult) => {
+  const [issue] = (errors?.[0]?.extensions?.issues ?? []) as Issue[];
+  return issue?.path;
+};
 const emailOf = async ({ identity }: OpenSession) =>
   ((await running.send(ME, {}, identity)).data?.me as { email: string }).email;
 
@@ -36,6 +49,13 @@ async function mails() {
   await running.auth.processAll();
   return running.postbox.mails;
 }
+
+/** As an account that was opened at a provider has none. */
+const takePassword = ({ userId }: OpenSession) =>
+  running.database.query('update accounts set has_password = false, password_hash = $2 where id = $1', [
+    userId,
+    dummyHash(),
+  ]);
 
 /** The token last mailed to this address. */
 async function tokenFor(email: string): Promise<string> {
@@ -101,6 +121,134 @@ describe('changing the address', () => {
   });
 });
 
+describe('a letter that went to a stranger, by a mistyped address', () => {
+  it('takes nothing: neither the address, nor by it the password', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'stranger@example.com');
+    const token = await tokenFor('stranger@example.com');
+    const stranger = await signedUp(running, 'stranger@elsewhere.example', 'the password of a stranger');
+    const tries = [
+      await confirm(token, {}),
+      await confirm(token, { password: '' }),
+      await confirm(token, { password: 'a guess' }),
+      await confirm(token, { password: 'the password of a stranger' }),
+      await confirm(token, stranger),
+      await confirm(token, { ...stranger, password: 'the password of a stranger' }),
+    ];
+    expect(tries.map(codeOf)).toEqual([
+      ...['UNAUTHENTICATED', 'UNAUTHENTICATED', 'BAD_USER_INPUT', 'BAD_USER_INPUT', 'FORBIDDEN', 'BAD_USER_INPUT'],
+    ]);
+    await running.send(REQUEST_RESET, { email: 'stranger@example.com' });
+    expect((await mails()).map(({ to }) => to)).toEqual(['stranger@example.com']);
+    expect(await emailOf(ada)).toBe('ada@example.com');
+    await loggedIn(running, 'ada@example.com');
+  });
+
+  it('tells them nothing of the account, not even that it has no password', async () => {
+    const answers = [];
+    for (const hasPassword of [true, false]) {
+      const ada = await signedUp(running, `ada.${hasPassword}@example.com`);
+      await request(ada, 'stranger@example.com');
+      const token = await tokenFor('stranger@example.com');
+      if (!hasPassword) await takePassword(ada);
+      const answer = await confirm(token, { password: 'a guess' });
+      expect(pathOf(answer)).toBe('password');
+      expect(JSON.stringify(answer)).not.toContain('ada');
+      answers.push(answer);
+    }
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  it('is guessed with no more often than logins are, and every guess is in the trail of the account', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'stranger@example.com');
+    const token = await tokenFor('stranger@example.com');
+    for (let guess = 1; guess <= 10; guess++)
+      expect(pathOf(await confirm(token, { password: `guess ${guess}` }))).toBe('password');
+    expect(codeOf(await confirm(token))).toBe('RATE_LIMITED');
+    const login = { input: { email: 'ada@example.com', password: PASSWORD } };
+    expect(codeOf(await running.send(LOGIN_PLAIN, login))).toBe('RATE_LIMITED');
+    const failed = `select 1 from audit_log where kind = 'login.failed' and account_id = $1`;
+    expect(await running.database.query(failed, [ada.userId])).toHaveLength(10);
+    expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
+  });
+
+  it('has no more guesses when they come at once', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'stranger@example.com');
+    const token = await tokenFor('stranger@example.com');
+    for (let guess = 1; guess <= 9; guess++) await confirm(token, { password: `guess ${guess}` });
+    const codes = await Promise.all(
+      Array.from({ length: 6 }, async (_, guess) => codeOf(await confirm(token, { password: `last ${guess}` }))),
+    );
+    expect(codes.filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(1);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(5);
+  });
+});
+
+describe('the owner of the account', () => {
+  it('confirms with a session instead of the password, and the trail says with which', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const other = await loggedIn(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    expect((await confirm(await tokenFor('new@example.com'), other)).data).toEqual({ confirmEmailChange: true });
+    expect(await emailOf(ada)).toBe('new@example.com');
+    const changed = `select session_id from audit_log where kind = 'email.changed'`;
+    expect(await running.database.query(changed)).toEqual([{ session_id: other.sessionId }]);
+  });
+
+  it('confirms with the password where somebody else is signed in', async () => {
+    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    expect(codeOf(await confirm(token, bob))).toBe('FORBIDDEN');
+    expect((await confirm(token, { ...bob, password: PASSWORD })).data).toEqual({ confirmEmailChange: true });
+    expect([await emailOf(ada), await emailOf(bob)]).toEqual(['new@example.com', 'bob@example.com']);
+  });
+
+  it('loses no token by a wrong password', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    const wrong = await confirm(token, { ...ada, password: 'wrong' });
+    expect(wrong.errors?.[0]?.extensions?.issues).toEqual([{ path: 'password', message: 'The password is wrong.' }]);
+    expect((await confirm(token)).data).toEqual({ confirmEmailChange: true });
+  });
+
+  it('needs a session for it when the account has no password', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    await takePassword(ada);
+    expect(pathOf(await confirm(token))).toBe('password');
+    expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
+  });
+
+  it('does not confirm with a session that has ended, nor with a personal token', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const ended = await loggedIn(running, 'ada@example.com');
+    await running.send(LOGOUT, {}, ended.identity);
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    expect(codeOf(await confirm(token, ended))).toBe('UNAUTHENTICATED');
+    const personal = { ...ada.identity, scope: 'write' } as Identity;
+    expect(codeOf(await confirm(token, { identity: personal }))).toBe('FORBIDDEN');
+    expect(await emailOf(ada)).toBe('ada@example.com');
+  });
+
+  it('is out of the way of a session that ends in the same moment: both happen, or the change does not', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    const [confirmed, left] = await Promise.all([confirm(token, ada), running.send(LOGOUT, {}, ada.identity)]);
+    expect(codeOf(left)).toBeUndefined();
+    const isChanged = codeOf(confirmed) === undefined;
+    expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(confirmed));
+    const [account] = await running.database.query('select email from accounts');
+    expect(account).toEqual({ email: isChanged ? 'new@example.com' : 'ada@example.com' });
+  });
+});
+
 describe('a token of a new address', () => {
   it('works once, also of many tries at the same time', async () => {
     const ada = await signedUp(running, 'ada@example.com');
@@ -117,7 +265,7 @@ describe('a token of a new address', () => {
     await request(ada, 'new@example.com');
     const token = await tokenFor('new@example.com');
     running.clock.advance(HOUR_MS + 1_000);
-    expect(codeOf(await confirm(token))).toBe('BAD_USER_INPUT');
+    expect(pathOf(await confirm(token))).toBe('token');
     await running.auth.processAll();
     expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
   });
@@ -125,7 +273,7 @@ describe('a token of a new address', () => {
   it.each(['', 'nonsense', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])(
     'that is %j is refused',
     async (token) => {
-      expect(codeOf(await confirm(token.slice(0, 2_000)))).toBe('BAD_USER_INPUT');
+      expect(pathOf(await confirm(token.slice(0, 2_000)))).toBe('token');
     },
   );
 
@@ -153,7 +301,7 @@ describe('a token of a new address', () => {
     await request(ada, 'new@example.com');
     const token = await tokenFor('new@example.com');
     expect(codeOf((await end(ada)) as Awaited<ReturnType<typeof request>>)).toBeUndefined();
-    expect(codeOf(await confirm(token))).toBe('BAD_USER_INPUT');
+    expect(pathOf(await confirm(token))).toBe('token');
   });
 
   it('is not mailed any more when the change was withdrawn before', async () => {

@@ -258,7 +258,7 @@ describe('a restore of the accounts', () => {
     await running.send(CHANGE_EMAIL, { input: { email: 'later@example.test', password: PASSWORD } }, gone.identity);
     await restore(backup);
 
-    expect(codeOf(await running.send(CONFIRM_EMAIL, { token }))).toBeUndefined();
+    expect(codeOf(await running.send(CONFIRM_EMAIL, { token, password: PASSWORD }))).toBeUndefined();
     running.postbox.failure = undefined;
     running.clock.advance(3_600_000);
     await running.auth.processAll();

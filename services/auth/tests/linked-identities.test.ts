@@ -83,6 +83,18 @@ describe('linking by somebody who is signed in', () => {
     expect(codeOf(await link(code, ada))).toBe('BAD_USER_INPUT');
   });
 
+  it('leaves ten minutes to find the password', async () => {
+    const ada = await signedUp(running, ADA.email);
+    const codes = [await codeFor(running, provider, 'ada'), await codeFor(running, provider, 'ada')];
+    running.clock.advance(9 * 60_000);
+    expect(codeOf(await link(codes[0] ?? '', ada))).toBeUndefined();
+    const [linked] = await listOf(ada);
+    await unlink(linked?.id ?? '', ada);
+    running.clock.advance(60_000);
+    expect(codeOf(await link(codes[1] ?? '', ada))).toBe('BAD_USER_INPUT');
+    expect(await listOf(ada)).toEqual([]);
+  });
+
   it('is refused for another address: nobody leaves a way in at an account of an address that is not theirs', async () => {
     const squatter = await signedUp(running, 'victim@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');
@@ -190,7 +202,7 @@ describe('a password that is set by mail', () => {
     await running.send(CHANGE_EMAIL, { input: { email: 'victim@example.com', password: PASSWORD } }, squatter.identity);
     await running.auth.processAll();
     const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === 'victim@example.com')?.text);
-    await running.send(CONFIRM_EMAIL, { token });
+    expect(codeOf(await running.send(CONFIRM_EMAIL, { token, password: PASSWORD }))).toBeUndefined();
     await resetPassword('victim@example.com', 'a password of the victim');
     expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
     await running.auth.processAll();
@@ -235,4 +247,30 @@ describe('a restored archive', () => {
     });
     await dropDatabase(archive.name);
   });
+});
+
+it('a password that the release before sets, which knows nothing of accounts without one, is a password', async () => {
+  const ada = await signedIn(running, provider, 'ada');
+  await signedUp(running, 'bob@example.com');
+  // What it wrote when somebody set a password by mail. It never changes.
+  await running.database.query(
+    `update "accounts" set "password_hash" = (select password_hash from accounts where email = 'bob@example.com'),
+       "password_version" = 2, "updated_at" = now() where "id" = $1`,
+    [ada.userId],
+  );
+  expect(
+    (await running.send(CHANGE_EMAIL, { input: { email: 'l@example.com', password: PASSWORD } }, ada.identity)).data,
+  ).toEqual({ requestEmailChange: true });
+  const [linked] = await listOf(ada);
+  expect(codeOf(await unlink(linked?.id ?? '', ada))).toBeUndefined();
+});
+
+it('a change that sets no password leaves an account without one', async () => {
+  const ada = await signedIn(running, provider, 'ada');
+  await running.send('mutation { changeName(name: "Ada L.") { id } }', {}, ada.identity);
+  await running.database.query(`update accounts set password_version = password_version, name = 'A' where id = $1`, [
+    ada.userId,
+  ]);
+  const [linked] = await listOf(ada);
+  expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('CONFLICT');
 });

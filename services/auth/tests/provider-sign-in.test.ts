@@ -184,6 +184,13 @@ describe('an account that has the address already', () => {
     expect(codeOf(await signInWith(running, code, { password: PASSWORD }))).toBe('BAD_USER_INPUT');
   });
 
+  it('can be linked nine minutes later by a page that knows what will be asked for', async () => {
+    const { userId } = await signedUp(running, ADA.email);
+    const code = await codeFor(running, provider, 'ada');
+    running.clock.advance(9 * MINUTE_MS);
+    expect(personOf(await signInWith(running, code, { password: PASSWORD })).userId).toBe(userId);
+  });
+
   it('is guessed at no more often than by logins', async () => {
     await signedUp(running, ADA.email);
     const code = await codeFor(running, provider, 'ada');
@@ -220,6 +227,17 @@ describe('the code of a sign-in', () => {
     running.clock.advance(MINUTE_MS);
     expect(codeOf(await signInWith(running, code))).toBe('BAD_USER_INPUT');
     expect(await accounts()).toEqual([]);
+  });
+
+  it('of somebody who is linked opens nothing after a minute, whatever password comes along', async () => {
+    await signedIn(running, provider, 'ada');
+    const code = await codeFor(running, provider, 'ada');
+    running.clock.advance(MINUTE_MS);
+    for (const password of [undefined, '', PASSWORD]) {
+      const { errors } = await signInWith(running, code, password === undefined ? {} : { password });
+      expect(errors?.[0]?.extensions?.issues).toEqual([expect.objectContaining({ path: 'code' })]);
+    }
+    expect(await running.database.query('select 1 from sessions')).toHaveLength(1);
   });
 
   it('of somebody new opens one account, however many come at once', async () => {

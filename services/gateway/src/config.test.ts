@@ -101,7 +101,7 @@ describe('the configuration', () => {
     const file = join(dir, 'machine-token');
     const token = 'of-this-machine-and-long-enough-0123456789';
     await writeFile(file, `${token}\n`);
-    expect(readGatewayConfig({ MACHINE_TOKEN_FILE: file }).secrets.machineToken).toBe(token);
+    expect(readGatewayConfig({ MACHINE_TOKEN_FILE: file }).secrets.machineToken).toEqual({ file, token });
     expect(readGatewayConfig({}).secrets.machineToken).toBeUndefined();
     expect(readGatewayConfig({ MACHINE_TOKEN_FILE: file, BACKUP_TOKEN: 't' }).secrets.machineToken).toBeUndefined();
     for (const content of ['', 'short', `${token} ${token}`, `${token}\n${token}`, 'x'.repeat(31)]) {

@@ -33,7 +33,7 @@ export interface GatewayConfig {
   secrets: {
     backupToken: string | undefined;
     /** Without a backup token: makes operators of our own pages that are opened on this machine. */
-    machineToken: string | undefined;
+    machineToken: { file: string; token: string } | undefined;
     /** Of operators at the admin port. */
     adminToken: string | undefined;
   };
@@ -173,11 +173,11 @@ export function readGatewayConfig(env: Env): GatewayConfig {
 const MACHINE_TOKEN = /^[\w-]{32,}$/;
 
 /** @throws ConfigError for a file that cannot be read, or has no token of such a length that nobody guesses it */
-function readMachineToken(file: string | undefined): string | undefined {
+function readMachineToken(file: string | undefined): GatewayConfig['secrets']['machineToken'] {
   if (file === undefined) return undefined;
   try {
     const token = readFileSync(file, 'utf8').trim();
-    if (MACHINE_TOKEN.test(token)) return token;
+    if (MACHINE_TOKEN.test(token)) return { file, token };
   } catch {
     // told below
   }

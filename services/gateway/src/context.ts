@@ -1,13 +1,14 @@
 import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import type { Clock, Log, OperatorCheck } from '@taskmesh/service';
+import type { Clock, Log } from '@taskmesh/service';
 import type { Tracing } from '@taskmesh/telemetry';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { AccessKeys, VerifyingKey } from './auth/access-keys.ts';
 import type { EndedSessions } from './auth/ended-sessions.ts';
+import type { Operators } from './auth/operators.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
 import type { GraphExecutor, RequestCall } from './graph/executor.ts';
@@ -52,11 +53,11 @@ export interface GatewayContext {
    */
   admit: Admit;
   /** `values` are all `Authorization` headers of the request (see `authorizationOf`); more than one is invalid. */
-  authenticate(values: readonly string[]): Promise<Caller>;
+  authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;
   /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to so many seconds ago. */
-  authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
+  authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
   /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
-  operator(request: IncomingMessage): OperatorCheck;
+  operators: Operators;
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */

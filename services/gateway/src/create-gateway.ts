@@ -1,11 +1,12 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import { Closers, createOperatorCheck, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { Closers, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createEndedSessions } from './auth/ended-sessions.ts';
+import { createOperators } from './auth/operators.ts';
 import { createPersonalTokens } from './auth/personal-tokens.ts';
 import { createSessionUses } from './auth/session-uses.ts';
 import type { GatewayConfig } from './config.ts';
@@ -128,9 +129,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
         log,
       }),
     ),
-    operator: createOperatorCheck({
-      token: config.secrets.backupToken,
-      machineToken: config.secrets.machineToken,
+    operators: createOperators({
+      rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken?.token },
+      ...{ keyValue, clientIp },
     }),
     requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { request as rawRequest } from 'undici';
 import type { OpenApiDocument, Operation, Response } from '../src/rest/openapi/types.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { guess } from './fakes/guess.ts';
 import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
 
 const LINES = { accept: 'application/x-ndjson' };
@@ -293,6 +294,8 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
 
   it('answer everything that is documented, and as documented', async () => {
     const withToken = await startTestGateway({ mode, env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
+    const guessed = await startTestGateway({ mode, env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
+    await guess(guessed.origin, 10);
     const tokenCheck = await checkOf(withToken);
     const { archives, failNext, progress, undos } = gateway.backupWork;
     const document = await documentOf(gateway);
@@ -310,11 +313,12 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
           const failure = FAILURES[status];
           if (failure && !(status === '400' && takesFile)) failNext(failure);
           if (status === '404' && path.endsWith('undo')) undos.push('NOTHING_TO_UNDO');
-          const own = status === '401' ? withToken : gateway;
+          const own = { '401': withToken, '429': guessed }[status] ?? gateway;
           const options: Options = {
             ...(method === 'put' && { body: 'there' }),
             ...(status === '200' && operation.responses['201'] && { headers: LINES }),
             ...(status === '403' && { headers: { 'x-forwarded-for': '10.0.0.1' } }),
+            ...(status === '429' && { headers: { authorization: 'Bearer secret' } }),
           };
           const answer = await ask(own, own === gateway ? check : tokenCheck, method.toUpperCase(), target, options);
           covered.add(`${method.toUpperCase()} ${path} ${answer.status}`);
@@ -323,6 +327,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
             expect(answer.json.message).toBe(exampleOf(operation, status)?.message);
         }
       }
+    await guessed.stop();
     await withToken.stop();
     expect(progress.length).toBeGreaterThan(0);
     expect([...covered].toSorted()).toEqual(promised.toSorted());

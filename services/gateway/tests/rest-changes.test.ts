@@ -60,10 +60,26 @@ describe.each(['/api', '/full/api', '/reduced/api'])('changes of an account belo
     expect(await pathOf('/auth/confirm-email', { token: 'x' })).toEqual([400, 'token']);
   });
 
-  it('changes the address in two steps, the second of which needs no session', async () => {
+  it('changes the address in two steps, the second of which needs the session or the password', async () => {
     const { token } = await client.signUp();
+    const { body: personal } = await client.call('POST', `${prefix}/auth/tokens`, {
+      token,
+      json: { name: 'program', scope: 'write', expires_at: '2099-01-01T00:00:00Z' },
+    });
     expect((await post('/auth/change-email', { email: 'b@example.com', password: PASSWORD }, token)).status).toBe(200);
-    expect((await post('/auth/confirm-email', { token: RESET_TOKEN })).status).toBe(200);
+    const confirm = async (json: object, bearer?: string) => {
+      const { status, body } = await post('/auth/confirm-email', { token: RESET_TOKEN, ...json }, bearer);
+      return [status, body.error?.code, body.error?.details?.[0]?.path];
+    };
+    for (const json of [{}, { password: '' }, { password: null }])
+      expect(await confirm(json)).toEqual([401, 'UNAUTHENTICATED', undefined]);
+    expect(await confirm({}, 'stale')).toEqual([401, 'UNAUTHENTICATED', undefined]);
+    expect(await confirm({}, personal.token)).toEqual([403, 'FORBIDDEN', undefined]);
+    expect(await confirm({ password: 'x' })).toEqual([400, 'BAD_USER_INPUT', 'password']);
+    expect(await confirm({ password: 1 })).toEqual([400, 'BAD_USER_INPUT', 'password']);
+    expect(await confirm({ password: PASSWORD })).toEqual([200, undefined, undefined]);
+    expect(await confirm({ password: PASSWORD }, 'stale')).toEqual([200, undefined, undefined]);
+    expect(await confirm({}, token)).toEqual([200, undefined, undefined]);
   });
 
   it('deletes the account of who knows its password, and ends all of its sessions', async () => {

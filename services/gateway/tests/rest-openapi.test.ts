@@ -104,6 +104,7 @@ describe('the API description', () => {
       'POST /api/operations/dead-letters/discard',
       'POST /api/operations/dead-letters/replay',
       'POST /api/operations/dead-letters/{deadLetter}/replay',
+      'POST /api/operations/sign-in',
       'POST /api/tasks',
       'POST /reduced/api/tasks',
       'PUT /api/backups/{file}',
@@ -131,10 +132,14 @@ describe('the API description', () => {
     const open = operationsOf(document).filter(({ operation }) => operation.security.length === 0);
     expect(open.map(({ path }) => path).toSorted()).toEqual(
       [
-        ...['confirm-email', 'forgot-password', 'login', 'oidc', 'oidc/callback', 'oidc/session', 'oidc/start'],
+        ...['forgot-password', 'login', 'oidc', 'oidc/callback', 'oidc/session', 'oidc/start'],
         ...['refresh', 'reset-password', 'signup'],
-      ].map((name) => `/api/auth/${name}`),
+      ]
+        .map((name) => `/api/auth/${name}`)
+        .concat('/api/operations/sign-in'), // where a code is needed
     );
+    // Instead of a session, the password in the body will do.
+    expect(document.paths['/api/auth/confirm-email']?.post?.security).toEqual([{ accessToken: [] }, {}]);
   });
 
   it('has an example for each body, and each example fits its schema', () => {

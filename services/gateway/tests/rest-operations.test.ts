@@ -1,5 +1,6 @@
 import { unavailable } from '@taskmesh/errors';
 import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
+import { issueSignInCode } from '@taskmesh/service';
 import { timingTest } from '@taskmesh/testing';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import type { OpenApiDocument } from '../src/rest/openapi/types.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { guess } from './fakes/guess.ts';
 import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
@@ -70,7 +72,7 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
       ],
       feed: gateway.operators.told.tasks.feed,
       eventLog: { system: 'memory', isUpForTasks: true, isUpForGateway: true },
-      cache: { isUp: true },
+      cache: { system: 'memory', isUp: true },
       realtime: {
         connections: { 'graphql-ws': 0, sse: 0, multipart: 0, channel: 0 },
         ...{ subscriptions: 0, owners: 0, queueBytes: 0 },
@@ -118,6 +120,16 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
       'The place of the archives does not answer.',
       'Scheduled backups have failed since 2026-11-20T10:00:00.000Z.',
     ]);
+  });
+
+  it('tells of the database only, where the archives are not known because of it', async () => {
+    const { told } = gateway.operators;
+    const before = structuredClone(told);
+    told.backup.store = { isUp: false, schema: null, missing: [], unknown: [] };
+    told.backup.backups.archives = null;
+    const { data } = await status();
+    Object.assign(told, before);
+    expect(data.problems).toEqual(['The database of backup does not answer.']);
   });
 
   it('shows a service that fails as down, and not why', async () => {
@@ -298,6 +310,56 @@ describe('operators of the platform', () => {
     expect(await codes(bearer(await gateway.auth.token(USER)))).toEqual(['FORBIDDEN']);
   });
 
+  describe('with a code in the place of the token', () => {
+    const exchange = async (headers: Record<string, string>, code: unknown) => {
+      const { statusCode, body } = await request(`${gateway.origin}/api/operations/sign-in`, {
+        method: 'POST',
+        headers: { ...JSON_TYPE, ...headers },
+        body: JSON.stringify({ code }),
+      });
+      return { status: statusCode, text: await body.text() };
+    };
+    const issue = () => issueSignInCode(join(dir, 'machine-token'), Date.now());
+    const page = () => ({ ...SAME, origin: `http://${own()}` });
+
+    it('get the token once', async () => {
+      const code = issue();
+      const both = await Promise.all([exchange(page(), code), exchange(page(), code)]);
+      expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+      expect(both.find(({ status }) => status === 200)?.text).toContain(TOKEN);
+      expect((await exchange(page(), code)).status).toBe(401);
+      expect(gateway.logged.some((line) => JSON.stringify(line).includes(code))).toBe(false);
+    });
+
+    it('are nobody with a wrong one, or an old one', async () => {
+      const old = issueSignInCode(join(dir, 'machine-token'), Date.now() - 11 * 60_000);
+      expect((await exchange(page(), old)).status).toBe(401);
+      const code = issue();
+      for (const wrong of ['', `${code}x`, TOKEN]) expect((await exchange(page(), wrong)).status).toBe(401);
+      for (const none of [null, 1, 'x'.repeat(1_025)]) expect((await exchange(page(), none)).status).toBe(400);
+      expect((await exchange(page(), code)).status).toBe(200);
+    });
+
+    it.each<Record<string, string>>([
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { host: 'evil.example', origin: 'http://evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'x-forwarded-for': '127.0.0.1' },
+    ])('are no other pages, and those use up nothing: %j', async (given) => {
+      const code = issue();
+      expect(await exchange({ ...page(), ...given }, code)).toEqual({
+        status: 403,
+        text: expect.not.stringContaining(TOKEN),
+      });
+      expect((await exchange(page(), code)).status).toBe(200);
+    });
+
+    it('is no token itself', async () => {
+      expect(await statusOf({ ...page(), ...bearer(issue()) })).toBe(401);
+    });
+  });
+
   it('never find the token in a log', () => {
     expect(gateway.logged.length).toBeGreaterThan(0);
     expect(JSON.stringify(gateway.logged)).not.toContain(TOKEN);
@@ -317,6 +379,10 @@ it('shows the platform to holders of the backup token only, wherever they are, w
     expect(await statusOf({ authorization: `Bearer ${token}` })).toBe(401);
     expect(await statusOf({ authorization: `Bearer ${await gateway.auth.token(USER)}` })).toBe(401);
     expect(await statusOf({ authorization: 'Bearer secret', 'x-forwarded-for': '203.0.113.9' })).toBe(200);
+    const code = issueSignInCode(file, Date.now());
+    const body = JSON.stringify({ code });
+    const signIn = { method: 'POST', headers: JSON_TYPE, body };
+    expect((await fetch(`${gateway.origin}/api/operations/sign-in`, signIn)).status).toBe(401);
   } finally {
     await gateway.stop();
     await rm(dir, { recursive: true });
@@ -351,35 +417,43 @@ it('answers everything that is documented, and as documented', async () => {
     replayDeadLetters: async (choice) => (defect ? Promise.reject(defect) : letters.replayDeadLetters(choice)),
     discardDeadLetters: async (choice) => (defect ? Promise.reject(defect) : letters.discardDeadLetters(choice)),
   });
+  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
+  const tokenFile = join(dir, 'machine-token');
+  await writeFile(tokenFile, 'x'.repeat(40), { mode: 0o600 });
+  const signIn = () => ({ code: issueSignInCode(tokenFile, Date.now()) });
   const gateway = await startTestGateway({
+    env: { MACHINE_TOKEN_FILE: tokenFile },
     wrap: (connections) => ({ ...connections, deadLetters: broken(connections.deadLetters) }),
   });
   const withToken = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
+  const guessed = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
   try {
+    await guess(guessed.origin, 10);
     const { call, document } = await callerOf(gateway);
-    const { call: callWithToken } = await callerOf(withToken);
+    const calls: Record<string, typeof call> = {
+      '401': (await callerOf(withToken)).call,
+      '429': (await callerOf(guessed)).call,
+    };
     const covered = new Set<string>();
     const promised: string[] = [];
     for (const [path, operations] of Object.entries(document.paths))
       for (const [method, operation] of Object.entries(operations)) {
         if (!operation.tags.includes('Operations')) continue;
         for (const status of Object.keys(operation.responses)) {
-          // Neither asks a service for what could fail.
-          if (/^(checkOperator|readStatus)$/.test(operation.operationId) && status.startsWith('5')) continue;
+          const isSignIn = operation.operationId === 'signInOperator';
+          // None of them asks a service for what could fail.
+          if (/^(checkOperator|readStatus|signInOperator)$/.test(operation.operationId) && status.startsWith('5')) continue; // prettier-ignore
           promised.push(`${method} ${path} ${status}`);
           gateway.operators.letters.splice(0, Infinity, letter(1), letter(2));
           defect = FAILURES[status];
           const target = path.replace('{deadLetter}', status === '404' ? '99' : '1');
           const isList = status === '400' && method === 'get';
-          const answer = await (status === '401' ? callWithToken : call)(
-            method.toUpperCase(),
-            `${target}${isList ? '?limit=0' : ''}`,
-            {
-              ...(operation.requestBody && { body: bodyFor(status) }),
-              ...(status === '403' && { headers: { 'x-forwarded-for': '10.0.0.1' } }),
-              ...(status === '415' && { headers: { 'content-type': 'text/plain' } }),
-            },
-          );
+          const answer = await (calls[status] ?? call)(method.toUpperCase(), `${target}${isList ? '?limit=0' : ''}`, {
+            ...(operation.requestBody && { body: bodyFor(status, isSignIn ? signIn() : CHOICE) }),
+            ...(status === '403' && { headers: { 'x-forwarded-for': '10.0.0.1' } }),
+            ...(status === '429' && { headers: { authorization: 'Bearer secret' } }),
+            ...(status === '415' && { headers: { 'content-type': 'text/plain' } }),
+          });
           expect(answer.headers.get('cache-control')).toBe('no-store');
           covered.add(`${method} ${path} ${answer.status}`);
         }
@@ -387,14 +461,18 @@ it('answers everything that is documented, and as documented', async () => {
     expect([...covered].toSorted()).toEqual(promised.toSorted());
     expect(promised.length).toBeGreaterThan(30);
   } finally {
+    await guessed.stop();
     await withToken.stop();
     await gateway.stop();
+    await rm(dir, { recursive: true });
   }
 });
 
-const bodyFor = (status: string): unknown => {
+const CHOICE = { ids: ['1'] };
+
+const bodyFor = (status: string, good: object): unknown => {
   if (status === '400') return {};
-  return status === '413' ? { ids: ['1'], padding: 'x'.repeat(1024 * 1024) } : { ids: ['1'] };
+  return status === '413' ? { ...good, padding: 'x'.repeat(1024 * 1024) } : good;
 };
 
 const FAILURES: Record<string, Error> = {

@@ -1,3 +1,4 @@
+import { badUserInput, notFound, rateLimited, unavailable, type AppError } from '@taskmesh/errors';
 import { BINDING, LINKING_CODE, SIGN_IN_CODE } from './rest-fakes/auth.ts';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
 import { createClient, PASSWORD, type Client } from './rest-fakes/client.ts';
@@ -104,6 +105,100 @@ describe.each(['/api', '/full/api', '/reduced/api'])('a sign-in at the provider 
     expect(email).toContain('@');
   });
 });
+
+describe('a browser whose sign-in fails', () => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', cookie: `__Host-taskmesh-sign-in=${BINDING}` };
+  const STEPS = [
+    `/api/auth/oidc/start?code_challenge=${CHALLENGE}`,
+    '/api/auth/oidc/callback?code=a&state=state',
+    '/full/api/auth/oidc/callback?code=a&state=state',
+    '/reduced/api/auth/oidc/callback?error=access_denied&state=state',
+  ];
+  const visit = async (path: string, headers: Record<string, string> = BROWSER, method = 'GET') => {
+    const response = await fetch(rest.origin + path, { method, headers, redirect: 'manual' });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const about = (headers: Headers) => `If that does not help, ask about request ${headers.get('x-request-id')}.`;
+  /** What somebody reads there. */
+  const wordsOf = (page: string) =>
+    page
+      .replace(/^.*<main>/s, '')
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+
+  describe.each(STEPS)('at %s', (path) => {
+    it.each<[number, Error, string]>([
+      [400, badUserInput([{ path: 'state', message: 'It was not begun here.' }]), 'It was not begun here.'],
+      [404, notFound('No sign-in provider is configured.'), 'No sign-in provider is configured.'],
+      [429, rateLimited(7), 'That was tried too often. Wait 7 seconds, then start again.'],
+      [429, rateLimited(300), 'That was tried too often. Wait 5 minutes, then start again.'],
+      [503, unavailable('The sign-in provider cannot be reached.'), 'The sign-in provider cannot be reached.'],
+    ])('reads why on a page, with a way back: %s', async (status, error, words) => {
+      rest.auth.failNext(error);
+      const answer = await visit(path);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+      const more = status === 503 ? ` ${about(answer.headers)}` : '';
+      expect(wordsOf(answer.text)).toBe(`Taskmesh The sign-in did not work ${words}${more} Start again`);
+      expect(answer.text).toContain('<a href="/">');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('vary')).toContain('Accept');
+      expect(answer.headers.get('retry-after')).toBe(status === 429 || status === 503 ? expectedWait(error) : null);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    });
+
+    it('reads nothing of a defect, but which request to ask about', async () => {
+      rest.auth.failNext(new Error('a secret of the inside'));
+      const { status, text, headers } = await visit(path);
+      expect(status).toBe(503);
+      expect(wordsOf(text)).toContain(`not available right now; try again. ${about(headers)} Start again`);
+      expect(text).not.toContain('secret');
+    });
+
+    it.each(['*/*', 'application/json', ''])('is none when it accepts %j: programs get JSON', async (accept) => {
+      rest.auth.failNext(unavailable('away'));
+      const answer = await visit(path, { accept, cookie: BROWSER.cookie });
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([
+        503,
+        { message: 'away', error: { code: 'SERVICE_UNAVAILABLE', requestId: answer.headers.get('x-request-id') } },
+      ]);
+      expect(answer.headers.get('vary')).toContain('Accept');
+    });
+  });
+
+  it('cannot be made to read or run what an address or an error brings along', async () => {
+    rest.auth.failNext(badUserInput([{ path: 'state', message: '<script>alert("{reason}$&")</script>' }]));
+    const { text, headers } = await visit(
+      '/api/auth/oidc/callback?error_description=<b>call+this+number</b>&state=state',
+    );
+    expect(text).toContain('&#60;script&#62;alert(&#34;{reason}$&#38;&#34;)&#60;/script&#62;');
+    expect(text).not.toContain('call this number');
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual(
+      expect.arrayContaining(["default-src 'none'", "style-src 'self'", "frame-ancestors 'none'"]),
+    );
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    const [file = ''] = /\/failed-sign-in\/assets\/[\w-]+\/form\.css/.exec(text) ?? [];
+    expect((await visit(file)).headers.get('content-type')).toBe('text/css; charset=utf-8');
+    expect(text.match(/https?:|<script|<style|style=/g)).toEqual(null);
+  });
+
+  it('without its cookie gets the page, also for HEAD, and everything else is as ever', async () => {
+    const { accept } = BROWSER;
+    const page = await visit('/api/auth/oidc/callback?code=a&state=state', { accept });
+    expect([page.status, wordsOf(page.text)]).toEqual([400, expect.stringContaining('It was not begun here.')]);
+    const head = await visit('/api/auth/oidc/callback?code=a&state=state', { accept }, 'HEAD');
+    expect([head.status, head.text, head.headers.get('content-type')]).toEqual([400, '', 'text/html; charset=utf-8']);
+    const begun = await visit(`/api/auth/oidc/start?code_challenge=short`, { accept });
+    expect([begun.status, wordsOf(begun.text)]).toEqual([400, expect.stringContaining('code_challenge must be')]);
+    expect((await visit('/api/auth/oidc/callback?code=a&state=state')).status).toBe(302);
+    const other = await visit('/api/auth/profile', { accept });
+    expect([other.status, JSON.parse(other.text).error.code]).toEqual([401, 'UNAUTHENTICATED']);
+    const post = await visit('/api/auth/oidc/callback', { accept }, 'POST');
+    expect([post.status, JSON.parse(post.text).error.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+  });
+});
+
+const expectedWait = (error: Error) => String((error as AppError).retryAfterSeconds);
 
 describe('linked identities', () => {
   it('are listed, linked and taken away by their owner', async () => {

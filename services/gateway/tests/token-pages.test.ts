@@ -18,6 +18,12 @@ it('asks for a new password as browsers know it', async () => {
   expect(page).toMatch(/<input\s+id="password"[^>]*type="password"[^>]*autocomplete="new-password"/);
 });
 
+it('asks for the password of the account whose address is to be confirmed, or leads to it', async () => {
+  const page = await (await get('/confirm-email')).text();
+  expect(page).toMatch(/<input\s+id="password"[^>]*type="password"[^>]*autocomplete="current-password"[^>]*required/);
+  expect(page).toContain('<a id="in-account" href="/#/account">');
+});
+
 describe.each(['reset-password', 'confirm-email'])('the page /%s', (name) => {
   it('asks for what the mail says on a page that loads nothing from elsewhere', async () => {
     const response = await get(`/${name}`);

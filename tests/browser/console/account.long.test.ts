@@ -1,5 +1,6 @@
 import { newAccount } from '../../client/device.ts';
 import { createRest } from '../../clients/http.ts';
+import { barriersIn } from './axe.ts';
 import { visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
@@ -41,8 +42,14 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await button('Send the link').click();
   await says(`A mail with a link is on its way to ${email}.`);
   await page.goto(await linkTo('confirm-email', email));
+  await field('Password of your account').fill('not this one');
+  await button('Confirm').click();
+  await says('The password is wrong.');
+  expect(await barriersIn(page)).toEqual([]);
+  await field('Password of your account').fill(NEW_PASSWORD);
   await button('Confirm').click();
   await page.getByRole('status').waitFor();
+  expect(page.url()).not.toContain('token');
   await page.getByRole('link', { name: 'Go to your tasks' }).click();
   await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
   await goTo('Account');
@@ -59,6 +66,62 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await page.getByRole('status').waitFor();
   await page.getByRole('link', { name: 'Go to your tasks' }).click();
   await signIn({ email, password: account.password });
+  expect(problems).toEqual([]);
+  await close();
+}, 180_000);
+
+it('whoever is signed in confirms a new address in their account, without the password', async () => {
+  const { page, problems, close } = await visit(browser(), url());
+  const { signUp, signIn, goTo, field, button, says } = useConsole(page);
+  const [account, stranger] = [newAccount(), newAccount()];
+  await createRest(url())('POST', '/auth/signup', { body: { ...stranger, name: 'Bob' } });
+  await signUp(account);
+  const ask = async () => {
+    const { email } = newAccount();
+    await goTo('Account');
+    await field('New address').fill(email);
+    await field('Your password').fill(account.password);
+    await button('Send the link').click();
+    await says(`A mail with a link is on its way to ${email}.`);
+    return { email, link: await linkTo('confirm-email', email) };
+  };
+  const isChangedTo = async (email: string) => {
+    await says('Your address is changed.');
+    await says(`You sign in as ${email}.`);
+    expect(page.url()).not.toContain('token');
+    expect(await field('Token from the mail').count()).toBe(0);
+  };
+
+  const typed = await ask();
+  await field('Token from the mail').fill('nonsense');
+  await button('Confirm the new address').click();
+  await says('Token is not valid, was used before, or has expired.');
+  expect(await barriersIn(page)).toEqual([]);
+  await field('Token from the mail').fill(typed.link.replace(/.*#token=/, ''));
+  await button('Confirm the new address').click();
+  await isChangedTo(typed.email);
+
+  const followed = await ask();
+  await page.goto(followed.link);
+  await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  await button('Confirm the new address').click();
+  await isChangedTo(followed.email);
+
+  const elsewhere = await ask();
+  await button('Sign out').click();
+  await signIn(stranger);
+  await page.goto(elsewhere.link);
+  await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  await button('Confirm the new address').click();
+  await says('This token belongs to another account');
+  await button('Sign out').click();
+  await page.goto(elsewhere.link);
+  await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  await field('E-mail').fill(followed.email);
+  await field('Password').fill(account.password);
+  await button('Sign in').click();
+  await button('Confirm the new address').click();
+  await isChangedTo(elsewhere.email);
   expect(problems).toEqual([]);
   await close();
 }, 180_000);
@@ -93,7 +156,7 @@ it('an account is deleted by its password and its typed address, at once and eve
   await field('Confirm with your password').fill(account.password);
   await field('Type your e-mail address').fill(account.email);
   await button('Delete the account').click();
-  await says('There are changes that have not reached the server yet.');
+  await says('One change has not reached the server yet.');
   await button('Cancel').click();
   expect(await statusOf(account.email, account.password)).toBe(200);
   await button('Delete the account').click();

@@ -57,6 +57,13 @@ describe.each([
 
   it('nothing bars from signing in', async () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Type your e-mail address.').waitFor();
+    await page.getByText('Type your password.').waitFor();
+    expect(await barriersIn(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
+    await page.getByRole('textbox', { name: 'Password' }).fill('not this one');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Type your password.').waitFor({ state: 'detached' });
     await page.getByRole('alert').waitFor();
   });
 
@@ -72,6 +79,25 @@ describe.each([
     await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
     await page.getByRole('button', { name: 'Send the link' }).click();
     await page.getByText('a mail with a link is on its way').waitFor();
+  });
+
+  it('nothing bars from confirming a new address, and what is missing or wrong is told', async () => {
+    const isIn = async (...texts: string[]) => {
+      for (const text of texts) await page.getByText(text).first().waitFor();
+      expect(await barriersIn(page)).toEqual([]);
+    };
+    await page.goto(`${url()}/confirm-email`);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await isIn('Enter the password of the account');
+    await page.getByLabel('Token from the mail').fill('nonsense');
+    await page.getByLabel('Password of your account').fill('a guess');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await isIn('token is not valid');
+    await page.getByRole('link', { name: 'Go to your tasks' }).click();
+    await signedIn();
+    await page.goto(`${url()}/#/account?token=nonsense`);
+    await page.getByRole('button', { name: 'Confirm the new address' }).click();
+    await isIn('Token is not valid');
   });
 
   it('nothing bars from the tasks', async () => {

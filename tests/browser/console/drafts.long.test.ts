@@ -1,4 +1,6 @@
+import { eventually } from '@taskmesh/testing';
 import { newAccount } from '../../client/device.ts';
+import { barriersIn } from './axe.ts';
 import { visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
@@ -10,14 +12,15 @@ async function typeInFirst(title: string) {
   const { page, problems, close } = await visit(browser(), url());
   const screen = useConsole(page);
   const { signUp, add, lists, settles, titleOf, field } = screen;
-  await signUp(newAccount());
+  const account = newAccount();
+  await signUp(account);
   await add('first');
   await add('second');
   await lists(['second', 'first']);
   await settles();
   await titleOf('first').click();
   await field('Title').fill(title);
-  return { ...screen, page, problems, close };
+  return { ...screen, account, page, problems, close };
 }
 
 it('opening another task saves what was typed in the one before', async () => {
@@ -55,3 +58,98 @@ it('what was typed is still there after a look at another view', async () => {
   await lists(['second', 'first, changed']);
   await close();
 }, 120_000);
+
+it('a new task that is being typed is still there after a look at another view', async () => {
+  const { page, goTo, says, field, button, lists, close } = await typeInFirst('first, changed');
+  await field('New task').fill('half a ti');
+  await button('Due date, priority, category').click();
+  const adding = page.getByRole('form', { name: 'Add a task' });
+  await adding.getByRole('combobox', { name: 'Priority' }).selectOption('High');
+  await goTo('Account');
+  await says('What you are called here');
+  await goTo('Tasks');
+  expect(await field('New task').inputValue()).toBe('half a ti');
+  await field('New task').press('End');
+  await page.keyboard.type('tle');
+  await page.keyboard.press('Enter');
+  await says('half a title');
+  await page.locator('.meta').getByText('High').waitFor();
+  await button('Save').click();
+  await lists(['half a title', 'second', 'first, changed']);
+  await close();
+}, 120_000);
+
+it('signing out asks about everything that was typed and is not saved, in whichever view', async () => {
+  const { account, page, signIn, goTo, says, field, button, lists, problems, close } =
+    await typeInFirst('first, changed');
+  await field('New task').fill('half a ti');
+  await button('Sign out').click();
+  await says('What you typed in “first” is not saved.');
+  await says('The new task “half a ti” is not added.');
+  expect(await barriersIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  expect(await field('Title').inputValue()).toBe('first, changed');
+  await goTo('Account');
+  await button('Sign out').click();
+  await says('What you typed in “first” is not saved.');
+  await button('Cancel').click();
+  await goTo('Tasks');
+  await button('Save').click();
+  await lists(['second', 'first, changed']);
+  await button('Sign out').click();
+  await says('The new task “half a ti” is not added.');
+  expect(await page.getByText('is not saved.').count()).toBe(0);
+  await button('Drop and sign out').click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signIn(account);
+  await lists(['second', 'first, changed']);
+  expect(await field('New task').inputValue()).toBe('');
+  expect(problems).toEqual([]);
+  await close();
+}, 120_000);
+
+it('deleting the account asks about what was typed and is not saved', async () => {
+  const { account, page, goTo, says, field, button, close } = await typeInFirst('first, changed');
+  await goTo('Account');
+  await field('Confirm with your password').fill(account.password);
+  await field('Type your e-mail address').fill(account.email);
+  await button('Delete the account').click();
+  await says('What you typed in “first” is not saved.');
+  await button('Cancel').click();
+  await goTo('Tasks');
+  expect(await field('Title').inputValue()).toBe('first, changed');
+  await goTo('Account');
+  await field('Confirm with your password').fill(account.password);
+  await field('Type your e-mail address').fill(account.email);
+  await button('Delete the account').click();
+  await button('Drop and delete').click();
+  await says('Your account is deleted');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await close();
+}, 120_000);
+
+it.each(['an editor', 'the line for a new task'])(
+  'the browser asks before the tab closes with something typed in %s, and not when it is saved',
+  async (where) => {
+    const { page, field, close } = await typeInFirst('first, changed');
+    if (where !== 'an editor') {
+      await field('Title').press('Escape');
+      await field('New task').fill('half a ti');
+    }
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await page.close({ runBeforeUnload: true });
+    await eventually(() => expect(asked).toEqual(['beforeunload']));
+    expect(page.isClosed()).toBe(false);
+    await field(where === 'an editor' ? 'Title' : 'New task').press('Enter');
+    const closed = page.waitForEvent('close');
+    await page.close({ runBeforeUnload: true });
+    await closed;
+    expect(asked).toHaveLength(1);
+    await close();
+  },
+  120_000,
+);

@@ -235,6 +235,61 @@ it('an answer that this tab did not ask for opens nothing, and its words are not
   await close();
 }, 120_000);
 
+it.each(LOOKS)(
+  'an answer of the provider that comes twice, or to another browser, is told on a page that leads back: %j',
+  async (look) => {
+    const [mine, other] = [await open(look), await open(look)];
+    const answers: string[] = [];
+    mine.page.on('request', (request) => {
+      if (request.url().includes('/oidc/callback')) answers.push(request.url());
+    });
+    await mine.goAs(newPerson());
+    await isAt(mine.page, 'Tasks');
+    expect(answers).toHaveLength(1);
+    for (const { page, says, problems } of [mine, other]) {
+      expect((await page.goto(answers[0] ?? ''))?.status()).toBe(400);
+      await isAt(page, 'The sign-in did not work');
+      await says('was not started in this browser, or has expired');
+      await isInOrder(page);
+      await page.getByRole('link', { name: 'Start again' }).click();
+      expect(problems).toEqual([]);
+    }
+    await isAt(mine.page, 'Tasks');
+    await isAt(other.page, 'Sign in');
+    await mine.close();
+    await other.close();
+  },
+  120_000,
+);
+
+it.each<[string, (token: string) => Promise<string>]>([
+  ['answers nonsense', async () => 'no.such.token'],
+  ['has another time', (token) => provider.sign(anHourAgo(token))],
+])(
+  'a provider that %s when somebody is back is told where they began',
+  async (_what, change) => {
+    const { page, button, says, goAs, close } = await open();
+    provider.tamper(async (path, body) =>
+      path === '/token' ? { ...body, id_token: await change(String(body.id_token)) } : body,
+    );
+    await goAs(newPerson());
+    await says('The sign-in at the provider did not work. Please try again.');
+    await isInOrder(page);
+    provider.tamper(undefined);
+    await button('Continue with Example').click(); // the provider knows who is there
+    await isAt(page, 'Tasks');
+    await close();
+  },
+  120_000,
+);
+
+/** The claims of a token, as a clock that is an hour behind would have made them. */
+function anHourAgo(token: string): { iat: number; exp: number } {
+  const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+  const claims = JSON.parse(text) as { iat: number; exp: number };
+  return { ...claims, iat: claims.iat - 3_600, exp: claims.exp - 3_600 };
+}
+
 it('the form is there before anything is known of a provider', async () => {
   const { page, button, field, close } = await open();
   let answer = () => {};

@@ -43,7 +43,7 @@ const newUser = async () => {
 
 const shownBy = ({ page }: Device) =>
   page.evaluate<{ title: string; done: boolean }[]>(`[...document.querySelectorAll('.task')].map((row) => ({
-    title: row.querySelector('.title').lastChild.data, done: row.querySelector('.tick').checked }))`);
+    title: row.querySelector('.title').lastChild.textContent, done: row.querySelector('.tick').checked }))`);
 
 timingTest(
   'two browsers and a program have the same list soon after the last cut: nothing is lost, nothing is there twice',

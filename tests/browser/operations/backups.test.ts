@@ -8,7 +8,7 @@ import { useConsole } from '../console/screen.ts';
 import { useOperations, visitAsOperator } from './operator.ts';
 import { useOperatedPlatform } from './use-operated-platform.ts';
 
-const { url, token, browser } = useOperatedPlatform();
+const { url, token, address, browser } = useOperatedPlatform();
 
 it('an operator makes, proves and restores a backup, and takes it back, while somebody’s list is open and goes on', async () => {
   const somebody = await visit(browser(), url());
@@ -27,6 +27,7 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   const { page, problems, origins, close } = await visitAsOperator(browser(), url(), token());
   const { button, row, goTo, says, ends, typeName } = useOperations(page);
   await says('All is well');
+  await says('not used'); // in one process there is no Redis
   await goTo('Backups');
   await says('There is none yet.');
   await button('Make a backup').click();
@@ -59,6 +60,14 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   await button('Take it back').click();
   await ends('Taking the restore back', 'done');
   await page.getByText(`The last restore or undo of ${file} was taken back`).waitFor();
+  // In the words of a machine, the message has two times.
+  const message = page.getByRole('region', { name: 'Taking the restore back' }).getByText('Taken back:');
+  expect(await message.textContent()).not.toMatch(/\d{4}-\d\d-\d\dT/);
+  for (const time of await message.locator('time').all()) {
+    expect(await time.getAttribute('datetime')).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(await time.getAttribute('title')).toContain(String(new Date().getFullYear()));
+  }
+  expect(await message.locator('time').count()).toBe(2);
   await lists(['after the backup', 'before the backup']);
   await add('after the way back');
   await lists(['after the way back', 'after the backup', 'before the backup']);
@@ -109,16 +118,39 @@ describe('the token of operators', () => {
   /** Everything that outlives the page, or leaves it. */
   const traces = `JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, history.state])`;
 
-  it('is taken out of the address at once, kept nowhere, and forgotten with the page', async () => {
-    const { page, close } = await visitAsOperator(browser(), url(), token());
+  it('is got for the code in the address, which is taken out of it at once; it is kept nowhere, and forgotten with the page', async () => {
+    const opened = address();
+    expect(opened).not.toContain(token());
+    const { page, problems, close } = await visit(browser(), opened);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(page.url()).toBe(`${url()}/#/operations`);
-    expect(await page.evaluate<string>(traces)).not.toContain(token());
+    const code = new URLSearchParams(opened.split('?')[1]).get('code') ?? '';
+    for (const secret of [token(), code]) expect(await page.evaluate<string>(traces)).not.toContain(secret);
     await page.goBack().catch(() => null);
-    expect(page.url()).not.toContain(token());
+    expect(page.url()).not.toContain(code);
     await page.goto(`${url()}/#/operations`);
     await page.reload();
     await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    expect(problems).toEqual([]);
     await close();
+  }, 60_000);
+
+  it('is not got a second time: what a browser keeps of the address opens nothing, and the token still signs in', async () => {
+    const opened = address();
+    const first = await visit(browser(), opened);
+    await first.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const { page, close } = await visit(browser(), opened);
+    await page.getByText('The address was opened before, or is too old: use the token.').waitFor();
+    expect(page.url()).toBe(`${url()}/#/operations`);
+    await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token());
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // A fresh address in a tab that is here already.
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto(address());
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await close();
+    await first.close();
   }, 60_000);
 
   it('signs in by hand, too, and nobody without it', async () => {

@@ -7,8 +7,8 @@ import { useOperatedPlatform } from './use-operated-platform.ts';
 const { url, token, browser } = useOperatedPlatform();
 
 const SIZES = {
-  phone: { width: 390, height: 844 },
-  tablet: { width: 820, height: 1180 },
+  phone: { width: 360, height: 740 },
+  tablet: { width: 768, height: 1024 },
   desk: { width: 1280, height: 900 },
 };
 
@@ -86,7 +86,7 @@ it('an archive is restored with the keyboard alone', async () => {
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('dialog').waitFor({ state: 'detached' }); // closed, it has no role, and is there for a moment
   await eventually(async () => expect(await focused()).toBe(`Restore ${name}`));
   await keyboard.press('Enter');
   await eventually(async () => expect(await focused()).toBe('Name of the archive'));

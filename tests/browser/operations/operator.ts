@@ -1,14 +1,16 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { visit, type Visit } from '../console/browser.ts';
 
-/** Opens the address that the terminal shows. */
+/** Opens the operators' part, and signs in there. */
 export async function visitAsOperator(
   browser: Browser,
   url: string,
   token: string,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  const visited = await visit(browser, `${url}/#/operations?token=${token}`, options);
+  const visited = await visit(browser, `${url}/#/operations`, options);
+  await visited.page.getByRole('textbox', { name: 'Operators’ token' }).fill(token);
+  await visited.page.getByRole('button', { name: 'Sign in' }).click();
   await visited.page.getByRole('heading', { name: 'Overview' }).waitFor();
   return visited;
 }

@@ -1,4 +1,5 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { operatorsAddress } from '@taskmesh/local';
 import { ownInstallation } from '@taskmesh/testing';
 import type { Browser } from 'playwright-core';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +8,13 @@ import { join } from 'node:path';
 import { launchBrowser } from '../console/browser.ts';
 
 /** The platform in one process with this machine's token, and a browser, for the tests of a file. */
-export function useOperatedPlatform(): { url(): string; token(): string; browser(): Browser } {
+export function useOperatedPlatform(): {
+  url(): string;
+  token(): string;
+  /** Where the terminal would show that operators begin. */
+  address(): string;
+  browser(): Browser;
+} {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-operations-'));
   let platform: Embedded;
   let browser: Browser;
@@ -23,5 +30,10 @@ export function useOperatedPlatform(): { url(): string; token(): string; browser
     await platform.stop();
     rmSync(dataDir, { recursive: true });
   }, 60_000);
-  return { url: () => platform.url, token: () => platform.machineToken?.token ?? '', browser: () => browser };
+  return {
+    url: () => platform.url,
+    token: () => platform.machineToken?.token ?? '',
+    address: () => operatorsAddress(platform.url, platform.machineToken, { isTerminal: true }).split(' ')[0] ?? '',
+    browser: () => browser,
+  };
 }

@@ -3,6 +3,17 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 export const AccountEntity = defineEntity({
   name: 'Account',
   tableName: 'accounts',
+  triggers: [
+    {
+      name: 'accounts_have_password',
+      timing: 'before',
+      events: ['update'],
+      forEach: 'row',
+      expression: `
+        create trigger accounts_have_password before update of password_version on accounts
+        for each row when (new.password_version > old.password_version) execute function accounts_have_password()`,
+    },
+  ],
   properties: {
     id: p.uuid().primary(),
     /** As its owner wrote it. */
@@ -14,7 +25,7 @@ export const AccountEntity = defineEntity({
       .comment('The address without regard to case: made by auth, because lower() knows only ASCII in some locales'),
     name: p.text(),
     passwordHash: p.text().hidden(),
-    /** False if the account was opened at a provider: no password matches its hash. */
+    /** False if the account was opened at a provider: no password matches its hash. A new version makes it true, in the database. */
     hasPassword: p.boolean().default(true),
     /** Grows with each new password: a login that checked the one before opens no session. */
     passwordVersion: p.integer().default(1),

@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '@taskmesh/service';
-import { parseInput, signUpInput } from '@taskmesh/validation';
+import { parseInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
 import { isCurrent } from '../passwords/argon2-hash.ts';
@@ -10,6 +10,7 @@ import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { Account } from './account.entity.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { emailIsTaken } from './accounts.errors.ts';
+import { signUpInputBy } from './sign-up-input.ts';
 
 /** A user who has shown the right password; `passwordVersion` identifies that password. */
 export type Authenticated = StoredAccount;
@@ -36,11 +37,10 @@ export interface AccountServiceDeps {
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
   const { accounts, sessions, hasher, rules, limits, clock, ids } = deps;
+  const signUpInput = signUpInputBy(rules);
   return {
     async signUp(input, { withRefreshToken, origin }) {
       const { email, password, name } = parseInput(signUpInput, input);
-      rules.check(password, 'password');
-      rules.checkAgainst(password, 'password', email);
       await limits.countSignUp(origin.ip);
       if (await accounts.findByEmail(email)) throw emailIsTaken(); // before the costly part; the index decides
       const passwordHash = await hasher.hash(password);

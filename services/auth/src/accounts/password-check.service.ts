@@ -12,6 +12,11 @@ export interface PasswordCheck {
    * `path` is the name of the client's field. @throws AppError BAD_USER_INPUT for a wrong one, CONFLICT when there is none, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   confirm(userId: string, password: string, path: string, origin: RequestOrigin): Promise<StoredAccount>;
+  /**
+   * The same for somebody who is not signed in, and who learns nothing else about the account: one without a password refuses all
+   * of them as wrong, after the same time. @throws AppError BAD_USER_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  confirmAnonymous(userId: string, password: string, path: string, origin: RequestOrigin): Promise<void>;
 }
 
 export interface PasswordCheckDeps {
@@ -22,21 +27,32 @@ export interface PasswordCheckDeps {
 }
 
 export function createPasswordCheck({ accounts, hasher, limits, clock }: PasswordCheckDeps): PasswordCheck {
+  const compare = async (
+    { account, passwordHash }: StoredAccount,
+    { password, path }: { password: string; path: string },
+    origin: RequestOrigin,
+  ): Promise<void> => {
+    const key = emailKey(account.email) ?? '';
+    await limits.checkLogin(key, origin.ip);
+    // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
+    if (await hasher.verify(passwordHash, password)) return limits.checkLogin(key, origin.ip);
+    await limits.countFailedLogin(key, origin.ip);
+    await accounts.recordFailedLogin(key, new Date(clock.now()), origin);
+    throw wrongPassword(path);
+  };
+
   return {
     async confirm(userId, password, path, origin) {
       const stored = await accounts.findStored(userId);
       if (!stored) throw accountIsGone();
       if (!stored.hasPassword) throw noPasswordYet();
-      const key = emailKey(stored.account.email) ?? '';
-      await limits.checkLogin(key, origin.ip);
-      if (await hasher.verify(stored.passwordHash, password)) {
-        // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
-        await limits.checkLogin(key, origin.ip);
-        return stored;
-      }
-      await limits.countFailedLogin(key, origin.ip);
-      await accounts.recordFailedLogin(key, new Date(clock.now()), origin);
-      throw wrongPassword(path);
+      await compare(stored, { password, path }, origin);
+      return stored;
+    },
+    async confirmAnonymous(userId, password, path, origin) {
+      const stored = await accounts.findStored(userId);
+      if (!stored) throw wrongPassword(path);
+      await compare(stored, { password, path }, origin);
     },
   };
 }

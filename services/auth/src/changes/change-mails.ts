@@ -35,7 +35,7 @@ export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: 
     text: [
       'Somebody, most likely you, asked that this be the address of their Taskmesh account.',
       '',
-      'Follow this link to confirm it:',
+      'Follow this link to confirm it with the password of that account:',
       '',
       `${publicUrl}/confirm-email#token=${token}`,
       '',
@@ -43,7 +43,8 @@ export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: 
       '',
       token,
       '',
-      `Both work once, for ${EMAIL_TOKEN_LIFETIME_MINUTES} minutes. If it was not you, there is nothing to do.`,
+      `Both work once, for ${EMAIL_TOKEN_LIFETIME_MINUTES} minutes, and only for the owner of the account.`,
+      'If it was not you, somebody may have mistyped their own address: there is nothing to do.',
       '',
     ].join('\n'),
   };

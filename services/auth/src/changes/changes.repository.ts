@@ -3,8 +3,8 @@ import { whileAway, type Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { claimFrom } from '../mails/claim.ts';
-import { endSessions } from '../sessions/ended-session.repository.ts';
-import { SessionEntity, type Session } from '../sessions/session.entity.ts';
+import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
+import { SessionEntity } from '../sessions/session.entity.ts';
 import { AccountMailEntity, type AccountMail } from './account-mail.entity.ts';
 import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
 import { revokeChanges, revokeEmailChange } from './revoke-changes.repository.ts';
@@ -48,13 +48,8 @@ function changesTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
     lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
-    /** In the order of their ids, after writing pending changes. */
-    async lockSessions(accountId: string): Promise<Session[]> {
-      await em.flush();
-      return em.find(SessionEntity, { accountId, endedAt: null }, { ...locked, orderBy: { id: 'asc' } });
-    },
-    /** The transaction must have locked these sessions. */
-    endSessions: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
+    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    endAllSessions: (which: SessionsToEnd) => endAllSessions(em, which),
     addMail: (mail: NewMail): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
     lockMail: (id: string) => em.findOne(AccountMailEntity, id, locked),

@@ -25,8 +25,10 @@ export function createChangesResolvers({ profiles, passwords, emails }: ChangesR
         await emails.request(requireSession(context.identity), input, originOf(context));
         return true;
       },
-      confirmEmailChange: async (_parent, { token }, context) => {
-        await emails.confirm(token, originOf(context));
+      confirmEmailChange: async (_parent, input, context) => {
+        const { identity } = context;
+        const user = identity.role === 'user' ? requireSession(identity) : undefined;
+        await emails.confirm(user, input, originOf(context));
         return true;
       },
     },

@@ -8,8 +8,11 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { sessionHasEnded } from '../sessions/sessions.errors.ts';
-import { emailIsTheSame, emailTokenUnusable } from './changes.errors.ts';
+import { emailIsTheSame, emailTokenUnusable, ownerIsUnproven, tokenOfAnotherAccount } from './changes.errors.ts';
 import type { ChangesRepository } from './changes.repository.ts';
+
+/** Somebody who is signed in. */
+type User = { userId: string; sessionId: string };
 
 export interface EmailChangeService {
   /**
@@ -17,12 +20,15 @@ export interface EmailChangeService {
    * time reveals it. Replaces an earlier request, unless that address has had too many mails.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
-  request(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<void>;
+  request(user: User, input: unknown, origin: RequestOrigin): Promise<void>;
   /**
-   * Gives the account the address that the token was mailed to, and informs the former one.
-   * @throws AppError BAD_USER_INPUT, CONFLICT
+   * Gives the account the address that the token was mailed to, and informs the former one. The token proves only that
+   * somebody reads that mailbox, which is a stranger's if the address was mistyped: `user` or the password in `input` proves that the
+   * account is theirs. A refusal does not use up the token.
+   * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
+   * either, and when the session has ended meanwhile
    */
-  confirm(token: string, origin: RequestOrigin): Promise<void>;
+  confirm(user: User | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
 }
 
 export interface EmailChangeDeps {
@@ -38,6 +44,21 @@ export interface EmailChangeDeps {
 export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeService {
   const { repository, check, limits, clock, ids, onMail } = deps;
 
+  /** Returns the session that proves it; undefined if the password does, which counts whoever else is signed in. */
+  const requireOwner = async (
+    accountId: string,
+    { user, password }: { user: User | undefined; password: string | undefined },
+    origin: RequestOrigin,
+  ): Promise<string | undefined> => {
+    if (password) {
+      await check.confirmAnonymous(accountId, password, 'password', origin);
+      return undefined;
+    }
+    if (!user) throw ownerIsUnproven();
+    if (user.userId !== accountId) throw tokenOfAnotherAccount();
+    return user.sessionId;
+  };
+
   return {
     async request({ userId, sessionId }, input, origin) {
       const { email, password } = parseInput(changeEmailInput, input);
@@ -48,8 +69,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
       await repository.inTransaction(async (transaction) => {
         const account = await transaction.lockAccount(userId);
         if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
-        const sessions = await transaction.lockSessions(userId);
-        if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
+        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
         const now = new Date(clock.now());
         transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
         // Without a new mail, the earlier one stays valid.
@@ -63,24 +83,29 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
       });
       onMail();
     },
-    async confirm(given, origin) {
-      const hash = hashOf(parseInput(confirmEmailInput, { token: given }).token);
+    async confirm(user, input, origin) {
+      const { token: given, password } = parseInput(confirmEmailInput, input);
+      const hash = hashOf(given);
       const found = await repository.findEmailToken(hash, new Date(clock.now()));
       if (!found) throw emailTokenUnusable();
+      const sessionId = await requireOwner(found.accountId, { user, password }, origin);
       await repository
         .inTransaction(async (transaction) => {
           const now = new Date(clock.now());
           const account = await transaction.lockAccount(found.accountId);
           const token = await transaction.findEmailToken(hash, found.accountId, now);
+          // A password that is no longer the account's was replaced together with its tokens.
           if (!account || !token) throw emailTokenUnusable();
           const { id: accountId, email: recipient } = account;
+          if (sessionId !== undefined && !(await transaction.lockSession(sessionId, accountId)))
+            throw sessionHasEnded();
           account.email = token.email;
           account.emailKey = emailKey(token.email) ?? token.email;
           account.emailConfirmedAt = now;
           account.updatedAt = now;
           // Including password resets that were mailed to the former address.
           await transaction.forgetChanges(accountId);
-          transaction.record({ kind: 'email.changed', at: now, accountId, origin });
+          transaction.record({ kind: 'email.changed', at: now, accountId, ...(sessionId && { sessionId }), origin });
           const { ip, requestId } = origin;
           transaction.addMail({
             ...{ id: ids.next(), accountId, kind: 'email.changed', recipient, ip, requestId, createdAt: now },

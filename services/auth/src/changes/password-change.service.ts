@@ -46,6 +46,7 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
       const ended = await repository.inTransaction(async (transaction) => {
         const account = await transaction.lockAccount(userId);
         if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
+        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
         const now = new Date(clock.now());
         account.passwordHash = passwordHash;
         account.passwordVersion++;
@@ -57,12 +58,8 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
           ...{ id: ids.next(), accountId: userId, kind: 'password.changed', recipient: account.email },
           ...{ ip, requestId, createdAt: now },
         });
-        const sessions = await transaction.lockSessions(userId);
-        if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
-        return transaction.endSessions(
-          sessions.filter(({ id }) => id !== sessionId),
-          now,
-        );
+        const { ended: others } = await transaction.endAllSessions({ accountId: userId, kept: sessionId, now });
+        return others;
       });
       onMail();
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);

@@ -4,11 +4,11 @@ import { appendDeleted } from '../account-log/account-log.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { eraseTrail, recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { AccountMailEntity, type AccountMail } from '../changes/account-mail.entity.ts';
-import { endOfToken } from '../personal-tokens/ended-token.repository.ts';
+import { endTokens } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity } from '../recovery/recovery-request.entity.ts';
-import { listEnded } from '../sessions/ended-session.repository.ts';
-import { SessionEntity, type Session } from '../sessions/session.entity.ts';
+import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
+import { SessionEntity } from '../sessions/session.entity.ts';
 
 export type DeletionRepository = ReturnType<typeof createDeletionRepository>;
 
@@ -24,30 +24,21 @@ export function createDeletionRepository(database: Database) {
 
 function deletionTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  const inOrder = { ...locked, orderBy: { id: 'asc' } } as const;
   return {
     lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
-    lockSessions: (accountId: string) => em.find(SessionEntity, { accountId, endedAt: null }, inOrder),
-    lockPersonalTokens: (accountId: string) => em.find(PersonalTokenEntity, { accountId }, inOrder),
+    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    lockPersonalTokens: (accountId: string) =>
+      em.find(PersonalTokenEntity, { accountId }, { ...locked, orderBy: { id: 'asc' } }),
     eraseTrail: (accountId: string) => eraseTrail(em, accountId),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),
     addMail: (mail: Omit<AccountMail, 'attempts' | 'nextAttemptAt'>): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
-    /** Deletes the account, all rows that belong to it, and recovery mails requested for its address. */
-    async remove(id: string, emailKey: string): Promise<void> {
-      await em.nativeDelete(RecoveryRequestEntity, { emailKey });
-      await em.nativeDelete(AccountEntity, { id });
-    },
+    /** Recovery mails that were requested for the address. */
+    forgetRecoveries: (emailKey: string) => em.nativeDelete(RecoveryRequestEntity, { emailKey }),
     appendDeleted: (accountId: string, now: Date) => appendDeleted(em, accountId, now),
-    /** Adds sessions and tokens to the list from which gateways learn that they have ended. */
-    listEnded: ({ sessions, tokens }: { sessions: Session[]; tokens: PersonalToken[] }, now: Date) =>
-      listEnded(
-        em,
-        [
-          ...sessions.map(({ id, tokensUntil }) => ({ sessionId: id, until: tokensUntil })),
-          ...tokens.map((token) => endOfToken(token, now)),
-        ],
-        now,
-      ),
+    endAllSessions: (which: SessionsToEnd) => endAllSessions(em, which),
+    endPersonalTokens: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
+    /** Deletes the account and all rows that belong to it. */
+    remove: (id: string) => em.nativeDelete(AccountEntity, { id }),
   };
 }

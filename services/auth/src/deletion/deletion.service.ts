@@ -42,8 +42,7 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
         const account = await transaction.lockAccount(userId);
         if (!account) throw accountIsGone();
         if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
-        const sessions = await transaction.lockSessions(userId);
-        if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
+        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
         const tokens = await transaction.lockPersonalTokens(userId);
         const now = new Date(clock.now());
         const { email: recipient, emailKey: key } = account;
@@ -54,9 +53,12 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
           ...{ id: ids.next(), accountId: null, kind: 'account.deleted', recipient },
           ...{ ip, requestId, createdAt: now },
         });
-        await transaction.remove(userId, key);
+        await transaction.forgetRecoveries(key);
         await transaction.appendDeleted(userId, now);
-        return transaction.listEnded({ sessions, tokens }, now);
+        const { ended: sessions } = await transaction.endAllSessions({ accountId: userId, now });
+        const ended = [...sessions, ...(await transaction.endPersonalTokens(tokens, now))];
+        await transaction.remove(userId);
+        return ended;
       });
       onDeleted();
       onMail();

@@ -2,9 +2,10 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { AuthContext } from './context.ts';
 
-/** Tells the gateway as whom the rest of the operation runs. */
-export function tellOpened({ extensions }: AuthContext, session: OpenedSession): OpenedSession {
-  extensions.session = { userId: session.account.id, sessionId: session.sessionId };
+/** Tells the gateway as whom the rest of the operation runs, and which sessions made room for this one. */
+export function tellOpened(context: AuthContext, session: OpenedSession): OpenedSession {
+  context.extensions.session = { userId: session.account.id, sessionId: session.sessionId };
+  tellEnded(context, session.ended);
   return session;
 }
 

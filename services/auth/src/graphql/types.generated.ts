@@ -60,6 +60,7 @@ export type DeleteAccountInput = {
 };
 
 export type LinkIdentityInput = {
+  /** As `SignInWithCodeInput` has it, but 10 minutes old at most. */
   code: Scalars['String']['input'];
   /** The account's password. */
   password: Scalars['String']['input'];
@@ -88,7 +89,10 @@ export type Mutation = {
   changeName: User;
   /** Sets a new password, ends all other sessions, and tells the account's address. */
   changePassword: Scalars['Boolean']['output'];
-  /** Gives the account the address that the token was mailed to, and tells the former one. */
+  /**
+   * Gives the account the address that the token was mailed to, and tells the former one. Needs a session of that account, or its
+   * password: the token alone may be in a stranger's mailbox. A wrong password counts as a failed login and does not use up the token.
+   */
   confirmEmailChange: Scalars['Boolean']['output'];
   /** Needs a session. An account has 100 living ones at most. */
   createPersonalToken: NewPersonalToken;
@@ -119,7 +123,7 @@ export type Mutation = {
   resetPassword: Scalars['Boolean']['output'];
   /**
    * Opens a session after a sign-in at the provider, and an account if none has the verified address. If one has it, the error is
-   * LINK_REQUIRED: the same code with the password of that account then works for 10 minutes.
+   * LINK_REQUIRED: the same code with the password of that account works until 10 minutes after the browser came back.
    */
   signInWithCode: Session;
   /** Opens an account and a first session. */
@@ -140,6 +144,7 @@ export type MutationChangePasswordArgs = {
 
 
 export type MutationConfirmEmailChangeArgs = {
+  password?: InputMaybe<Scalars['String']['input']>;
   token: Scalars['String']['input'];
 };
 
@@ -286,7 +291,7 @@ export type SignInProvider = {
 };
 
 export type SignInWithCodeInput = {
-  /** `sign_in_code` of the fragment that the browser came back with. */
+  /** `sign_in_code` of the fragment that the browser came back with, a minute ago at most. */
   code: Scalars['String']['input'];
   /** The password of the account to link, after LINK_REQUIRED. */
   password?: InputMaybe<Scalars['String']['input']>;

@@ -3,13 +3,13 @@ import type { Clock, Log } from '@taskmesh/service';
 import { beginSignInInput, parseInput } from '@taskmesh/validation';
 import type { Limits } from '../limits/rate-limits.ts';
 import { createOpaqueToken, hashOf } from '../opaque-token.ts';
+import { CODE_MS } from './code-lifetime.ts';
 import { noProvider, notBegunHere } from './oidc.errors.ts';
 import type { OidcRepository } from './oidc.repository.ts';
 import { reasonOf, type Provider, type ProviderAnswer, type ProviderProfile, type SignInSecrets } from './provider.ts';
 import { bindingOf, secretsIn } from './sign-in-secrets.ts';
 
 const PENDING_MS = 10 * 60_000;
-const CODE_MS = 60_000;
 /** The description becomes part of an address. */
 const DESCRIPTION_LENGTH = 300;
 

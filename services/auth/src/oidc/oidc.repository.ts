@@ -47,8 +47,6 @@ export function createOidcRepository(database: Database) {
     addCode: (code: SignInCode) => again(() => database.em().upsert(SignInCodeEntity, code)),
     findCode: (given: GivenCode, now: Date) =>
       again(() => database.em().findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } })),
-    keepCode: ({ hash }: GivenCode, expiresAt: Date) =>
-      again(() => database.em().nativeUpdate(SignInCodeEntity, { hash }, { expiresAt })),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
       again(() => database.em().findOne(LinkedIdentityEntity, { issuer, subject })),
     list: (accountId: string) =>

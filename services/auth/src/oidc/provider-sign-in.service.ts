@@ -12,13 +12,12 @@ import { hashOf } from '../opaque-token.ts';
 import { dummyHash } from '../passwords/argon2-hash.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
+import { worksAlone } from './code-lifetime.ts';
 import { addLink, addNotice, verifiedEmail } from './link.ts';
 import { codeUnusable, linkIsNeeded } from './oidc.errors.ts';
 import type { GivenCode, OidcRepository, OidcTransaction } from './oidc.repository.ts';
 import type { SignInCode } from './sign-in-code.entity.ts';
 
-/** Leaves time to find the password of the account, or to set a new one by mail. */
-const LINK_MS = 10 * 60_000;
 /** Of simultaneous attempts the store lets one pass; the others start over. */
 const MOST_LOOKS = 3;
 
@@ -106,16 +105,15 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     if (!code) throw codeUnusable();
     // The account first: one that a simultaneous sign-in has just opened is then also seen as linked.
     const known = code.email ? await accounts.findByEmail(code.email) : undefined;
-    if (await repository.findLinked(code)) return enter;
+    const isLinked = (await repository.findLinked(code)) !== null;
+    if ((isLinked || !known) && !worksAlone(code, now())) throw codeUnusable();
+    if (isLinked) return enter;
     const email = verifiedEmail(code);
     if (!known) {
       await limits.countSignUp(origin.ip);
       return register(email, origin);
     }
-    if (password === undefined) {
-      await repository.keepCode(given, new Date(code.createdAt.getTime() + LINK_MS));
-      throw linkIsNeeded(email);
-    }
+    if (password === undefined) throw linkIsNeeded(email);
     return link(await check.confirm(known.account.id, password, 'password', origin), origin);
   };
 

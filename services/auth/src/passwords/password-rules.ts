@@ -8,12 +8,14 @@ export interface PasswordRules {
   check(password: string, path: string): void;
   /** @throws AppError BAD_USER_INPUT for a password that equals the account's address */
   checkAgainst(password: string, path: string, email: string): void;
+  /** What both would say, for an input that tells all that is wrong with it at once. */
+  problemOf(password: string, email: string): string | undefined;
 }
 
 export function createPasswordRules(options: { minLength: number; common: ReadonlySet<string> }): PasswordRules {
   const { minLength, common } = options;
 
-  const problemOf = (password: string): string | undefined => {
+  const problemOfAny = (password: string): string | undefined => {
     if (!password.isWellFormed() || password.includes('\0'))
       return 'password must not contain NUL characters or lone surrogates.';
     const normalized = password.normalize('NFKC');
@@ -25,16 +27,19 @@ export function createPasswordRules(options: { minLength: number; common: Readon
     return undefined;
   };
 
-  return {
-    check(password, path) {
-      const message = problemOf(password);
-      if (message) throw badUserInput([{ path, message }]);
-    },
-    checkAgainst(password, path, email) {
-      if (foldCase(password) !== foldCase(email)) return;
-      throw badUserInput([{ path, message: 'password must not be the e-mail address.' }]);
-    },
+  const refuse = (path: string, message: string | undefined) => {
+    if (message) throw badUserInput([{ path, message }]);
   };
+
+  return {
+    check: (password, path) => refuse(path, problemOfAny(password)),
+    checkAgainst: (password, path, email) => refuse(path, problemBeside(email, password)),
+    problemOf: (password, email) => problemOfAny(password) ?? problemBeside(email, password),
+  };
+}
+
+function problemBeside(email: string, password: string): string | undefined {
+  return foldCase(password) === foldCase(email) ? 'password must not be the e-mail address.' : undefined;
 }
 
 function foldCase(text: string): string {

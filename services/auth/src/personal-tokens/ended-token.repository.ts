@@ -8,7 +8,7 @@ import type { PersonalToken } from './personal-token.entity.ts';
 const HEARD_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
 
 /** Its place in the list of what has ended. */
-export const endOfToken = ({ id, expiresAt }: PersonalToken, now: Date) => ({
+const endOfToken = ({ id, expiresAt }: PersonalToken, now: Date) => ({
   sessionId: id,
   until: new Date(Math.min(expiresAt.getTime(), now.getTime() + HEARD_MS)),
 });

@@ -9,8 +9,7 @@ import { claimFrom } from '../mails/claim.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/linked-identity.entity.ts';
 import { endTokens } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
-import { endSessions } from '../sessions/ended-session.repository.ts';
-import { SessionEntity, type Session } from '../sessions/session.entity.ts';
+import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
 import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
 import { REQUEST_RECOVERY } from './recovery.statements.ts';
 import { ResetTokenEntity, type ResetToken } from './reset-token.entity.ts';
@@ -72,19 +71,9 @@ function recoveryTransaction(em: EntityManager) {
     lockLinked: (accountId: string) =>
       em.find(LinkedIdentityEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
     removeLinked: (linked: LinkedIdentity): unknown => em.remove(linked),
-    /** Behind what was changed before. */
-    async lockSessions(accountId: string): Promise<Session[]> {
-      await em.flush();
-      return em.find(
-        SessionEntity,
-        { accountId, endedAt: null },
-        { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-      );
-    },
     lockPersonalTokens: (accountId: string) =>
       em.find(PersonalTokenEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
     endPersonalTokens: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
-    /** The transaction must have locked these sessions. */
-    endSessions: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
+    endAllSessions: (which: SessionsToEnd) => endAllSessions(em, which),
   };
 }

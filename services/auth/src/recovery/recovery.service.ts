@@ -100,7 +100,7 @@ async function setPassword(
       ...{ id: ids.next(), accountId, kind: 'identity.unlinked', recipient: account.email },
       ...{ ip: origin.ip, requestId: origin.requestId, createdAt: now },
     });
-  const sessions = await transaction.lockSessions(accountId);
   const tokens = await transaction.lockPersonalTokens(accountId);
-  return [...(await transaction.endSessions(sessions, now)), ...(await transaction.endPersonalTokens(tokens, now))];
+  const { ended } = await transaction.endAllSessions({ accountId, now });
+  return [...ended, ...(await transaction.endPersonalTokens(tokens, now))];
 }

@@ -1,8 +1,9 @@
-import { LockMode, type EntityManager } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/core';
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
-import { EndedSessionCounterEntity, EndedSessionEntity } from './ended-session.entity.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Session } from './session.entity.ts';
+import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, LIST_ENDED } from './sessions.statements.ts';
 
 /** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway. */
 export function forgottenBefore(nowMs: number): Date {
@@ -10,43 +11,76 @@ export function forgottenBefore(nowMs: number): Date {
 }
 
 /**
- * Ends sessions that the caller has locked, within the caller's transaction, and lists those whose access tokens might
- * still be accepted. The counter is the last lock that a transaction takes, so the list's sequence has no gaps and
- * follows the order of commits: whoever has read up to a number has missed nothing before it.
+ * Ends a session that the caller has locked, within the caller's transaction, and lists it if its access tokens might
+ * still be accepted.
  */
-export async function endSessions(em: EntityManager, sessions: Session[], now: Date): Promise<EndedSession[]> {
-  for (const session of sessions) {
-    session.endedAt = now;
-    // Once its last access token has expired, the row is of no use.
-    session.expiresAt = session.tokensUntil;
-  }
-  await em.flush();
-  return listEnded(
-    em,
-    sessions.map(({ id, tokensUntil }) => ({ sessionId: id, until: tokensUntil })),
-    now,
-  );
+export async function endSession(em: EntityManager, session: Session, now: Date): Promise<EndedSession[]> {
+  session.endedAt = now;
+  // Once its last access token has expired, the row is of no use.
+  session.expiresAt = session.tokensUntil;
+  return listEnded(em, [{ sessionId: session.id, until: session.tokensUntil }], now);
 }
 
-/** Lists what has ended, unless its tokens have expired; `until` is when the last of them does. */
+/** Which sessions to end, within the caller's transaction, which has locked the account. */
+export interface SessionsToEnd {
+  accountId: string;
+  /** The one that stays. */
+  kept?: string;
+  now: Date;
+  /** From where, for an entry in the audit trail for each; absent: without entries. */
+  recordedFrom?: RequestOrigin;
+}
+
+export interface EndedSessions {
+  /** How many of them could still be used. */
+  usable: number;
+  /** Those whose access tokens might still be accepted, at most 1,000: gateways read the others from the list. */
+  ended: EndedSession[];
+}
+
+/** Ends all of an account's sessions, in one statement. */
+export function endAllSessions(em: EntityManager, which: SessionsToEnd): Promise<EndedSessions> {
+  return endMany(em, END_ALL_SESSIONS, valuesOf(which));
+}
+
+/** Leaves so many sessions beside the one to keep, those that were used last, and ends the others in one statement. */
+export function endOldestSessions(em: EntityManager, which: SessionsToEnd, others: number): Promise<EndedSessions> {
+  return endMany(em, END_OLDEST_SESSIONS, [...valuesOf(which), others]);
+}
+
+/**
+ * Lists what has ended, unless its tokens have expired; `until` is when the last of them does. The counter is the last lock that
+ * a transaction takes, so the list's sequence has no gaps and follows the order of commits: whoever has read up to a
+ * number has missed nothing before it.
+ */
 export async function listEnded(
   em: EntityManager,
   all: { sessionId: string; until: Date }[],
   now: Date,
 ): Promise<EndedSession[]> {
+  await em.flush();
   const living = all.filter(({ until }) => until > forgottenBefore(now.getTime()));
   if (living.length === 0) return [];
-  const counter = await em.findOneOrFail(EndedSessionCounterEntity, 1, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    refresh: true,
-  });
-  const ended = living.map((entry, index) => ({ ...entry, sequence: counter.last + index + 1 }));
-  counter.last += ended.length;
-  for (const entry of ended) em.persist(em.create(EndedSessionEntity, entry));
-  await em.flush();
-  return ended.map(({ sequence, sessionId, until }) => ({
-    sequence,
+  const [row] = await execute<{ last: string }>(em, LIST_ENDED, [living.length, JSON.stringify(living)]);
+  const before = Number(row?.last) - living.length;
+  return living.map(({ sessionId, until }, index) => ({
+    sequence: before + index + 1,
     sessionId,
     until: Math.floor(until.getTime() / 1000),
   }));
+}
+
+function valuesOf({ accountId, kept, now, recordedFrom }: SessionsToEnd): unknown[] {
+  const { ip = null, requestId = null } = recordedFrom ?? {};
+  return [accountId, kept ?? null, now, forgottenBefore(now.getTime()), recordedFrom !== undefined, ip, requestId];
+}
+
+async function endMany(em: EntityManager, statement: string, values: unknown[]): Promise<EndedSessions> {
+  await em.flush();
+  const [outcome] = await execute<EndedSessions>(em, statement, values);
+  return outcome ?? { usable: 0, ended: [] };
+}
+
+function execute<Row extends object>(em: EntityManager, statement: string, values: unknown[]): Promise<Row[]> {
+  return em.getConnection().execute<Row[]>(statement, values, 'all', em.getTransactionContext());
 }

@@ -5,6 +5,8 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { OpenedSession } from './opened-session.ts';
 import { createRefreshToken, type NewRefreshToken } from './refresh-token.ts';
+import type { RefreshToken } from './refresh-token.entity.ts';
+import type { Session } from './session.entity.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -16,8 +18,12 @@ export interface SessionMakerDeps {
   keys: KeyRing;
 }
 
+export type SessionRow = Omit<Session, 'endedAt' | 'lastUsedAt'>;
+
 export interface NewSession {
   opened: OpenedSession;
+  row(origin: RequestOrigin): SessionRow;
+  refreshToken: Omit<RefreshToken, 'usedAt'> | undefined;
   /** The parameters of `OPENING`. */
   values(origin: RequestOrigin, kind: 'session.opened' | 'account.created'): unknown[];
 }
@@ -67,20 +73,20 @@ export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
       const { accessToken, now, tokensUntil, refresh, expiresAt } = await freshTokens(sessionId, account, {
         withRefreshToken,
       });
-      const row = [
-        sessionId,
-        account.id,
-        now,
-        tokensUntil,
-        expiresAt,
-        refresh?.hash ?? null,
-        refresh?.expiresAt ?? null,
-      ];
+      const refreshFamily = refresh?.familyHash ?? null;
       return {
-        opened: { sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
+        opened: {
+          ...{ sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
+          ended: [],
+        },
+        row: ({ ip, client }) => ({
+          ...{ id: sessionId, accountId: account.id, createdAt: now, tokensUntil, expiresAt },
+          ...{ refreshFamily, ip, client },
+        }),
+        refreshToken: refresh && { hash: refresh.hash, sessionId, createdAt: now, expiresAt: refresh.expiresAt },
         values: ({ ip, client, requestId }, kind) => [
-          ...row,
-          ...[ip, requestId, kind, refresh?.familyHash ?? null, client],
+          ...[sessionId, account.id, now, tokensUntil, expiresAt, refresh?.hash ?? null, refresh?.expiresAt ?? null],
+          ...[ip, requestId, kind, refreshFamily, client],
         ],
       };
     },

@@ -1,3 +1,4 @@
+import type { EndedSession } from '@taskmesh/internal-api';
 import type { Account } from '../accounts/account.entity.ts';
 
 /** What the holder of a new or refreshed session gets. */
@@ -9,4 +10,6 @@ export interface OpenedSession {
   /** Seconds until the access token expires. */
   expiresIn: number;
   account: Account;
+  /** Older sessions that ended because the account had too many. */
+  ended: EndedSession[];
 }

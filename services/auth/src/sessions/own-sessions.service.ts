@@ -23,7 +23,7 @@ export interface OwnSessionsService {
   list(user: User): Promise<OwnSession[]>;
   /** @throws AppError NOT_FOUND when the caller has no such session */
   end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
-  /** All except the caller's; `count` includes those whose access tokens have already expired. */
+  /** All except the caller's; `count` includes those whose access tokens have already expired. `ended` may lack some of thousands. */
   endOthers(user: User, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
 }
 
@@ -51,16 +51,14 @@ export function createOwnSessionsService({ repository, clock }: OwnSessionsServi
         if (!session || !isUsable(session)) throw noSuchSession();
         const at = now();
         transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: session.id, origin });
-        return { id: session.id, ended: await transaction.end([session], at) };
+        return { id: session.id, ended: await transaction.end(session, at) };
       }),
     endOthers: ({ userId, sessionId }, origin) =>
       repository.inTransaction(async (transaction) => {
-        const others = (await transaction.lockAllLiving(userId)).filter(({ id }) => id !== sessionId);
-        const at = now();
-        const count = others.filter(isUsable).length;
-        for (const { id } of others)
-          transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: id, origin });
-        return { count, ended: await transaction.end(others, at) };
+        await transaction.lockAccount({ id: userId });
+        const which = { accountId: userId, kept: sessionId, now: now(), recordedFrom: origin };
+        const { usable, ended } = await transaction.endAll(which);
+        return { count: usable, ended };
       }),
   };
 }

@@ -5,7 +5,6 @@ export const SessionEntity = defineEntity({
   name: 'Session',
   tableName: 'sessions',
   indexes: [
-    { name: 'sessions_living', properties: ['accountId'], where: { endedAt: null } },
     { name: 'sessions_refresh_family', properties: ['refreshFamily'], where: { refreshFamily: { $ne: null } } },
   ],
   properties: {
@@ -16,7 +15,8 @@ export const SessionEntity = defineEntity({
         .mapToPk()
         .name('account_id')
         .deleteRule('cascade')
-        .foreignKeyName('sessions_account_id_fkey'),
+        .foreignKeyName('sessions_account_id_fkey')
+        .index('sessions_account_id'),
     createdAt: p.datetime(3),
     /** When the last of its access tokens expires. */
     tokensUntil: p.datetime(3),

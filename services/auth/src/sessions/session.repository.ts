@@ -4,8 +4,8 @@ import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import { endSessions } from './ended-session.repository.ts';
-import type { NewSession } from './new-session.ts';
+import { endAllSessions, endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
+import type { NewSession, SessionRow } from './new-session.ts';
 import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
 import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './sessions.statements.ts';
@@ -24,8 +24,8 @@ export type SessionTransaction = ReturnType<typeof sessionTransaction>;
 export interface SessionRepository {
   /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
   inTransaction<Result>(work: (sessions: SessionTransaction) => Promise<Result>): Promise<Result>;
-  /** False, with nothing stored, when the account's password has changed since this version. */
-  insert(session: NewSession, passwordVersion: number, origin: RequestOrigin): Promise<boolean>;
+  /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
+  insert(session: NewSession, options: InsertOptions): Promise<boolean>;
   /** An account's usable sessions, newest first, at most 1,000. */
   listLiving(accountId: string, now: Date): Promise<Session[]>;
   noteUses(uses: SessionUse[]): Promise<void>;
@@ -33,12 +33,18 @@ export interface SessionRepository {
   listEnded(after: number, forgottenBefore: Date): Promise<{ last: number; sessions: EndedSession[] }>;
 }
 
+export interface InsertOptions {
+  passwordVersion: number;
+  origin: RequestOrigin;
+  most: number;
+}
+
 export function createSessionRepository(database: Database): SessionRepository {
   return {
     inTransaction: (work) =>
       whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(sessionTransaction(em)))),
-    async insert(session, passwordVersion, origin) {
-      const values = [...session.values(origin, 'session.opened'), passwordVersion];
+    async insert(session, { passwordVersion, origin, most }) {
+      const values = [...session.values(origin, 'session.opened'), passwordVersion, most];
       return (await database.run('write', OPEN_SESSION, values)).length > 0;
     },
     listLiving: (accountId, now) =>
@@ -70,17 +76,15 @@ function sessionTransaction(em: EntityManager) {
     removeToken: (token: RefreshToken): unknown => em.remove(token),
     lockLiving: (which: { id: string; accountId?: string } | { refreshFamily: string }): Promise<Session | null> =>
       em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    /** In the order of their ids, as wherever several are locked. */
-    lockAllLiving: (accountId: string): Promise<Session[]> =>
-      em.find(
-        SessionEntity,
-        { accountId, endedAt: null },
-        { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-      ),
+    lockAccount: (which: { id: string; passwordVersion?: number }): Promise<Account | null> =>
+      em.findOne(AccountEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    add: (session: SessionRow): unknown => em.persist(em.create(SessionEntity, session)),
     findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),
-    /** The transaction must have locked these sessions. */
-    end: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
+    /** The transaction must have locked this session. */
+    end: (session: Session, now: Date) => endSession(em, session, now),
+    endAll: (which: SessionsToEnd) => endAllSessions(em, which),
+    endOldest: (which: SessionsToEnd, others: number) => endOldestSessions(em, which, others),
   };
 }
 

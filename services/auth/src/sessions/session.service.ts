@@ -5,12 +5,18 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { forgottenBefore } from './ended-session.repository.ts';
-import type { SessionMaker } from './new-session.ts';
+import type { NewSession, SessionMaker } from './new-session.ts';
 import type { OpenedSession } from './opened-session.ts';
 import { familyHashOf } from './refresh-token.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository, SessionTransaction } from './session.repository.ts';
 import { refreshTokenUnusable, sessionHasEnded } from './sessions.errors.ts';
+
+/**
+ * Below the cap by this much, logins do not wait for each other. It is more than all instances can open at one moment, each with
+ * ten connections to the store.
+ */
+const SPARE = 100;
 
 export interface OpenOptions {
   passwordVersion: number;
@@ -26,7 +32,7 @@ export interface RefreshOptions {
 }
 
 export interface SessionService {
-  /** Undefined when the account's password has changed. */
+  /** Undefined when the account's password has changed. Ends the account's oldest sessions, by their last use, if there are too many. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
   /** Uses up the token, unless it is rate-limited. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
@@ -40,6 +46,8 @@ export interface SessionServiceDeps {
   maker: SessionMaker;
   limits: Pick<Limits, 'countRefreshTry' | 'countRefresh'>;
   clock: Clock;
+  /** How many usable sessions an account may have. */
+  mostPerAccount: number;
 }
 
 interface Renewal {
@@ -53,7 +61,7 @@ interface Renewal {
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
-  const { repository, maker, limits, clock } = deps;
+  const { repository, maker, limits, clock, mostPerAccount } = deps;
 
   const refreshIn = async (
     transaction: SessionTransaction,
@@ -73,7 +81,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     const fact = { at: now, accountId: session.accountId, sessionId: session.id, origin };
     if (!token || token.usedAt) {
       transaction.record({ ...fact, kind: 'session.refresh_token_reused' });
-      return { reused: await transaction.end([session], now) };
+      return { reused: await transaction.end(session, now) };
     }
     await limits.countRefresh(session.id);
     // Used tokens that the session's family can identify need not be kept.
@@ -106,13 +114,31 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       session.refreshFamily = familyHash;
       transaction.addToken({ hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil });
     }
-    return { sessionId: session.id, accessToken, refreshToken: refresh?.token, expiresIn: maker.expiresIn, account };
+    return {
+      ...{ sessionId: session.id, accessToken, refreshToken: refresh?.token, expiresIn: maker.expiresIn, account },
+      ended: [],
+    };
   };
 
+  /** With the account locked, so that simultaneous logins count each other's sessions. */
+  const openInTurn = (session: NewSession, { passwordVersion, origin }: OpenOptions) =>
+    repository.inTransaction(async (transaction): Promise<OpenedSession | undefined> => {
+      const row = session.row(origin);
+      const { id: sessionId, accountId, createdAt: at } = row;
+      if (!(await transaction.lockAccount({ id: accountId, passwordVersion }))) return undefined;
+      transaction.add(row);
+      if (session.refreshToken) transaction.addToken(session.refreshToken);
+      transaction.record({ kind: 'session.opened', at, accountId, sessionId, origin });
+      const which = { accountId, kept: sessionId, now: at, recordedFrom: origin };
+      const { ended } = await transaction.endOldest(which, mostPerAccount - 1);
+      return { ...session.opened, ended };
+    });
+
   return {
-    async open(account, { passwordVersion, withRefreshToken, origin }) {
-      const session = await maker.prepare(account, { withRefreshToken });
-      return (await repository.insert(session, passwordVersion, origin)) ? session.opened : undefined;
+    async open(account, options) {
+      const session = await maker.prepare(account, options);
+      const isOpen = await repository.insert(session, { ...options, most: Math.max(0, mostPerAccount - SPARE) });
+      return isOpen ? session.opened : openInTurn(session, options);
     },
     async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
@@ -127,7 +153,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         if (session?.accountId !== userId) throw sessionHasEnded();
         const now = new Date(clock.now());
         transaction.record({ kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
-        return transaction.end([session], now);
+        return transaction.end(session, now);
       }),
     endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };

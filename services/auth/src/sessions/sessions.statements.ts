@@ -24,14 +24,83 @@ export const OPENING = `
 
 /**
  * $13: the version of the password that was checked. The lock holds off a reset that would miss this session; after an
- * earlier reset there is no row, and thus no session.
+ * earlier reset there is no row, and thus no session. Nor is there one for an account with $14 sessions.
  */
 export const OPEN_SESSION: Statement = {
   name: 'auth-open-session',
   text: `with account as (
-    select id from accounts where id = $2::uuid and password_version = $13::integer for share
+    select id from accounts where id = $2::uuid and password_version = $13::integer and $14::integer > (
+      select count(*) from (
+        select from sessions where account_id = $2::uuid and ended_at is null and expires_at > $3::timestamptz limit $14::integer
+      ) living
+    ) for share
   ), ${OPENING}`,
 };
+
+/** The most ended sessions in the answer of one operation; gateways read the others from the list. */
+const TOLD_MOST = 1_000;
+
+/**
+ * Ends the sessions that `locked` selects, except the one to keep: all in one statement, since there may be thousands. They are locked in
+ * the order of their ids, as wherever several are. Once its last access token has expired, an ended session's row is of no use.
+ * Parameters: account id, id of the session to keep or null, now, the time before which ended sessions are forgotten,
+ * whether to record it in the audit trail, ip, request id; then those of `locked`.
+ */
+const endingSessions = (locked: string) => `
+  with given as (
+    select ?::uuid as account_id, ?::uuid as kept, ?::timestamptz as now, ?::timestamptz as forgotten_before,
+      ?::boolean as is_recorded, ?::text as ip, ?::text as request_id
+  ), locked as materialized (
+    select session.id, session.expires_at from sessions session
+    where session.ended_at is null and session.id is distinct from (select kept from given) and ${locked}
+    order by session.id for update
+  ), ended as (
+    update sessions session set ended_at = given.now, expires_at = session.tokens_until from locked, given
+    where session.id = locked.id
+    returning session.id, session.tokens_until, locked.expires_at > given.now as was_usable
+  ), recorded as (
+    insert into audit_log (at, kind, account_id, session_id, ip, request_id)
+    select given.now, 'session.ended', given.account_id, ended.id, given.ip, given.request_id
+    from ended, given where given.is_recorded order by ended.id
+  ), listed as (
+    select id, tokens_until, row_number() over (order by id) as place from ended, given
+    where tokens_until > given.forgotten_before
+  ), counter as (
+    update ended_session_counter set last = last + (select count(*) from listed) where exists (select from listed)
+    returning last - (select count(*) from listed) as before
+  ), added as (
+    insert into ended_sessions (sequence, session_id, until)
+    select before + place, id, tokens_until from listed, counter
+    returning sequence, session_id, until
+  ), told as (
+    select sequence, session_id as "sessionId", floor(extract(epoch from until)) as until
+    from added order by sequence limit ${TOLD_MOST}
+  )
+  select (select count(*) from ended where was_usable)::integer as usable,
+    (select coalesce(json_agg(told order by sequence), '[]') from told) as ended`;
+
+/** Ends all of an account's sessions. */
+export const END_ALL_SESSIONS = endingSessions('session.account_id = (select account_id from given)');
+
+/** Ends the sessions that were not used for the longest, beyond as many others as the last parameter says. */
+export const END_OLDEST_SESSIONS = endingSessions(`session.id in (
+      select id from sessions, given
+      where sessions.account_id = given.account_id and ended_at is null and expires_at > given.now and id is distinct from given.kept
+      order by coalesce(last_used_at, created_at) desc, id desc offset ?::integer
+    )`);
+
+/** Parameters: how many, and the entries as JSON, in their order. Returns the last sequence. */
+export const LIST_ENDED = `
+  with counter as (
+    update ended_session_counter set last = last + ?::bigint returning last
+  ), given as (
+    select (entry->>'sessionId')::uuid as session_id, (entry->>'until')::timestamptz as until, place, count(*) over () as total
+    from json_array_elements(?::json) with ordinality entries (entry, place)
+  ), listed as (
+    insert into ended_sessions (sequence, session_id, until)
+    select last - total + place, session_id, until from counter, given
+  )
+  select last::text from counter`;
 
 /** $1 after, $2 forgotten before, $3 limit. Rows and head come from one snapshot. */
 export const ENDED_SESSIONS: Statement = {

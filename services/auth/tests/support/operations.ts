@@ -23,7 +23,8 @@ export const END_OTHERS = 'mutation { endOtherSessions }';
 export const CHANGE_NAME = 'mutation ($name: String!) { changeName(name: $name) { id name } }';
 export const CHANGE_PASSWORD = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }';
 export const CHANGE_EMAIL = 'mutation ($input: ChangeEmailInput!) { requestEmailChange(input: $input) }';
-export const CONFIRM_EMAIL = 'mutation ($token: String!) { confirmEmailChange(token: $token) }';
+export const CONFIRM_EMAIL =
+  'mutation ($token: String!, $password: String) { confirmEmailChange(token: $token, password: $password) }';
 export const DELETE_ACCOUNT = 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }';
 export const TOKENS = '{ personalTokens { id name scope createdAt expiresAt lastUsedAt } }';
 export const CREATE_TOKEN = `mutation ($input: CreatePersonalTokenInput!) {

@@ -7,6 +7,7 @@ import { createFaultyProxy, createTestDatabase, type FaultyProxy, type TestDatab
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Registry } from 'prom-client';
 import { createAuth, readAuthConfig, type Auth, type Mail, type Mailer } from '../../src/index.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -48,6 +49,7 @@ export interface RunOptions {
   /** False: the mailer that the environment names. */
   withPostbox?: boolean;
   log?: Log;
+  metrics?: Registry;
 }
 
 /** The whole service with a database of its own; only the clock and the postbox are fakes. */
@@ -66,7 +68,11 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
 
   const another = async (more: Env = {}) => {
     const config = readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more });
-    const auth = await createAuth(config, { clock, log, keyValue, eventLog, ...(withPostbox && { mailer: postbox }) });
+    const auth = await createAuth(config, {
+      ...{ clock, log, keyValue, eventLog },
+      ...(withPostbox && { mailer: postbox }),
+      ...(options.metrics && { metrics: options.metrics }),
+    });
     await auth.start();
     running.push(auth);
     return auth;

@@ -11,10 +11,15 @@ export function useRoute(): Route {
   return useMemo(() => routeOf(hash), [hash]);
 }
 
+/** Where a view is, with what it is told. */
+export function addressOf(name: string, query = new URLSearchParams()): string {
+  const text = query.toString();
+  return `#/${name}${text && `?${text}`}`;
+}
+
 /** Tells the view something else, without a step in the history. */
 export function replaceQuery(name: string, query: URLSearchParams): void {
-  const text = query.toString();
-  location.replace(`#/${name}${text && `?${text}`}`);
+  location.replace(addressOf(name, query));
 }
 
 function subscribe(listener: () => void): () => void {

@@ -43,15 +43,16 @@ async function fixture(first: JWK) {
   >[0]['endedSessions']; // the only methods called
   accessKeys.start();
   await jest.advanceTimersByTimeAsync(0);
+  const { authenticateToken } = createAuthenticator({
+    keys: accessKeys,
+    endedSessions,
+    personalTokens: { userOf: async () => undefined },
+    sessionUses: { note: () => undefined },
+    clock: systemClock,
+  });
   return {
     accessKeys,
-    authenticator: createAuthenticator({
-      keys: accessKeys,
-      endedSessions,
-      personalTokens: { userOf: async () => undefined },
-      sessionUses: { note: () => undefined },
-      clock: systemClock,
-    }),
+    authenticator: { authenticateToken: (token: string) => authenticateToken(token, { ipOf: () => '192.0.2.1' }) },
     asked: () => asked,
     has: (...now: JWK[]) => (keys = now),
   };

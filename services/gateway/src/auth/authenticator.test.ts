@@ -7,6 +7,8 @@ const NOW_S = 1_800_000_000;
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE' };
 
+const ipOf = () => '192.0.2.1';
+
 async function fixture() {
   const jwk = await createSigningKey('key-1');
   const imported = (key = jwk) => importJWK(key, 'ES256') as Promise<CryptoKey>; // elliptic-curve JWKs become CryptoKeys
@@ -21,7 +23,7 @@ async function fixture() {
     used: [] as string[],
     personal: undefined as User | undefined,
   };
-  const authenticator = createAuthenticator({
+  const { authenticate, authenticateToken } = createAuthenticator({
     keys: {
       current: () => (state.hasKeys ? { keys: [] } : undefined),
       async getKey() {
@@ -46,6 +48,11 @@ async function fixture() {
     sessionUses: { note: (session) => void state.used.push(session) },
     clock: { now: () => state.nowS * 1_000 },
   });
+  const authenticator = {
+    authenticate: (values: readonly string[]) => authenticate(values, ipOf),
+    authenticateToken: (given: string, options: { graceS?: number } = {}) =>
+      authenticateToken(given, { ipOf, ...options }),
+  };
   const claims = { userId: USER, sub: USER, email: 'a@x', iat: NOW_S, exp: NOW_S + 900, sid: 'session', jti: 'token' };
   const token = await signAccessToken(claims, { kid: 'key-1', privateKey });
   const kindOf = async (...args: Parameters<typeof authenticator.authenticateToken>) =>

@@ -6,7 +6,7 @@ import {
   verifyAccessToken,
   type VerifiedClaims,
 } from '@taskmesh/identity';
-import type { Clock } from '@taskmesh/service';
+import { networkOf, type Clock } from '@taskmesh/service';
 import type { Caller, User } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
@@ -19,15 +19,15 @@ const INVALID: Caller = { kind: 'invalid' };
 
 export interface Authenticator {
   /**
-   * Takes the values of all `Authorization` headers.
+   * Takes the values of all `Authorization` headers, and how to learn the client's address.
    * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
    */
-  authenticate(values: readonly string[]): Promise<Caller>;
+  authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;
   /**
    * Takes a bare token, with `graceS` even one that expired up to so many seconds ago.
    * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
    */
-  authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
+  authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
 }
 
 export interface AuthenticatorDeps {
@@ -69,14 +69,14 @@ export function createAuthenticator({
   };
 
   /** Personal tokens are not JWTs: only auth knows them. */
-  const askFor = async (token: string): Promise<Caller> => {
+  const askFor = async (token: string, ipOf: () => string): Promise<Caller> => {
     if (!endedSessions.loaded()) throw unavailable();
-    const user = await personalTokens.userOf(token);
+    const user = await personalTokens.userOf(token, () => networkOf(ipOf()));
     return user ? living(user) : INVALID;
   };
 
-  const authenticateToken: Authenticator['authenticateToken'] = async (token, { graceS } = { graceS: 0 }) => {
-    if (isPersonalToken(token)) return askFor(token);
+  const authenticateToken: Authenticator['authenticateToken'] = async (token, { ipOf, graceS }) => {
+    if (isPersonalToken(token)) return askFor(token, ipOf);
     const known = verified.get(token, clock.now());
     if (known?.claims.key && keys.isCurrent(known.claims.key)) return living(known);
     return verify(token, graceS);
@@ -84,11 +84,11 @@ export function createAuthenticator({
 
   return {
     authenticateToken,
-    async authenticate(values) {
+    async authenticate(values, ipOf) {
       const [value] = values;
       if (value === undefined) return ANONYMOUS_CALLER;
       const token = values.length === 1 ? bearerToken(value) : '';
-      return token === '' ? INVALID : authenticateToken(token);
+      return token === '' ? INVALID : authenticateToken(token, { ipOf });
     },
   };
 }

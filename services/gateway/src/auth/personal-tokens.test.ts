@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
-import { newPersonalToken } from '@taskmesh/identity';
+import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { KnownToken } from '@taskmesh/internal-api';
 import { createPersonalTokens } from './personal-tokens.ts';
 
@@ -20,7 +20,7 @@ function fixture() {
     /** Calls wait for this promise while it is set. */
     held: undefined as Promise<void> | undefined,
   };
-  const tokens = createPersonalTokens({
+  const { userOf } = createPersonalTokens({
     auth: {
       async findPersonalToken(hash) {
         state.asked.push(hash);
@@ -31,6 +31,7 @@ function fixture() {
     },
     clock: { now: () => state.nowS * 1_000 },
   });
+  const tokens = { userOf: (token: string, caller = 'somebody') => userOf(token, () => caller) };
   return { state, known, tokens };
 }
 
@@ -111,16 +112,49 @@ describe('a personal token', () => {
     expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
   });
 
-  it('waits for nobody who tries thousands: those who are known are let in, the others come back', async () => {
+  it('waits for nobody who tries thousands: those who are known are let in, and too many come back', async () => {
     const { state, tokens } = fixture();
     const known = newPersonalToken();
     await tokens.userOf(known);
     let release = () => {};
     state.held = new Promise((resolve) => (release = resolve));
-    const tries = Array.from({ length: 1_000 }, () => tokens.userOf(newPersonalToken()).then(() => 'asked', () => 'refused')); // prettier-ignore
+    const tries = Array.from({ length: 2_000 }, () => tokens.userOf(newPersonalToken()).then(() => 'asked', () => 'refused')); // prettier-ignore
     expect(await tokens.userOf(known)).toMatchObject({ kind: 'user' });
     expect(state.asked).toHaveLength(1 + 64);
     release();
-    expect((await Promise.all(tries)).filter((outcome) => outcome === 'asked')).toHaveLength(64);
+    expect((await Promise.all(tries)).filter((outcome) => outcome === 'asked')).toHaveLength(64 + 1_000);
+  });
+
+  it.each([1, 300])(
+    'that nobody knows yet is asked about soon, however many random ones strangers at %i addresses try meanwhile',
+    async (addresses) => {
+      const { state, tokens } = fixture();
+      let release = () => {};
+      state.held = new Promise((resolve) => (release = resolve));
+      const attack = () => {
+        for (let tries = 0; tries < 5_000; tries++)
+          tokens.userOf(newPersonalToken(), `stranger ${tries % addresses}`).catch(() => undefined);
+      };
+      attack();
+      const token = newPersonalToken();
+      const ada = tokens.userOf(token, 'ada');
+      attack();
+      release();
+      expect(await ada).toMatchObject({ kind: 'user' });
+      expect(state.asked.indexOf(hashOfPersonalToken(token))).toBeLessThanOrEqual(64 + addresses);
+    },
+  );
+
+  it('that waits for others is not left waiting when auth does not answer', async () => {
+    const { state, tokens } = fixture();
+    let release = () => {};
+    state.held = new Promise((resolve) => (release = resolve));
+    const tries = Array.from({ length: 200 }, () => tokens.userOf(newPersonalToken()).catch((error: unknown) => error));
+    state.failure = unavailable();
+    release();
+    for (const outcome of await Promise.all(tries)) expect(outcome).toMatchObject(UNAVAILABLE);
+    expect(state.asked).toHaveLength(64);
+    state.failure = undefined;
+    expect(await tokens.userOf(newPersonalToken())).toMatchObject({ kind: 'user' });
   });
 });

@@ -3,6 +3,7 @@ import { ExpiringCache, hashOfPersonalToken } from '@taskmesh/identity';
 import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import type { User } from '../context.ts';
+import { createFairTurns } from './fair-turns.ts';
 
 /** Older answers are still used while auth is asked again: tokens that have ended are listed within a second. */
 const FRESH_MS = 60_000;
@@ -12,11 +13,15 @@ const STALE_MS = 3_600_000;
 const CACHE_SIZE = 50_000;
 /** More would overload auth. Tokens that are already cached are not affected. */
 const MOST_UNDER_WAY = 64;
+const MOST_WAITING = 1_000;
 
 /** Personal access tokens, which users create for programs. Only auth knows them, by their hashes. */
 export interface PersonalTokens {
-  /** The token's user; undefined when it is invalid. @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked */
-  userOf(token: string): Promise<User | undefined>;
+  /**
+   * The token's user; undefined when it is invalid. `callerOf` tells who asks, so that nobody's many tokens hold up those of others.
+   * @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked
+   */
+  userOf(token: string, callerOf: () => string): Promise<User | undefined>;
 }
 
 export interface PersonalTokensDeps {
@@ -33,6 +38,11 @@ interface Answer {
 export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): PersonalTokens {
   const [good, bad] = [new ExpiringCache<Answer>(CACHE_SIZE), new ExpiringCache<Answer>(CACHE_SIZE)];
   const underWay = new Map<string, Promise<Answer>>();
+  const turns = createFairTurns({
+    concurrency: MOST_UNDER_WAY,
+    mostWaiting: MOST_WAITING,
+    refusal: () => unavailable('Too many tokens are being checked right now; try again.'),
+  });
 
   const ask = async (hash: string): Promise<Answer> => {
     const askedAt = clock.now();
@@ -45,27 +55,26 @@ export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): Perso
   };
 
   /** Once for all who ask at the same time. */
-  const askOnce = async (hash: string): Promise<Answer> => {
+  const askOnce = (hash: string, callerOf: () => string): Promise<Answer> => {
     const asked = underWay.get(hash);
     if (asked) return asked;
-    if (underWay.size >= MOST_UNDER_WAY) throw unavailable('Too many tokens are being checked right now; try again.');
-    const asking = ask(hash).finally(() => underWay.delete(hash));
+    const asking = turns.run(callerOf(), () => ask(hash)).finally(() => underWay.delete(hash));
     underWay.set(hash, asking);
     return asking;
   };
 
   /** Requests never wait for auth when it has answered before: it may be slow, or frozen. */
-  const answerFor = async (hash: string): Promise<Answer> => {
+  const answerFor = async (hash: string, callerOf: () => string): Promise<Answer> => {
     const nowMs = clock.now();
     const known = good.get(hash, nowMs) ?? bad.get(hash, nowMs);
-    if (!known) return askOnce(hash);
-    if (nowMs >= known.askedAt + FRESH_MS) askOnce(hash).catch(() => undefined); // the next request asks again
+    if (!known) return askOnce(hash, callerOf);
+    if (nowMs >= known.askedAt + FRESH_MS) askOnce(hash, callerOf).catch(() => undefined); // the next request asks again
     return known;
   };
 
   return {
-    async userOf(token) {
-      const { user } = await answerFor(hashOfPersonalToken(token));
+    async userOf(token, callerOf) {
+      const { user } = await answerFor(hashOfPersonalToken(token), callerOf);
       return user && user.claims.exp * 1_000 > clock.now() ? user : undefined;
     },
   };

@@ -1,6 +1,5 @@
 import { toGraphQLError, type AppError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import { bearsToken } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import type { IncomingMessage } from 'node:http';
 import { authorizationOf, type GatewayContext } from '../context.ts';
@@ -28,7 +27,7 @@ export interface GraphQLHandler {
 
 /** From a request to its answer, whatever serves HTTP around it. */
 export function createGraphQLHandler(
-  context: Pick<GatewayContext, 'admit' | 'authenticate' | 'config' | 'log' | 'operator' | 'requestCall'>,
+  context: Pick<GatewayContext, 'admit' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
   answers: Answers,
 ): GraphQLHandler {
   const tryToAdmit = async (sent: UncheckedRequest, { method }: IncomingMessage, caller: RequestCall) => {
@@ -64,18 +63,13 @@ export function createGraphQLHandler(
 
 /** A stale token makes nobody: so `login` and `refreshSession` work beside it, and fields that need a user say so. */
 async function identityOf(
-  context: Pick<GatewayContext, 'authenticate' | 'config' | 'operator'>,
+  context: Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators'>,
   request: IncomingMessage,
 ): Promise<Identity> {
+  if (await context.operators.isOperator(request)) return { role: 'operator' };
   const values = authorizationOf(request);
-  const { backupToken, machineToken } = context.config.secrets;
-  const operatorToken = backupToken ?? machineToken;
-  // Without a token, or with the operators' one: a user's token is that user and nothing more.
-  if (values.length === 0 || (operatorToken !== undefined && bearsToken(request, operatorToken))) {
-    if (context.operator(request).ok) return { role: 'operator' };
-    if (values.length === 0) return ANONYMOUS;
-  }
-  const caller = await context.authenticate(values);
+  if (values.length === 0) return ANONYMOUS;
+  const caller = await context.authenticate(values, () => context.clientIp(request));
   return caller.kind === 'user' ? caller.identity : ANONYMOUS;
 }
 

@@ -21,13 +21,16 @@ export type Envelope = 'tasks' | 'plain' | 'backup' | 'operations';
 
 /** The form depends on the envelope: `{success?, message, error: {code, details?, requestId?} or a string}`. */
 export function sendError(reply: FastifyReply, error: AppError, envelope: Envelope = 'plain'): FastifyReply {
-  const { httpStatus, retryAfterSeconds } = error;
-  if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
-  if (httpStatus === 429 || httpStatus === 503) reply.header('retry-after', String(retryAfterSeconds ?? 1));
-  return reply
-    .code(httpStatus)
+  return setErrorHead(reply, error)
     .header('content-type', JSON_TYPE)
     .send(errorText(error, reply.request.id, envelope));
+}
+
+/** The status, and the headers that belong to it. */
+export function setErrorHead(reply: FastifyReply, { httpStatus, retryAfterSeconds }: AppError): FastifyReply {
+  if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+  if (httpStatus === 429 || httpStatus === 503) reply.header('retry-after', String(retryAfterSeconds ?? 1));
+  return reply.code(httpStatus);
 }
 
 export const errorText = (error: AppError, requestId: string, envelope: Envelope = 'plain'): string =>

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,13 +10,16 @@ import { readAsset, sendAsset } from './asset.ts';
 export interface Page {
   /** Files are served below `<url>/assets`. */
   url: string;
-  /** Names a file as `{name}` where it loads one. */
+  /** Names a file as `{name}` where it loads one, and a text of `SendPage` where it stands. */
   html: string | URL;
   /** A file may have compressed ones beside it, of its name with `.br` or `.gz`. */
   files: Record<string, string | URL>;
   /** Additions to `POLICY`. */
   policy?: Record<string, string>;
 }
+
+/** `texts` are what the page says this time, by name. */
+export type SendPage = (reply: FastifyReply, texts?: Record<string, string>) => FastifyReply;
 
 const READ = ['GET', 'HEAD'];
 const YEAR = 'public, max-age=31536000, immutable';
@@ -43,7 +46,7 @@ const TYPES = new Map([
 export const packageFile = (name: string, file: string) => join(dirname(resolve(`${name}/package.json`)), file);
 
 /** Serves a page's files under URLs that change with their content. Returns how to send the page itself. */
-export function servePageFiles(app: FastifyInstance, page: Page): (reply: FastifyReply) => FastifyReply {
+export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
   let html = readFileSync(page.html, 'utf8');
   const base = page.url.replace(/\/$/, '');
   for (const [name, file] of Object.entries(page.files)) {
@@ -66,14 +69,22 @@ export function servePageFiles(app: FastifyInstance, page: Page): (reply: Fastif
   const policy = Object.entries({ ...POLICY, ...page.policy })
     .map((directive) => directive.join(' '))
     .join('; ');
-  return (reply) =>
+  return (reply, texts = {}) =>
     reply
       .header('content-type', 'text/html; charset=utf-8')
       .header('content-security-policy', policy)
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
-      .header('cache-control', 'no-cache')
-      .send(html);
+      .header('cache-control', reply.getHeader('cache-control') ?? 'no-cache')
+      .send(Object.entries(texts).reduce(fillIn, html));
+}
+
+const fillIn = (html: string, [name, text]: [string, string]) => html.replaceAll(`{${name}}`, () => escapeHtml(text));
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** Whether a person's browser asks. Programs do not accept HTML by name. */
+export function wantsPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers.accept?.includes('text/html') ?? false;
 }
 
 export function servePage(app: FastifyInstance, page: Page): void {

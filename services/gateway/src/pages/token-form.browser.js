@@ -12,6 +12,12 @@ function readToken() {
   byId('token').value = token;
   byId('token-field').hidden = token !== '';
   byId(token === '' ? 'token' : (FIELDS[1] ?? 'send')).focus();
+  passTokenOn();
+}
+
+/** Whoever is signed in can go on in their account, where the token is in the fragment, too. */
+function passTokenOn() {
+  byId('in-account')?.setAttribute('href', `/#/account?${new URLSearchParams({ token: typedToken() })}`);
 }
 
 function show(id, text) {
@@ -47,16 +53,27 @@ function showDone(body) {
   byId('done').focus();
 }
 
+/** Whether something that is needed was left out; says so there. */
+function isMissing(id) {
+  const { required, value, dataset } = byId(id);
+  const isEmpty = required && value === '';
+  if (isEmpty) show(id, dataset.missing);
+  return isEmpty;
+}
+
+const typedToken = () => byId('token').value.trim();
 const valuesOf = (names) => Object.fromEntries(names.map((name) => [name, byId(name).value]));
 
 async function send() {
   for (const id of [...FIELDS, 'form']) show(id, '');
+  const missing = FIELDS.find(isMissing);
+  if (missing) return void byId(missing).focus();
   byId('send').disabled = true;
   try {
     const response = await fetch(action, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ ...valuesOf(FIELDS), token: byId('token').value.trim() }),
+      body: JSON.stringify({ ...valuesOf(FIELDS), token: typedToken() }),
     });
     const body = await response.json().catch(() => undefined);
     if (response.ok) showDone(body);
@@ -75,6 +92,7 @@ byId('form').addEventListener('submit', (event) => {
 byId('show')?.addEventListener('change', ({ target }) => {
   byId('password').type = target.checked ? 'text' : 'password';
 });
+byId('token').addEventListener('input', passTokenOn);
 // Opening another link in the same tab changes only the fragment.
 window.addEventListener('hashchange', readToken);
 readToken();

@@ -11,9 +11,12 @@ import { longBodyOf } from '../http/streamed-bodies.ts';
 import { isBytes, type Answer, type Endpoint, type Exchange } from './endpoint.ts';
 import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
-import { requireOperator } from './request/require-operator.ts';
+import { requireOperator, requireOperatorsPlace } from './request/require-operator.ts';
 
-export type EndpointContext = Pick<GatewayContext, 'executor' | 'authenticate' | 'operator' | 'requestCall'>;
+export type EndpointContext = Pick<
+  GatewayContext,
+  'executor' | 'authenticate' | 'clientIp' | 'operators' | 'requestCall'
+>;
 
 export type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
 
@@ -40,7 +43,7 @@ export function createAnswerEndpoint(
 
   if (endpoint.access === 'user')
     return async (request, onProgress) => {
-      const caller = await context.authenticate(authorizationOf(request.raw));
+      const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
       if (caller.kind !== 'user') throw unauthenticated();
       const { identity, claims } = caller;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
@@ -48,10 +51,19 @@ export function createAnswerEndpoint(
       );
     };
 
-  const isForOperators = endpoint.access === 'operator';
-  const identity = isForOperators ? OPERATOR : ANONYMOUS;
+  if (endpoint.access === 'optional')
+    return async (request, onProgress) => {
+      const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
+      // As in GraphQL, a stale token makes nobody.
+      const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
+      return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+    };
+
+  const { access } = endpoint;
+  const identity = access === 'operator' ? OPERATOR : ANONYMOUS;
   return async (request, onProgress) => {
-    if (isForOperators) requireOperator(context, request);
+    if (access === 'operator') await requireOperator(context, request);
+    if (access === 'operators-place') requireOperatorsPlace(context, request);
     return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
   };
 }

@@ -1,6 +1,7 @@
 import type { AccessTokenClaims } from '@taskmesh/identity';
-import type { ErrorCode } from '@taskmesh/errors';
+import type { AppError, ErrorCode } from '@taskmesh/errors';
 import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
+import type { FastifyReply } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
@@ -57,6 +58,9 @@ export interface Answer {
   next?: string;
 }
 
+/** Sends an error to a person. */
+export type ErrorPage = (reply: FastifyReply, error: AppError) => FastifyReply;
+
 interface Description<Body, Query> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** An OpenAPI path below the contract's prefix, with at most one parameter. */
@@ -83,6 +87,8 @@ interface Description<Body, Query> {
   isPaged?: boolean;
   /** Errors beyond those common to all endpoints of this kind. `KEY_REUSED` is the 422. */
   errors?: readonly (ErrorCode | 'KEY_REUSED')[];
+  /** For an address that people's browsers are sent to: who accepts HTML gets errors as this page. */
+  errorPage?: ErrorPage;
 }
 
 /** Needs a user's access token. */
@@ -92,9 +98,12 @@ export interface UserEndpoint<Body = unknown, Query = unknown> extends Descripti
   handle(exchange: UserExchange<Body, Query>): Promise<Answer> | Answer;
 }
 
-/** Open to everyone (an access token is ignored), or to operators only. */
+/**
+ * Open to everyone (an access token is ignored), open to everyone and run as the user if there is a valid access token
+ * (`optional`), to operators only, or to whoever is where operators are: their tokens would count from there.
+ */
 export interface UserlessEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
-  access: 'public' | 'operator';
+  access: 'public' | 'optional' | 'operator' | 'operators-place';
   handle(exchange: Exchange<Body, Query>): Promise<Answer> | Answer;
 }
 
@@ -110,7 +119,21 @@ export const publicEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body
   access: 'public',
 });
 
+export const optionalUserEndpoint = <Body, Query>(
+  endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>,
+): Endpoint => ({
+  ...endpoint,
+  access: 'optional',
+});
+
 export const operatorEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({
   ...endpoint,
   access: 'operator',
+});
+
+export const operatorsPlaceEndpoint = <Body, Query>(
+  endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>,
+): Endpoint => ({
+  ...endpoint,
+  access: 'operators-place',
 });

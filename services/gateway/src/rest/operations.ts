@@ -142,8 +142,8 @@ export const OPERATIONS = {
   requestEmailChange: operation<{ input: { email: string; password: string } }, { requestEmailChange: boolean }>(
     'mutation RestChangeEmail($input: ChangeEmailInput!) { requestEmailChange(input: $input) }',
   ),
-  confirmEmailChange: operation<{ token: string }, { confirmEmailChange: boolean }>(
-    'mutation RestConfirmEmail($token: String!) { confirmEmailChange(token: $token) }',
+  confirmEmailChange: operation<{ token: string; password?: string | undefined }, { confirmEmailChange: boolean }>(
+    'mutation RestConfirmEmail($token: String!, $password: String) { confirmEmailChange(token: $token, password: $password) }',
   ),
   deleteAccount: operation<{ input: { password: string } }, { deleteAccount: boolean }>(
     'mutation RestDeleteAccount($input: DeleteAccountInput!) { deleteAccount(input: $input) }',

@@ -1,8 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../context.ts';
-import { errorBody, sendError, toAppError, type Envelope } from '../http/errors.ts';
+import { errorBody, sendError, setErrorHead, toAppError, type Envelope } from '../http/errors.ts';
 import { refuseOtherMethods } from '../http/method-not-allowed.ts';
-import type { Endpoint } from './endpoint.ts';
+import { addVary } from '../http/vary.ts';
+import { wantsPage } from '../pages/page.ts';
+import type { Endpoint, ErrorPage } from './endpoint.ts';
 import { createAnswerEndpoint, type AnswerEndpoint, type EndpointContext } from './answer-endpoint.ts';
 import { answerInNdjson, wantsNdjson } from './ndjson-progress.ts';
 import type { PreparedOperations } from './operations.ts';
@@ -33,12 +35,18 @@ export function registerEndpoints(
     const known = told(error, requestId);
     return { status: known.httpStatus, ...errorBody(known, requestId, envelope) };
   };
+  const sendFailure: SendFailure = (error, request, reply, page) => {
+    const known = told(error, request.id);
+    if (!page) return sendError(reply, known, envelope);
+    addVary(reply, 'Accept').header('cache-control', 'no-store');
+    return wantsPage(request) ? page(setErrorHead(reply, known), known) : sendError(reply, known, envelope);
+  };
   void app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendError(reply, told(error, request.id), envelope));
     for (const endpoint of endpoints)
       addEndpoint(scope, endpoint, {
         url: urlOf(prefix, endpoint.path),
         answer: createAnswerEndpoint(context, operations, endpoint),
+        sendFailure,
         failureLine,
       });
     for (const [path, methods] of methodsByPath(endpoints)) {
@@ -47,23 +55,32 @@ export function registerEndpoints(
   });
 }
 
+type SendFailure = (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: ErrorPage | undefined,
+) => FastifyReply;
+
 interface Served {
   url: string;
   answer: AnswerEndpoint;
+  sendFailure: SendFailure;
   failureLine: (error: unknown, requestId: string) => object;
 }
 
 function addEndpoint(
   scope: FastifyInstance,
-  { method, status, access, lineSchema }: Endpoint,
-  { url, answer, failureLine }: Served,
+  { method, status, access, lineSchema, errorPage }: Endpoint,
+  { url, answer, sendFailure, failureLine }: Served,
 ): void {
   scope.route({
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url,
+    errorHandler: (error, request, reply) => void sendFailure(error, request, reply, errorPage),
     handler: async (request, reply) => {
-      // Answers for operators must not be cached.
-      if (access === 'operator') reply.header('cache-control', 'no-store');
+      // Answers for operators must not be cached, a token least of all.
+      if (access === 'operator' || access === 'operators-place') reply.header('cache-control', 'no-store');
       if (!lineSchema || !wantsNdjson(request))
         return sendAnswer(request, reply, { status, ...(await answer(request)) });
       return answerInNdjson(reply, {

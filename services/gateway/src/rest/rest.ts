@@ -1,13 +1,17 @@
+import { takeSignInCode } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { serveApiReference } from '../pages/api-reference/api-reference.ts';
+import { serveFailedSignIn } from '../pages/failed-sign-in/failed-sign-in.ts';
 import { createPlatformStatus, type StatusContext } from '../status/create-platform-status.ts';
 import { authEndpoints } from './auth/endpoints.ts';
 import { createProviderEndpoints } from './auth/provider-endpoints.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
+import type { ErrorPage } from './endpoint.ts';
 import { fullEndpoints } from './full/endpoints.ts';
 import { deadLetterEndpoints } from './operators/dead-letters.ts';
+import { operatorsSignInEndpoints, type ExchangeCode } from './operators/sign-in.ts';
 import { statusEndpoints } from './operators/status.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
 import { serveDescription } from './openapi/serve-description.ts';
@@ -22,7 +26,7 @@ export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext,
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
-  const auth = accountsOf(context);
+  const auth = accountsOf(context, serveFailedSignIn(app));
   const operations = prepareOperations(context.executor);
   const chapters = [...chaptersFor(tasksContract, auth), backupsOf(context), ...operationsOf(context)]
     .map((chapter) => present(chapter, operations))
@@ -41,8 +45,9 @@ const REDUCED = { envelope: 'plain', endpoints: reducedEndpoints } as const;
 
 type Endpoints = Pick<Mount, 'envelope' | 'endpoints'>;
 
-function accountsOf({ connections: { signIn }, config: { publicUrl } }: RestContext): Endpoints {
-  return { envelope: 'plain', endpoints: [...authEndpoints, ...createProviderEndpoints({ signIn, publicUrl })] };
+function accountsOf({ connections: { signIn }, config: { publicUrl } }: RestContext, errorPage: ErrorPage): Endpoints {
+  const ofProvider = createProviderEndpoints({ signIn, publicUrl, errorPage });
+  return { envelope: 'plain', endpoints: [...authEndpoints, ...ofProvider] };
 }
 
 const OTHER: Record<Contract, Contract> = { full: 'reduced', reduced: 'full' };
@@ -103,11 +108,19 @@ function operationsOf(context: RestContext): Chapter[] {
       tag: 'Operations',
       description: 'For operators, as backups are: the health of the platform, and what the feed could not carry.',
       endpoints: [
+        ...operatorsSignInEndpoints(codeExchange(context)),
         ...statusEndpoints(createPlatformStatus(context)),
         ...deadLetterEndpoints(context.connections.deadLetters),
       ],
     },
   ];
+}
+
+/** Only the token of this machine has codes. */
+function codeExchange({ clock, config }: RestContext): ExchangeCode {
+  const { machineToken } = config.secrets;
+  return (code) =>
+    machineToken && takeSignInCode(machineToken.file, code, clock.now()) ? machineToken.token : undefined;
 }
 
 /** The same endpoints under their other addresses. */

@@ -41,7 +41,7 @@ export function createPlatformStatus(context: StatusContext): () => Promise<Plat
         isUpForTasks: tasks?.eventLog.isUp ?? null,
         isUpForGateway,
       },
-      cache: { isUp: keyValue.isUp() },
+      cache: { system: keyValue.system ?? 'memory', isUp: keyValue.isUp() },
       realtime,
       backups: backup?.backups ?? null,
     };

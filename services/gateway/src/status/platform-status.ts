@@ -24,8 +24,8 @@ export interface PlatformStatus {
     isUpForTasks: boolean | null;
     isUpForGateway: boolean;
   };
-  /** Of this gateway, as `realtime` is. */
-  cache: { isUp: boolean };
+  /** Of this gateway, as `realtime` is; in memory it is nobody else's. */
+  cache: { system: 'redis' | 'memory'; isUp: boolean };
   realtime: RealtimeFigures;
   backups: BackupsStatus | null;
 }

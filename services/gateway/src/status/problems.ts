@@ -38,11 +38,13 @@ function ofFeed({ feed, eventLog, cache }: Pick<PlatformStatus, 'feed' | 'eventL
   ];
 }
 
-function ofBackups({ backups }: Pick<PlatformStatus, 'backups'>): string[] {
+function ofBackups({ backups, services }: Pick<PlatformStatus, 'backups' | 'services'>): string[] {
   if (!backups) return [];
   const { archives, schedule, verifySchedule } = backups;
+  // The list of archives is in the database, so without it nobody knows how their place is.
+  const isListUp = services.some(({ name, store }) => name === 'backup' && store?.isUp);
   return [
-    ...(archives ? [] : ['The place of the archives does not answer.']),
+    ...(archives || !isListUp ? [] : ['The place of the archives does not answer.']),
     ...(schedule?.failingSince ? [`Scheduled backups have failed since ${schedule.failingSince}.`] : []),
     ...(verifySchedule?.failingSince
       ? [`Scheduled verifications have failed since ${verifySchedule.failingSince}.`]

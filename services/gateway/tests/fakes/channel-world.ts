@@ -204,7 +204,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
           return true;
         },
       };
-      phoenix.opened(socket as unknown as WebSocket, connection, { version: '2.0.0', apikey });
+      phoenix.opened(socket as unknown as WebSocket, connection, { version: '2.0.0', apikey, ip: '192.0.2.1' });
       return client;
     },
     /** The title names the owner and the sequence. */

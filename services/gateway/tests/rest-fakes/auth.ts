@@ -70,6 +70,8 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   const jwk = await createSigningKey('test');
   const key = { kid: 'test', privateKey: (await importJWK(jwk, 'ES256')) as CryptoKey }; // an EC key is never a byte array
   let failure: Error | undefined;
+  /** Who asked for another address last. */
+  let changing = '';
 
   const fail = () => {
     const error = failure;
@@ -263,12 +265,20 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       },
       requestEmailChange: (_: unknown, { input }: Input<{ email: string; password: string }>, ctx: SubgraphContext) => {
         fail();
-        provePassword(requireSession(ctx.identity).userId, 'password', input.password);
+        const { userId } = requireSession(ctx.identity);
+        provePassword(userId, 'password', input.password);
+        changing = userId;
         return true;
       },
-      confirmEmailChange: (_: unknown, { token }: { token: string }) => {
+      confirmEmailChange: (
+        _: unknown,
+        { token, password }: { token: string; password?: string | null },
+        { identity }: SubgraphContext,
+      ) => {
         fail();
         if (token !== RESET_TOKEN) throw badUserInput([{ path: 'token', message: 'The token does not count.' }]);
+        if (password) provePassword(changing, 'password', password);
+        else requireSession(identity);
         return true;
       },
       deleteAccount: (_: unknown, { input }: Input<{ password: string }>, ctx: SubgraphContext) => {

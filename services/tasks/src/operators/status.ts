@@ -3,7 +3,7 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { STATUS_PART_MS, type StatusOf, type TasksStatus } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import { askInTime, readVersion, type Clock } from '@taskmesh/service';
-import { countDeadLetters, readBacklog } from '../relay/backlog.ts';
+import { countDeadLetters, readRelayBacklog } from '../relay/backlog.ts';
 import { EPOCH } from '../relay/relay.statements.ts';
 
 export interface TasksStatusDeps {
@@ -19,7 +19,7 @@ export function createTasksStatus({ database, eventLog, clock }: TasksStatusDeps
   const askFeed = askInTime(STATUS_PART_MS, async () => {
     const [epoch, backlog, deadLetters] = await Promise.all([
       database.run<{ epoch: number }>('read', EPOCH, []),
-      readBacklog(database),
+      readRelayBacklog(database),
       countDeadLetters(database),
     ]);
     return { epoch: epoch[0]?.epoch ?? 0, ...backlog, deadLetters };

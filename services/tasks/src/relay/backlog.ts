@@ -1,17 +1,10 @@
-import type { Database } from '@taskmesh/database';
+import { readBacklog, type Backlog, type Database } from '@taskmesh/database';
 import { COUNT } from './dead-letters.statements.ts';
 import { BACKLOG } from './relay.statements.ts';
 
-/** How far the event log is behind the store. */
-export interface Backlog {
-  pending: number;
-  oldestPendingAgeSeconds: number;
-}
-
-/** Rejects when the database is unavailable or too slow. */
-export async function readBacklog(database: Pick<Database, 'run'>): Promise<Backlog> {
-  const [row] = await database.run<{ pending: number; oldest_age_s: number }>('read', BACKLOG, []);
-  return { pending: row?.pending ?? 0, oldestPendingAgeSeconds: row?.oldest_age_s ?? 0 };
+/** How far the event log is behind the store. Rejects when the database is unavailable or too slow. */
+export function readRelayBacklog(database: Pick<Database, 'run'>): Promise<Backlog> {
+  return readBacklog(database, BACKLOG);
 }
 
 /** What waits for an operator, by who put it aside. */

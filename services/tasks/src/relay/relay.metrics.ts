@@ -1,6 +1,6 @@
-import type { Database } from '@taskmesh/database';
+import { watchBacklog, type Database } from '@taskmesh/database';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { countDeadLetters, readBacklog, type Backlog } from './backlog.ts';
+import { countDeadLetters, readRelayBacklog } from './backlog.ts';
 
 export interface RelayMetrics {
   /** `lagsMs`: for each change, the time from its commit until the log had taken it. */
@@ -9,30 +9,15 @@ export interface RelayMetrics {
   deadLettered(): void;
 }
 
-/** How far the event log is behind the store. The backlog is counted at each scrape. */
+/** How far the event log is behind the store. */
 export function createRelayMetrics(registry: Registry, database: Pick<Database, 'run'>): RelayMetrics {
   const registers = [registry];
-  let looking: Promise<Backlog | undefined> | undefined;
-  const look = () => {
-    looking ??= readBacklog(database)
-      .catch(() => undefined)
-      .finally(() => (looking = undefined));
-    return looking;
-  };
-  new Gauge({
-    name: 'taskmesh_outbox_pending_messages',
-    help: 'Changes that are committed and not published.',
-    registers,
-    async collect() {
-      setOrRemove(this, (await look())?.pending);
-    },
-  });
-  new Gauge({
-    name: 'taskmesh_outbox_oldest_pending_age_seconds',
-    help: 'Age of the oldest change that is not published.',
-    registers,
-    async collect() {
-      setOrRemove(this, (await look())?.oldestPendingAgeSeconds);
+  watchBacklog(registry, {
+    read: () => readRelayBacklog(database),
+    pending: { name: 'taskmesh_outbox_pending_messages', help: 'Changes that are committed and not published.' },
+    oldestPendingAge: {
+      name: 'taskmesh_outbox_oldest_pending_age_seconds',
+      help: 'Age of the oldest change that is not published.',
     },
   });
   new Gauge({
@@ -75,12 +60,6 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     failed: () => failures.inc(),
     deadLettered: () => deadLettered.inc(),
   };
-}
-
-/** Removes a gauge that cannot be read: alerts would take an old value for a current one. */
-function setOrRemove(gauge: Gauge, value: number | undefined): void {
-  if (value === undefined) gauge.remove();
-  else gauge.set(value);
 }
 
 export const NO_METRICS: RelayMetrics = {

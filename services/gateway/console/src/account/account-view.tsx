@@ -13,9 +13,9 @@ import { ExportData } from './export-data.tsx';
 import { WaysToSignIn } from './ways-to-sign-in.tsx';
 
 /** What somebody can do with their account: a section each. */
-export function AccountView({ user, onDeleted }: ViewProps) {
+export function AccountView({ user, findLosses, onDeleted }: ViewProps) {
   const client = useClient();
-  const { data, error, again } = useReading(() => client.request(READ_PROFILE, {}));
+  const { data, error, again } = useReading(() => client.request(READ_PROFILE, {}), 'profile');
   return (
     <View title="Account">
       {!data && error === undefined && <Loading />}
@@ -23,11 +23,11 @@ export function AccountView({ user, onDeleted }: ViewProps) {
       {data && (
         <>
           <ChangeName name={data.me.name} />
-          <ChangeEmail email={data.me.email} />
+          <ChangeEmail email={data.me.email} onChanged={() => void again()} />
           <ChangePassword email={data.me.email} />
           <WaysToSignIn userId={user.id} email={data.me.email} />
           <ExportData />
-          <DeleteAccount email={data.me.email} onDeleted={onDeleted} />
+          <DeleteAccount email={data.me.email} findLosses={findLosses} onDeleted={onDeleted} />
         </>
       )}
     </View>

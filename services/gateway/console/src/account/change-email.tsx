@@ -4,23 +4,41 @@ import { useClient } from '../client-context.ts';
 import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
-import { Section } from '../elements/view.tsx';
+import { focusHeading, Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
+import { replaceQuery, useRoute } from '../route.ts';
+import { ConfirmEmail } from './confirm-email.tsx';
 import { FirstPassword } from './first-password.tsx';
 
-/** The new address counts when its owner says so, by the link of a mail. */
-export function ChangeEmail({ email: current }: { email: string }) {
+const FIELDS = ['email', 'password'];
+
+export interface ChangeEmailProps {
+  email: string;
+  onChanged: () => void;
+}
+
+/** The new address counts when somebody who reads its mail and has the account says so. */
+export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
   const client = useClient();
+  const { name, query } = useRoute();
+  const token = query.get('token') ?? '';
   const [sentTo, setSentTo] = useState<string>();
   const { run, isBusy, error } = useAction(
     async (input: { email: string; password: string }, form: HTMLFormElement) => {
+      requireFilled(input, { email: 'Type the new address.', password: 'Type your password.' });
       await client.request(REQUEST_EMAIL_CHANGE, { input });
       setSentTo(input.email);
       form.reset();
     },
   );
+  const end = () => {
+    setSentTo(undefined);
+    replaceQuery(name, new URLSearchParams()); // a used token does not stay in the address
+    onChanged();
+    focusHeading();
+  };
   return (
     <Section title="E-mail address">
       <p>
@@ -28,13 +46,15 @@ export function ChangeEmail({ email: current }: { email: string }) {
       </p>
       {sentTo !== undefined && (
         <p class="note good" role="status">
-          A mail with a link is on its way to {sentTo}. The address is yours here once you have opened it.
+          A mail with a link is on its way to {sentTo}. The address is yours here once you have opened it and confirmed.
         </p>
       )}
+      {(sentTo !== undefined || token !== '') && <ConfirmEmail token={token} onConfirmed={end} />}
       <Form
         label="E-mail address"
         onSubmit={({ email = '', password = '' }, form) => void run({ email, password }, form)}
-        error={otherThan(['email', 'password'], error)}
+        error={error}
+        fields={FIELDS}
       >
         <TextField label="New address" name="email" type="email" autocomplete="email" error={issueOf(error, 'email')} />
         <PasswordField

@@ -4,8 +4,9 @@ import { Form } from '../elements/form.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
 import { useAction } from '../requests/use-action.ts';
+
+const FIELDS = ['name'];
 
 export function ChangeName({ name }: { name: string }) {
   const client = useClient();
@@ -16,7 +17,7 @@ export function ChangeName({ name }: { name: string }) {
   });
   return (
     <Section title="Name">
-      <Form label="Name" onSubmit={(values) => void run(values['name'] ?? '')} error={otherThan(['name'], error)}>
+      <Form label="Name" onSubmit={(values) => void run(values['name'] ?? '')} error={error} fields={FIELDS}>
         <TextField
           label="What you are called here"
           name="name"

@@ -5,7 +5,7 @@ import { useTell } from '../elements/notices.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { FirstPassword } from './first-password.tsx';
 
@@ -16,6 +16,7 @@ export function ChangePassword({ email }: { email: string }) {
   const tell = useTell();
   const { run, isBusy, error } = useAction(
     async (input: { currentPassword: string; newPassword: string }, form: HTMLFormElement) => {
+      requireFilled(input, { currentPassword: 'Type your current password.', newPassword: 'Type the new password.' });
       await client.request(CHANGE_PASSWORD, { input });
       form.reset();
       tell({ text: 'Your password is changed. All other sessions have ended.' });
@@ -28,7 +29,8 @@ export function ChangePassword({ email }: { email: string }) {
         onSubmit={({ currentPassword = '', newPassword = '' }, form) =>
           void run({ currentPassword, newPassword }, form)
         }
-        error={otherThan(FIELDS, error)}
+        error={error}
+        fields={FIELDS}
       >
         {/* For password managers: whose password this is. */}
         <input type="text" name="username" autocomplete="username" value={email} readOnly hidden />

@@ -1,32 +1,41 @@
 import { DELETE_ACCOUNT } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { Confirm } from '../elements/confirm.tsx';
+import { ConfirmLosses } from '../elements/confirm-losses.tsx';
 import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { FirstPassword } from './first-password.tsx';
 
+const FIELDS = ['password', 'typed'];
+
+export interface DeleteAccountProps {
+  email: string;
+  /** What would be lost beside what the server has. */
+  findLosses: () => readonly string[];
+  onDeleted: () => Promise<void>;
+}
+
 /** Nobody deletes their account by a slip: it takes the password, and the address typed. */
-export function DeleteAccount({ email, onDeleted }: { email: string; onDeleted: () => Promise<void> }) {
+export function DeleteAccount({ email, findLosses, onDeleted }: DeleteAccountProps) {
   const client = useClient();
-  const [isOther, setIsOther] = useState(false);
-  const [withPassword, setWithPassword] = useState<string>();
-  const { run, isBusy, error } = useAction(async (password: string) => {
+  const [asked, setAsked] = useState<{ values: Record<string, string>; losses: readonly string[] }>();
+  const { run, isBusy, error } = useAction(async (values: Record<string, string>, may?: 'lose') => {
+    const { typed = '', password = '' } = values;
+    const isSame = typed.trim().toLowerCase() === email.toLowerCase();
+    requireFilled(
+      { password, typed: isSame ? typed : '' },
+      { password: 'Type your password.', typed: 'That is not the address of this account.' },
+    );
+    const losses = may === 'lose' ? [] : findLosses();
+    if (losses.length > 0) return setAsked({ values, losses });
     await client.request(DELETE_ACCOUNT, { input: { password } });
     await onDeleted();
   });
-  const begin = ({ typed = '', password = '' }: Record<string, string>) => {
-    const isSame = typed.trim().toLowerCase() === email.toLowerCase();
-    setIsOther(!isSame);
-    if (!isSame) return;
-    if (client.pendingWrites() === 0) void run(password);
-    else setWithPassword(password);
-  };
   return (
     <Section title="Delete account">
       <p>
@@ -37,7 +46,7 @@ export function DeleteAccount({ email, onDeleted }: { email: string; onDeleted: 
         What remains: that there was an account, without your name and address, and what backups and logs of this
         installation contain until they expire.
       </p>
-      <Form label="Delete account" onSubmit={begin} error={otherThan(['password'], error)}>
+      <Form label="Delete account" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
         <PasswordField
           label="Confirm with your password"
           name="password"
@@ -49,25 +58,24 @@ export function DeleteAccount({ email, onDeleted }: { email: string; onDeleted: 
           name="typed"
           autocomplete="off"
           hint={email}
-          error={isOther ? 'That is not the address of this account.' : undefined}
+          error={issueOf(error, 'typed')}
         />
         <button type="submit" class="danger" disabled={isBusy}>
           {isBusy ? 'Deleting…' : 'Delete the account'}
         </button>
       </Form>
       <FirstPassword error={error} email={email} />
-      {withPassword !== undefined && (
-        <Confirm
-          title="Delete the account, and drop what was not sent?"
+      {asked && (
+        <ConfirmLosses
+          title="Delete the account, and drop what is not saved?"
           action="Drop and delete"
+          losses={asked.losses}
           onConfirm={() => {
-            setWithPassword(undefined);
-            void run(withPassword);
+            setAsked(undefined);
+            void run(asked.values, 'lose');
           }}
-          onCancel={() => setWithPassword(undefined)}
-        >
-          <p>There are changes that have not reached the server yet. They go with the account.</p>
-        </Confirm>
+          onCancel={() => setAsked(undefined)}
+        />
       )}
     </Section>
   );

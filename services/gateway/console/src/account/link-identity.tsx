@@ -4,10 +4,12 @@ import { Form } from '../elements/form.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { explain, issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { explainRefusal, withoutCode } from '../session/arrival.ts';
 import { useProvider } from '../session/provider.ts';
+
+const FIELDS = ['password'];
 
 export interface LinkIdentityProps {
   userId: string;
@@ -50,6 +52,7 @@ function ConfirmLink({ code, name, onLinked, onEnd }: ConfirmLinkProps) {
   const tell = useTell();
   const part = useRef<HTMLDivElement>(null);
   const { run, isBusy, error } = useAction(async (password: string) => {
+    requireFilled({ password }, { password: 'Type your password.' });
     await client.linkIdentity(code, password);
     tell({ text: `You can sign in with ${name} now.` });
     onLinked();
@@ -58,11 +61,12 @@ function ConfirmLink({ code, name, onLinked, onEnd }: ConfirmLinkProps) {
   useEffect(() => part.current?.querySelector('input')?.focus(), []);
   return (
     <div ref={part} class="part">
-      <p>You are back from {name}. Your password links it to this account, within a minute.</p>
+      <p>You are back from {name}. Your password links it to this account, within ten minutes.</p>
       <Form
         label={`Link ${name}`}
         onSubmit={({ password = '' }) => void run(password)}
-        error={otherThan(['password'], withoutCode(error))}
+        error={withoutCode(error)}
+        fields={FIELDS}
       >
         <PasswordField
           label="Your Taskmesh password"

@@ -19,7 +19,7 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
   const tell = useTell();
   const name = useProviderName();
   const [toRemove, setToRemove] = useState<LinkedIdentityFieldsFragment>();
-  const { data, error, again } = useReading(() => client.request(LINKED_IDENTITIES, {}));
+  const { data, error, again } = useReading(() => client.request(LINKED_IDENTITIES, {}), 'identities');
   const remove = useAction(async ({ id, issuer }: LinkedIdentityFieldsFragment) => {
     setToRemove(undefined);
     await client.request(UNLINK_IDENTITY, { id });

@@ -1,3 +1,6 @@
+import type { ComponentChildren } from 'preact';
+
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
@@ -6,21 +9,25 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const A_DAY = 24 * HOUR;
 
-/** How long ago something was, and exactly when for whoever points at it. */
-export function Ago({ at, now = Date.now() }: { at: string; now?: number }) {
+/** A time in somebody's own words; exactly when it is for programs, and for whoever points at it. */
+export function Time({ at, children }: { at: string; children: ComponentChildren }) {
   return (
-    <time dateTime={at} title={FULL.format(new Date(at))}>
-      {agoInWords(now - Date.parse(at), at)}
+    <time dateTime={at} title={EXACT.format(new Date(at))}>
+      {children}
     </time>
   );
 }
 
+export function Ago({ at, now = Date.now() }: { at: string; now?: number }) {
+  return <Time at={at}>{agoInWords(now - Date.parse(at), at)}</Time>;
+}
+
 export function Moment({ at }: { at: string }) {
-  return <time dateTime={at}>{FULL.format(new Date(at))}</time>;
+  return <Time at={at}>{FULL.format(new Date(at))}</Time>;
 }
 
 export function Day({ at }: { at: string }) {
-  return <time dateTime={at}>{DAY.format(new Date(at))}</time>;
+  return <Time at={at}>{DAY.format(new Date(at))}</Time>;
 }
 
 function agoInWords(ms: number, at: string): string {

@@ -1,8 +1,9 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** Lets the browser ask before the page goes with something that is nowhere else. */
 export function useLeaveGuard(isNeeded: boolean): void {
-  useEffect(() => {
+  // At once: what is typed in a moment may be lost in the next one.
+  useLayoutEffect(() => {
     if (!isNeeded) return undefined;
     const ask = (event: Event) => event.preventDefault();
     addEventListener('beforeunload', ask);

@@ -5,9 +5,11 @@ import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { useTitle } from '../elements/use-title.ts';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { withoutCode } from '../session/arrival.ts';
+
+const FIELDS = ['password'];
 
 export interface LinkAccountProps {
   /** Whose account it is about. */
@@ -21,6 +23,7 @@ export function LinkAccount({ why, code, onEnd }: LinkAccountProps) {
   const client = useClient();
   const main = useRef<HTMLElement>(null);
   const { run, isBusy, error } = useAction(async (password: string) => {
+    requireFilled({ password }, { password: 'Type your password.' });
     await client.signInWithCode(code, password);
     onEnd();
   });
@@ -34,7 +37,8 @@ export function LinkAccount({ why, code, onEnd }: LinkAccountProps) {
       <Form
         label="Link your account"
         onSubmit={({ password = '' }) => void run(password)}
-        error={otherThan(['password'], withoutCode(error))}
+        error={withoutCode(error)}
+        fields={FIELDS}
       >
         <PasswordField
           label="Password"

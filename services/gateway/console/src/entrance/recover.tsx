@@ -3,25 +3,24 @@ import { useClient } from '../client-context.ts';
 import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
+
+const FIELDS = ['email'];
 
 /** Asks for the mail whose link leads to the page for a new password. */
 export function Recover() {
   const client = useClient();
   const [sentTo, setSentTo] = useState<string>();
   const { run, isBusy, error } = useAction(async (email: string) => {
+    requireFilled({ email }, { email: 'Type your e-mail address.' });
     await client.requestPasswordReset(email);
     setSentTo(email);
   });
   return (
     <>
       {sentTo === undefined ? (
-        <Form
-          label="Forgotten password"
-          onSubmit={({ email = '' }) => void run(email)}
-          error={otherThan(['email'], error)}
-        >
+        <Form label="Forgotten password" onSubmit={({ email = '' }) => void run(email)} error={error} fields={FIELDS}>
           <TextField
             label="E-mail"
             name="email"

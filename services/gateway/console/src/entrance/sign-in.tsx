@@ -2,22 +2,32 @@ import { useClient } from '../client-context.ts';
 import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
+import { issueOf } from '../requests/explain.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { ProviderButton } from './provider-button.tsx';
 import { StaySignedIn } from './stay-signed-in.tsx';
 import type { WayInProps } from './way-in.ts';
 
+const FIELDS = ['email', 'password'];
+
 export function SignIn({ storage }: WayInProps) {
   const client = useClient();
   const { run, isBusy, error } = useAction(async ({ email = '', password = '', stay }: Record<string, string>) => {
+    requireFilled({ email, password }, { email: 'Type your e-mail address.', password: 'Type your password.' });
     storage.stay(stay !== undefined);
     await client.signIn({ email, password });
   });
   return (
     <>
-      <Form label="Sign in" onSubmit={(values) => void run(values)} error={error}>
-        <TextField label="E-mail" name="email" type="email" autocomplete="username" />
-        <PasswordField label="Password" name="password" autocomplete="current-password" />
+      <Form label="Sign in" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
+        <TextField label="E-mail" name="email" type="email" autocomplete="username" error={issueOf(error, 'email')} />
+        <PasswordField
+          label="Password"
+          name="password"
+          autocomplete="current-password"
+          error={issueOf(error, 'password')}
+        />
         <StaySignedIn />
         <button type="submit" class="primary wide" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}

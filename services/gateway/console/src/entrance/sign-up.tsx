@@ -3,7 +3,6 @@ import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
 import { useAction } from '../requests/use-action.ts';
 import { ProviderButton } from './provider-button.tsx';
 import { StaySignedIn } from './stay-signed-in.tsx';
@@ -21,7 +20,7 @@ export function SignUp({ storage }: WayInProps) {
   );
   return (
     <>
-      <Form label="Create an account" onSubmit={(values) => void run(values)} error={otherThan(FIELDS, error)}>
+      <Form label="Create an account" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
         <TextField label="Name" name="name" autocomplete="name" error={issueOf(error, 'name')} />
         <TextField label="E-mail" name="email" type="email" autocomplete="username" error={issueOf(error, 'email')} />
         <PasswordField

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { NoticesProvider } from '../elements/notices.tsx';
 import { useRoute } from '../route.ts';
 import type { OperatorsError } from './api/operators-error.ts';
+import { takeCode } from './code.ts';
 import { OperatorsShell } from './shell/operators-shell.tsx';
 import { SignIn } from './sign-in.tsx';
-import { takeToken } from './token.ts';
 
 export const isOfOperators = (name: string): boolean => name === 'operations' || name.startsWith('operations/');
 
@@ -12,28 +12,28 @@ export const isOfOperators = (name: string): boolean => name === 'operations' ||
 export function Operations() {
   const { name } = useRoute();
   const [token, setToken] = useState<string>();
-  const [given, setGiven] = useState(takeToken);
+  const [code, setCode] = useState(takeCode);
   const [refusal, setRefusal] = useState<OperatorsError>();
   // Somebody may open the address of the terminal in a tab that is here already.
   useEffect(() => {
-    const take = () => setGiven((before) => takeToken() ?? before);
+    const take = () => setCode((before) => takeCode() ?? before);
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);
   }, []);
   if (token === undefined)
     return (
       <SignIn
-        key={given}
-        given={given}
+        key={code}
+        code={code}
         refusal={refusal}
         onSignedIn={(next) => {
-          setGiven(undefined);
           setRefusal(undefined);
           setToken(next);
         }}
       />
     );
   const leave = (error?: OperatorsError) => {
+    setCode(undefined);
     setRefusal(error);
     setToken(undefined);
   };

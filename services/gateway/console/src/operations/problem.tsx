@@ -1,3 +1,4 @@
+import { Sentence } from '../elements/sentence.tsx';
 import { explainError } from './api/operators-error.ts';
 
 /** What went wrong, in the place where it was asked for. */
@@ -5,7 +6,9 @@ export function Problem({ error, onAgain }: { error: unknown; onAgain?: () => vo
   if (error === undefined) return null;
   return (
     <div class="failure" role="alert">
-      <p>{explainError(error)}</p>
+      <p>
+        <Sentence text={explainError(error)} />
+      </p>
       {onAgain && (
         <button type="button" onClick={onAgain}>
           Try again

@@ -3,34 +3,41 @@ import { Brand } from '../elements/brand.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { useTitle } from '../elements/use-title.ts';
+import { issueOf } from '../requests/explain.ts';
+import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
-import { createOperatorsApi } from './api/operators-api.ts';
+import { createOperatorsApi, exchangeCode } from './api/operators-api.ts';
 import { explainError, OperatorsError } from './api/operators-error.ts';
 
 /** What can be sent in a header. */
 const TOKEN = /^[!-~]+$/;
+const FIELDS = ['token'];
 
 export interface SignInProps {
-  /** A token that came with the address: it is tried at once. */
-  given: string | undefined;
+  /** One that came with the address: it is exchanged for the token at once. */
+  code: string | undefined;
   /** Why somebody is here again. */
   refusal: OperatorsError | undefined;
   onSignedIn: (token: string) => void;
 }
 
-export function SignIn({ given, refusal, onSignedIn }: SignInProps) {
+export function SignIn({ code, refusal, onSignedIn }: SignInProps) {
   const main = useRef<HTMLElement>(null);
   useTitle('Operations');
-  const { run, isBusy, error } = useAction(async (token: string) => {
+  const { run, isBusy, error } = useAction(async (given: { token: string } | { code: string }) => {
+    if ('code' in given) return onSignedIn(await exchangeCode(given.code));
+    const { token } = given;
+    requireFilled({ token }, { token: 'Type the token.' });
     if (!TOKEN.test(token)) throw new OperatorsError(401, 'A token has letters, digits and signs, and no blanks.');
     await createOperatorsApi({ token, onRefused: () => undefined }).send('POST', '/operations/check');
     onSignedIn(token);
   });
   useEffect(() => {
     main.current?.querySelector('input')?.focus();
-    if (given !== undefined) void run(given);
+    if (code !== undefined) void run({ code });
   }, []);
-  const problem = error ?? refusal;
+  const missing = issueOf(error, 'token');
+  const problem = missing === undefined ? (error ?? refusal) : undefined;
   return (
     <main class="entrance" ref={main}>
       <Brand />
@@ -40,12 +47,18 @@ export function SignIn({ given, refusal, onSignedIn }: SignInProps) {
           {explainError(problem)}
         </p>
       )}
-      <Form label="Sign in as operator" onSubmit={({ token = '' }) => void run(token.trim())}>
+      <Form
+        label="Sign in as operator"
+        onSubmit={({ token = '' }) => void run({ token: token.trim() })}
+        error={missing && error}
+        fields={FIELDS}
+      >
         <PasswordField
           label="Operators’ token"
           name="token"
           autocomplete="off"
-          hint="The installation’s backup token. On your own machine: what the terminal showed at the start. It is kept in this tab only, until you leave it."
+          error={missing}
+          hint="The installation’s backup token. On your own machine: what is in the file that the terminal names. It is kept in this tab only, until you leave it."
         />
         <button type="submit" class="primary wide" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { KeptReadingsContext } from './kept-readings.ts';
 
 export interface Reading<Result> {
   /** What was read last, also while it is read anew. */
@@ -7,12 +8,16 @@ export interface Reading<Result> {
   again(): Promise<void>;
 }
 
-/** Reads something when the component appears, again on demand, and after a failure when the network is back. */
-export function useReading<Result>(read: () => Promise<Result>): Reading<Result> {
-  const [state, setState] = useState<{ data: Result | undefined; error: unknown }>({
-    data: undefined,
+/**
+ * Reads something when the component appears, again on demand, and after a failure when the network is back. What has a name
+ * is still there when the component appears again.
+ */
+export function useReading<Result>(read: () => Promise<Result>, name?: string): Reading<Result> {
+  const kept = useContext(KeptReadingsContext);
+  const [state, setState] = useState<{ data: Result | undefined; error: unknown }>(() => ({
+    data: name === undefined ? undefined : (kept.get(name) as Result | undefined), // a name is for one kind of result
     error: undefined,
-  });
+  }));
   const latest = useRef(read);
   latest.current = read;
   const count = useRef(0);
@@ -20,11 +25,13 @@ export function useReading<Result>(read: () => Promise<Result>): Reading<Result>
     const mine = ++count.current; // an answer that comes late is of no use
     try {
       const data = await latest.current();
-      if (mine === count.current) setState({ data, error: undefined });
+      if (mine !== count.current) return;
+      if (name !== undefined) kept.set(name, data);
+      setState({ data, error: undefined });
     } catch (error) {
       if (mine === count.current) setState(({ data }) => ({ data, error }));
     }
-  }, []);
+  }, [kept, name]);
   useEffect(() => {
     void again();
     return () => void (count.current += 1);

@@ -12,7 +12,7 @@ import { SessionRow } from './session-row.tsx';
 export function SessionsView() {
   const client = useClient();
   const tell = useTell();
-  const { data, error, again } = useReading(() => client.request(READ_SESSIONS, {}));
+  const { data, error, again } = useReading(() => client.request(READ_SESSIONS, {}), 'sessions');
   const end = useAction(async (id: string) => {
     await client.request(END_SESSION, { id });
     tell({ text: 'The session has ended.' });

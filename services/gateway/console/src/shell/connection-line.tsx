@@ -16,12 +16,16 @@ export function ConnectionLine({ status, error }: { status: LiveStatus; error: T
         </button>
       </div>
     );
-  const isOffline = !isOnline || status === 'reconnecting';
+  const isCut = !isOnline || status === 'reconnecting';
   return (
     <div class="connection" role="status">
-      {isOffline && <p class="late">Offline: changes are kept{counted(waiting)}</p>}
-      {!isOffline && waiting > 0 && <p class="later">The server is slow to answer{counted(waiting)}</p>}
-      {!isOffline && waiting === 0 && status === 'loading' && <p class="later">Waiting for the server…</p>}
+      {isCut && (
+        <p class="late">
+          {isOnline ? 'Not connected' : 'Offline'}: changes are kept{counted(waiting)}
+        </p>
+      )}
+      {!isCut && waiting > 0 && <p class="later">The server is slow to answer{counted(waiting)}</p>}
+      {!isCut && waiting === 0 && status === 'loading' && <p class="later">Waiting for the server…</p>}
     </div>
   );
 }

@@ -1,17 +1,18 @@
 import type { User } from '@taskmesh/client';
 import { Brand } from '../elements/brand.tsx';
 import { Icon } from '../elements/icon.tsx';
-import { SignOut } from './sign-out.tsx';
+import { SignOut, type SignOutProps } from './sign-out.tsx';
 import { VIEWS } from './views.ts';
 
-export interface HeaderProps {
+export interface HeaderProps extends SignOutProps {
   user: User;
   /** The name of the view that is shown. */
   current: string;
-  onSignOut: () => Promise<void>;
+  /** Where a view goes on. */
+  addressOf: (name: string) => string;
 }
 
-export function Header({ user, current, onSignOut }: HeaderProps) {
+export function Header({ user, current, addressOf, ...signOut }: HeaderProps) {
   return (
     <header class="header">
       <a class="home" href="#/tasks" aria-label="Taskmesh: to your tasks">
@@ -21,7 +22,7 @@ export function Header({ user, current, onSignOut }: HeaderProps) {
         <ul>
           {VIEWS.map(({ name, title, icon }) => (
             <li key={name}>
-              <a href={`#/${name}`} aria-current={name === current ? 'page' : undefined}>
+              <a href={addressOf(name)} aria-current={name === current ? 'page' : undefined}>
                 <Icon name={icon} />
                 {title}
               </a>
@@ -33,7 +34,7 @@ export function Header({ user, current, onSignOut }: HeaderProps) {
         <span class="name" title={user.email}>
           {user.name}
         </span>
-        <SignOut onSignOut={onSignOut} />
+        <SignOut {...signOut} />
       </div>
     </header>
   );

@@ -1,13 +1,20 @@
 import type { User } from '@taskmesh/client';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
 import { useTitle } from '../elements/use-title.ts';
-import { useRoute } from '../route.ts';
+import { KeptReadingsContext, type KeptReadings } from '../requests/kept-readings.ts';
+import { addressOf, useRoute } from '../route.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
+import { queryOf } from '../tasks/filters.ts';
+import { useAdding } from '../tasks/use-adding.ts';
 import { useEditing } from '../tasks/use-editing.ts';
 import { useEdits } from '../tasks/use-edits.ts';
+import { useTaskList } from '../tasks/use-task-list.ts';
 import { ConnectionLine } from './connection-line.tsx';
 import { Header } from './header.tsx';
-import { useOverview } from './use-overview.ts';
+import { lossesOf } from './losses.ts';
+import { isAway, useOverview } from './use-overview.ts';
+import type { ViewProps } from './view-props.ts';
 import { viewOf } from './views.ts';
 
 export interface ShellProps {
@@ -18,23 +25,37 @@ export interface ShellProps {
 
 /** What is around every view: it is there for as long as somebody is signed in. */
 export function Shell({ user, onSignOut, onDeleted }: ShellProps) {
-  const { name } = useRoute();
+  const client = useClient();
+  const { name, query } = useRoute();
   const view = viewOf(name);
   const overview = useOverview();
+  const list = useTaskList(view.name === 'tasks' ? query : undefined, isAway(overview));
   const edits = useEdits();
   const editing = useEditing(edits);
+  const adding = useAdding();
+  const readings = useMemo<KeptReadings>(() => new Map(), []);
   const main = useFocusOnChange(view.name);
   useTitle(view.title);
+  const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites(), edits, editing, adding });
+  const props: ViewProps = { user, overview, list, edits, editing, adding, findLosses, onDeleted };
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
         Skip to the content
       </a>
-      <Header user={user} current={view.name} onSignOut={onSignOut} />
+      <Header
+        user={user}
+        current={view.name}
+        addressOf={(each) => addressOf(each, each === 'tasks' ? queryOf(list.filters) : undefined)}
+        findLosses={findLosses}
+        onSignOut={onSignOut}
+      />
       <main id="main" ref={main} tabIndex={-1}>
         <ConnectionLine status={overview.status} error={overview.error} />
         <Conflicts edits={edits} />
-        <view.Component user={user} overview={overview} edits={edits} editing={editing} onDeleted={onDeleted} />
+        <KeptReadingsContext.Provider value={readings}>
+          <view.Component {...props} />
+        </KeptReadingsContext.Provider>
       </main>
     </>
   );

@@ -1,33 +1,33 @@
 import { useState } from 'preact/hooks';
-import { useClient } from '../client-context.ts';
-import { Confirm } from '../elements/confirm.tsx';
+import { ConfirmLosses } from '../elements/confirm-losses.tsx';
 
-/** Asks first when there are changes that the server has not got: they would be lost. */
-export function SignOut({ onSignOut }: { onSignOut: () => Promise<void> }) {
-  const client = useClient();
-  const [waiting, setWaiting] = useState(0);
+export interface SignOutProps {
+  /** What would be lost now. */
+  findLosses: () => readonly string[];
+  onSignOut: () => Promise<void>;
+}
+
+/** Asks first when something would be lost. */
+export function SignOut({ findLosses, onSignOut }: SignOutProps) {
+  const [losses, setLosses] = useState<readonly string[]>([]);
   const begin = () => {
-    const count = client.pendingWrites();
-    if (count === 0) void onSignOut();
-    else setWaiting(count);
+    const found = findLosses();
+    if (found.length === 0) void onSignOut();
+    else setLosses(found);
   };
   return (
     <>
       <button type="button" class="quiet" onClick={begin}>
         Sign out
       </button>
-      {waiting > 0 && (
-        <Confirm
-          title="Sign out, and drop what was not sent?"
+      {losses.length > 0 && (
+        <ConfirmLosses
+          title="Sign out, and drop what is not saved?"
           action="Drop and sign out"
+          losses={losses}
           onConfirm={() => void onSignOut()}
-          onCancel={() => setWaiting(0)}
-        >
-          <p>
-            {waiting === 1 ? 'One change has' : `${waiting} changes have`} not reached the server yet. Signing out drops{' '}
-            {waiting === 1 ? 'it' : 'them'}.
-          </p>
-        </Confirm>
+          onCancel={() => setLosses([])}
+        />
       )}
     </>
   );

@@ -12,6 +12,9 @@ export interface Overview {
   error: TaskmeshError | undefined;
 }
 
+/** Nobody answers: what is shown is as it was. */
+export const isAway = ({ status }: Overview): boolean => status === 'reconnecting';
+
 const ALL = { first: 1 };
 const OPEN = { filter: { completed: false }, first: 1 };
 

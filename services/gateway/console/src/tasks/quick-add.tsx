@@ -5,18 +5,19 @@ import { problemOfTitle } from './draft.ts';
 import { endOf } from './due.ts';
 import type { Filters } from './filters.ts';
 import { TaskFields, type Details } from './task-fields.tsx';
+import type { Adding } from './use-adding.ts';
 
 export interface QuickAddProps {
   /** What is added has what is looked for, so that it shows. */
   filters: Filters;
   categories: readonly string[];
+  adding: Adding;
   onAdd: (input: CreateTaskInput) => void;
 }
 
 /** A line, Enter, and the next one. */
-export function QuickAdd({ filters, categories, onAdd }: QuickAddProps) {
-  const [title, setTitle] = useState('');
-  const [given, setGiven] = useState<Partial<Details>>({});
+export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) {
+  const { title, given, change, end } = adding;
   const [isOpen, setIsOpen] = useState(false);
   const [problem, setProblem] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
@@ -30,8 +31,7 @@ export function QuickAdd({ filters, categories, onAdd }: QuickAddProps) {
     if (wrong) return;
     const { due, priority, category } = details;
     onAdd({ title, priority, ...(due && { dueDate: endOf(due) }), ...(category && { category }) });
-    setTitle('');
-    setGiven({});
+    end();
     setIsOpen(false);
   };
   return (
@@ -62,7 +62,7 @@ export function QuickAdd({ filters, categories, onAdd }: QuickAddProps) {
           aria-invalid={problem !== undefined}
           placeholder="Add a task"
           value={title}
-          onInput={({ currentTarget: { value } }) => setTitle(value)}
+          onInput={({ currentTarget: { value } }) => change({ title: value })}
         />
         <button
           type="button"
@@ -87,7 +87,7 @@ export function QuickAdd({ filters, categories, onAdd }: QuickAddProps) {
         <TaskFields
           details={details}
           categories={categories}
-          onChange={(change) => setGiven((before) => ({ ...before, ...change }))}
+          onChange={(part) => change({ given: { ...given, ...part } })}
         />
       )}
     </form>

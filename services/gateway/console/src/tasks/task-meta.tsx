@@ -1,5 +1,6 @@
 import type { Task } from '@taskmesh/client';
 import { Icon } from '../elements/icon.tsx';
+import { Time } from '../elements/times.tsx';
 import { dayInWords, isOverdue } from './due.ts';
 import { PRIORITY_LABELS } from './field-values.ts';
 
@@ -13,10 +14,10 @@ export function TaskMeta({ task, now }: { task: Task; now: number }) {
       {dueDate !== null && (
         <li class={isLate ? 'due late' : 'due'}>
           <Icon name="calendar" />
-          <time dateTime={dueDate}>
+          <Time at={dueDate}>
             {isLate ? 'Overdue: ' : <span class="unseen">Due </span>}
             {dayInWords(dueDate, now)}
-          </time>
+          </Time>
         </li>
       )}
       {priority !== 'MEDIUM' && (
@@ -29,7 +30,7 @@ export function TaskMeta({ task, now }: { task: Task; now: number }) {
       {category && (
         <li class="category">
           <Icon name="tag" />
-          <bdi>{category}</bdi>
+          <bdi title={category}>{category}</bdi>
         </li>
       )}
     </ul>

@@ -2,22 +2,19 @@ import { useCallback } from 'preact/hooks';
 import { Failure } from '../elements/failure.tsx';
 import { Loading } from '../elements/loading.tsx';
 import { View } from '../elements/view.tsx';
-import { replaceQuery, useRoute } from '../route.ts';
+import { replaceQuery } from '../route.ts';
+import { isAway } from '../shell/use-overview.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { EmptyList } from './empty-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { filtersOf, listOf, NO_FILTERS, queryOf, type Filters } from './filters.ts';
+import { NO_FILTERS, queryOf, type Filters } from './filters.ts';
 import { LoadMore } from './load-more.tsx';
 import { QuickAdd } from './quick-add.tsx';
 import { Statistics } from './statistics.tsx';
 import { TaskList } from './task-list.tsx';
-import { useCategories } from './use-categories.ts';
-import { useList } from './use-list.ts';
 
-export function TasksView({ overview, edits, editing }: ViewProps) {
-  const filters = filtersOf(useRoute().query);
-  const { tasks, status, error, hasMore, totalCount, isStale, loadMore } = useList(listOf(filters));
-  const categories = useCategories(tasks);
+export function TasksView({ overview, list, edits, editing, adding }: ViewProps) {
+  const { filters, categories, tasks, status, error, hasMore, totalCount, isStale, loadMore } = list;
   const show = useCallback((next: Filters) => replaceQuery('tasks', queryOf(next)), []);
   const isEmpty = tasks.length === 0 && (status === 'live' || status === 'reconnecting');
   return (
@@ -26,6 +23,7 @@ export function TasksView({ overview, edits, editing }: ViewProps) {
       <QuickAdd
         filters={filters}
         categories={categories}
+        adding={adding}
         onAdd={(input) => {
           edits.create(input);
           // What was just added is there to be seen.
@@ -33,7 +31,9 @@ export function TasksView({ overview, edits, editing }: ViewProps) {
         }}
       />
       <FilterBar filters={filters} categories={categories} onChange={show} />
-      {status === 'loading' && !isStale && tasks.length === 0 && <Loading what="Loading your tasks" />}
+      {status === 'loading' && !isStale && tasks.length === 0 && (
+        <Loading what={isAway(overview) ? 'Waiting for the server' : 'Loading your tasks'} />
+      )}
       {status === 'failed' && overview.status !== 'failed' && (
         <Failure error={error} onAgain={() => location.reload()} />
       )}

@@ -5,7 +5,6 @@ import { Field, TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { Section } from '../elements/view.tsx';
 import { issueOf } from '../requests/explain.ts';
-import { otherThan } from '../requests/other-issues.ts';
 import { useAction } from '../requests/use-action.ts';
 import { ShownToken } from './shown-token.tsx';
 
@@ -36,7 +35,7 @@ export function NewToken({ onCreated }: { onCreated: () => void }) {
   return (
     <Section title="Make a token">
       {created && <ShownToken {...created} onEnd={() => setCreated(undefined)} />}
-      <Form label="Make a token" onSubmit={(values, form) => void run(values, form)} error={otherThan(FIELDS, error)}>
+      <Form label="Make a token" onSubmit={(values, form) => void run(values, form)} error={error} fields={FIELDS}>
         <TextField
           label="Name"
           name="name"

@@ -19,7 +19,7 @@ export function TokensView() {
   const client = useClient();
   const tell = useTell();
   const [toEnd, setToEnd] = useState<PersonalToken>();
-  const { data, error, again } = useReading(() => client.request(READ_PERSONAL_TOKENS, {}));
+  const { data, error, again } = useReading(() => client.request(READ_PERSONAL_TOKENS, {}), 'tokens');
   const end = useAction(async ({ id, name }: PersonalToken) => {
     setToEnd(undefined);
     await client.request(END_PERSONAL_TOKEN, { id });

@@ -23,7 +23,7 @@ export function TrailView() {
     if (auditEntries.length < PAGE) setHasOlder(false);
     return auditEntries;
   };
-  const { data, error, again } = useReading(() => read(null));
+  const { data, error, again } = useReading(() => read(null), 'trail');
   const entries = [...(data ?? []), ...older];
   const more = useAction(async () => {
     const next = await read(entries.at(-1)?.id ?? null);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { servePage } from '../page.ts';
 
-/** The page that a mail to a new address links to: sends the mail's token when the user confirms. */
+/** The page that a mail to a new address links to: asks for the account's password, and sends it with the mail's token. */
 export function serveConfirmEmail(app: FastifyInstance): void {
   servePage(app, {
     url: '/confirm-email',

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addVary } from '../../http/vary.ts';
-import { servePageFiles } from '../page.ts';
+import { servePageFiles, wantsPage } from '../page.ts';
 
 /** Where `services/gateway/console/build` writes builds, and names the current one. */
 const BUILDS = join(import.meta.dirname, '../../../../../.cache/console');
@@ -43,8 +43,4 @@ export function serveConsole(app: FastifyInstance, { folder }: Console): void {
       return wantsPage(request) ? send(reply) : reply.callNotFound();
     },
   });
-}
-
-function wantsPage({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') ?? false;
 }

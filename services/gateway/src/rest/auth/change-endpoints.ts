@@ -1,4 +1,4 @@
-import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
+import { optionalUserEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ProfileNode } from '../operations.ts';
 import { messageOnly, profile } from '../schemas/answers.ts';
 import { changeEmail, changeName, changePassword, confirmEmail } from '../schemas/requests.ts';
@@ -68,18 +68,20 @@ export const changeEndpoints: readonly Endpoint[] = [
       return messageBody(MAIL_ON_ITS_WAY);
     },
   }),
-  publicEndpoint({
+  optionalUserEndpoint({
     method: 'POST',
     path: '/auth/confirm-email',
     name: 'confirmEmail',
     summary: 'Confirm another address with the token of the mail',
-    description: 'A token works once. A mail tells it to the former address.',
+    description:
+      'Needs the access token of a session of the account, or its password: whoever reads the mail need not own the account. A token ' +
+      'works once, and a refusal does not use it up. Wrong passwords count as failed logins. A mail tells it to the former address.',
     needs: OPERATIONS.confirmEmailChange,
     bodySchema: confirmEmail,
     status: 200,
     answerSchema: messageOnly,
     exampleMessage: EMAIL_CHANGED,
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'RATE_LIMITED'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.confirmEmailChange, body);
       return messageBody(EMAIL_CHANGED);

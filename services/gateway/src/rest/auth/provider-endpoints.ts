@@ -1,6 +1,6 @@
 import type { AuthSignIn } from '@taskmesh/internal-api';
 import { notFound } from '@taskmesh/errors';
-import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
+import { publicEndpoint, userEndpoint, type Endpoint, type ErrorPage } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { checkedQuery, wholeQuery } from '../request/query.ts';
 import { linkedIdentity, linkedIdentityList, messageOnly, session, signInProvider } from '../schemas/answers.ts';
@@ -10,16 +10,19 @@ import { linkedIdentityOf, sessionAnswer } from './rest-bodies.ts';
 import { messageBody } from './message-body.ts';
 import { createSignInCookie } from './sign-in-cookie.ts';
 
+const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a page.';
 const UNLINKED = 'The identity is no longer linked.';
 
 export interface ProviderEndpointsDeps {
   signIn: AuthSignIn;
   /** Its scheme decides whether the cookie is restricted to TLS. */
   publicUrl: string;
+  errorPage: ErrorPage;
 }
 
 /** Signing in at a provider, and the identities that this links. */
-export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpointsDeps): readonly Endpoint[] {
+export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly Endpoint[] {
+  const { signIn, publicUrl, errorPage } = deps;
   const cookie = createSignInCookie({ isSecure: publicUrl.startsWith('https:') });
   const goTo = (location: string, setCookie: string) => ({
     headers: { location, 'set-cookie': setCookie, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -50,13 +53,15 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       name: 'startSignIn',
       summary: 'Send a browser to the sign-in provider',
       description:
-        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, within a minute, together ' +
-        'with the secret that `code_challenge` was made from; or with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
-        'the sign-in to this browser for 10 minutes.',
+        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, together with the secret ' +
+        'that `code_challenge` was made from: within a minute, or within 10 with the password of the account that it links. Or it comes ' +
+        'back with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
+        `the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
       needs: OPERATIONS.signInWithCode,
       query: checkedQuery(beginSignIn),
       status: 302,
       errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      errorPage,
       handle: async ({ query: { return_to: returnTo, code_challenge: codeChallenge }, origin }) => {
         const { location, binding } = await signIn.begin({ returnTo, codeChallenge }, origin());
         return goTo(location, cookie.of(binding));
@@ -67,11 +72,14 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       path: '/auth/oidc/callback',
       name: 'finishSignIn',
       summary: 'Where the sign-in provider sends the browser back to',
-      description: 'Redirects to `return_to`. A 400 if the sign-in was not started in this browser, or has expired.',
+      description:
+        'Redirects to `return_to`. A 400 if the sign-in was not started in this browser, has expired, or came back before. ' +
+        ERRORS_AS_PAGE,
       needs: OPERATIONS.signInWithCode,
       query: wholeQuery(signInAnswer),
       status: 302,
       errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      errorPage,
       handle: async ({ query: search, headers, origin }) => {
         const { location } = await signIn.complete({ binding: cookie.in(headers.cookie), search }, origin());
         return goTo(location, cookie.none);
@@ -114,7 +122,8 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       name: 'linkIdentity',
       summary: 'Link an identity at the provider to your account',
       description:
-        'Needs the code that the browser came back with, and your password. The provider must have verified the address of your account. ' +
+        'Needs the code that the browser came back with in the last 10 minutes, and your password. The provider must have verified the ' +
+        'address of your account. ' +
         'A mail announces it.',
       needs: OPERATIONS.linkIdentity,
       bodySchema: linkIdentity,

@@ -16,7 +16,8 @@ function failuresOf({ access, method, bodySchema, query, headers, errors = [] }:
   const own = new Set<Failure>(errors);
   if (access !== 'public') own.add('UNAUTHENTICATED');
   // Personal tokens may be read-only, and some operations need a session.
-  if (access === 'operator' || (access === 'user' && method !== 'GET')) own.add('FORBIDDEN');
+  if (access === 'operator') own.add('RATE_LIMITED');
+  if (access === 'operator' || (access !== 'public' && method !== 'GET')) own.add('FORBIDDEN');
   const isChecked = headers?.some((name) => name !== 'if-none-match');
   if (bodySchema ?? query ?? isChecked) own.add('BAD_USER_INPUT');
   if (bodySchema) own.add('PAYLOAD_TOO_LARGE');

@@ -83,6 +83,10 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
 };
 
 const OPERATORS = {
+  guesses: {
+    description: 'Too many wrong tokens came from this caller; `Retry-After` says how long to wait.',
+    message: 'Too many wrong tokens; try again later.',
+  },
   token: 'There is a backup token, or a page asks, and the token did not come along.',
   machine: 'This is for callers on this machine (localhost) only, unless there is a backup token.',
 };
@@ -108,6 +112,7 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
         'There is no backup token, and the caller is not on this machine; for a restore also: the name leads out of the place of the archives.',
       message: OPERATORS.machine,
     },
+    RATE_LIMITED: OPERATORS.guesses,
     NOT_FOUND: { description: 'There is no such archive.', message: 'There is no such backup file.' },
     CONFLICT: {
       description:
@@ -134,6 +139,7 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
       description: 'There is no backup token, and the caller is not on this machine.',
       message: OPERATORS.machine,
     },
+    RATE_LIMITED: OPERATORS.guesses,
     NOT_FOUND: {
       description: 'There is no such dead letter, or its change is no longer kept.',
       message: 'There is no such dead letter.',

@@ -16,8 +16,10 @@ const TASK_ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
 const SECURITY: Record<Endpoint['access'], Operation['security']> = {
   user: [{ accessToken: [] }],
   public: [],
+  optional: [{ accessToken: [] }, {}],
   // Without a backup token the place of the caller decides, and for pages this machine's token.
   operator: [{ backupToken: [] }, {}],
+  'operators-place': [],
 };
 
 export function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope; tag: string }): Operation {

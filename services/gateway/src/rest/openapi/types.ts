@@ -1,14 +1,14 @@
 /** A JSON Schema (2020-12), as used in OpenAPI 3.1. */
 export interface JsonSchema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   enum?: unknown[];
   const?: unknown;
   anyOf?: JsonSchema[];
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   required?: string[];
-  additionalProperties?: boolean;
+  additionalProperties?: boolean | JsonSchema;
   description?: string;
   default?: unknown;
   examples?: unknown[];

@@ -11,6 +11,27 @@ export const operatorsMessage = z
   .object({ success, message })
   .meta({ id: 'OperationsMessage', examples: [{ success: true, message: 'You are an operator.' }] });
 
+export const operatorsCode = z
+  .object({ code: z.string({ error: 'code must be a string.' }).max(1_024, 'code is too long.') })
+  .meta({ id: 'OperatorsCode', examples: [{ code: 'zXw2vQ5yJq0k4m8r1t7n3b6c9d2f5h8j0l3p6s9u2x4.1795514400000' }] });
+
+export const operatorsToken = z
+  .object({
+    success,
+    message,
+    data: z.object({ token: z.string().meta({ description: 'Sent as `Authorization: Bearer` from now on.' }) }),
+  })
+  .meta({
+    id: 'OperatorsToken',
+    examples: [
+      {
+        success: true,
+        message: 'You are an operator.',
+        data: { token: 'mQ3x9v1c7b5n2m8k4j6h0g2f5d7s9a1p3o6i8u0y2t4' },
+      },
+    ],
+  });
+
 const archive = z.object({
   file: z.string(),
   createdAt: time,
@@ -62,7 +83,9 @@ const status = z.object({
     isUpForTasks: z.boolean().nullable().meta({ description: 'Whether it can be published to.' }),
     isUpForGateway: z.boolean().meta({ description: 'Whether this gateway can read it.' }),
   }),
-  cache: z.object({ isUp: z.boolean() }).meta({ description: 'Redis, or the memory of the one process.' }),
+  cache: z
+    .object({ system: z.enum(['redis', 'memory']), isUp: z.boolean() })
+    .meta({ description: 'Redis, which the gateways share, or the memory of this one.' }),
   realtime: z
     .object({
       connections: z.record(z.string(), z.int()).meta({ description: 'Open sockets and HTTP streams, by protocol.' }),
@@ -83,7 +106,7 @@ const status = z.object({
           newestProved: archive.nullable().meta({ description: 'Made here, and proved by a restore.' }),
         })
         .nullable()
-        .meta({ description: 'Null while their place does not answer.' }),
+        .meta({ description: 'Null while their place, or the database that lists them, does not answer.' }),
       schedule: schedule.meta({ description: 'When archives are made (`BACKUP_SCHEDULE`); null: on request only.' }),
       verifySchedule: schedule.meta({
         description: 'When they are proved again (`BACKUP_VERIFY_SCHEDULE`); null: on request only.',
@@ -112,7 +135,7 @@ const EXAMPLE: PlatformStatus = {
   ].map((service) => ({ ...service, isUp: true, version: '0.1.0', startedAt: '2026-11-19T10:00:00.000Z' })),
   feed: { epoch: 1, pending: 0, oldestPendingAgeSeconds: 0, deadLetters: { relay: 0, gateway: 0 } },
   eventLog: { system: 'kafka', isUpForTasks: true, isUpForGateway: true },
-  cache: { isUp: true },
+  cache: { system: 'redis', isUp: true },
   realtime: {
     connections: { 'graphql-ws': 12, sse: 3, multipart: 0, channel: 7 },
     ...{ subscriptions: 25, owners: 18, queueBytes: 0 },

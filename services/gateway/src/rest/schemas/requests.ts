@@ -2,6 +2,7 @@ import {
   beginSignInInput,
   changeEmailInput,
   changeNameInput,
+  confirmEmailInput,
   createTaskInput,
   deleteAccountInput,
   forgotPasswordInput,
@@ -151,9 +152,10 @@ export const deleteAccount = deleteAccountInput.meta({
   id: 'DeleteAccount',
   examples: [{ password: 'a long and winding phrase' }],
 });
-export const confirmEmail = z
-  .object({ token: opaque('token') })
-  .meta({ id: 'ConfirmEmail', examples: [{ token: 'token-of-the-mail' }] });
+export const confirmEmail = z.object({ token: opaque('token'), password: confirmEmailInput.shape.password }).meta({
+  id: 'ConfirmEmail',
+  examples: [{ token: 'token-of-the-mail', password: 'a long and winding phrase' }],
+});
 export const beginSignIn = z.object({
   return_to: beginSignInInput.shape.returnTo.meta({
     description: 'A path of this origin, where the browser comes back to.',

@@ -154,8 +154,10 @@ function authenticate(
   params: Record<string, unknown> | undefined,
 ): Promise<Caller> {
   const value = params?.['authorization'] ?? params?.['Authorization'];
-  if (value === undefined || value === null || value === '') return context.authenticate(authorizationOf(request));
-  return context.authenticate([typeof value === 'string' ? value : '']);
+  const ipOf = () => context.clientIp(request);
+  if (value === undefined || value === null || value === '')
+    return context.authenticate(authorizationOf(request), ipOf);
+  return context.authenticate([typeof value === 'string' ? value : ''], ipOf);
 }
 
 interface Client {

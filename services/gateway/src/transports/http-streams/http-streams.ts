@@ -74,7 +74,7 @@ async function handle(
 ): Promise<unknown> {
   const { context, limits, watch, subscriptions, metrics, open, kind } = deps;
   const { protocol } = kind.format;
-  const caller = await context.authenticate(authorizationOf(request.raw));
+  const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
   if (caller.kind !== 'user') {
     reply.header('www-authenticate', 'Bearer');
     throw unauthenticated();

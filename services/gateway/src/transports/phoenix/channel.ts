@@ -44,6 +44,8 @@ export interface ChannelsOfSocket {
 
 export interface ChannelDeps {
   context: Pick<GatewayContext, 'authenticateToken' | 'clock'>;
+  /** The client's address. */
+  ip: string;
   feed: Feed;
   wire: Wire;
   metrics: TransportMetrics;
@@ -115,7 +117,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
 
   /** The user of a token, or undefined if it is invalid. `isFading` when it expired only a moment ago. */
   const userOf = async (value: string): Promise<{ user: User; isFading: boolean } | undefined> => {
-    const caller = await context.authenticateToken(value, { graceS: EXPIRED_TOKEN_GRACE_S });
+    const caller = await context.authenticateToken(value, { ipOf: () => deps.ip, graceS: EXPIRED_TOKEN_GRACE_S });
     if (caller.kind !== 'user') return undefined;
     return { user: caller, isFading: caller.claims.exp * 1000 <= context.clock.now() };
   };

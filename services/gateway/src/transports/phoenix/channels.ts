@@ -26,6 +26,8 @@ export interface ChannelsDeps {
   keys: PublicKeys;
   wire: Wire;
   context: GatewayContext;
+  /** The client's address. */
+  ip: string;
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;

@@ -33,19 +33,21 @@ export interface ConnectionOptions {
   version: ProtocolVersion;
   /** From the URL: the public key, or a user's token. */
   apikey: string;
+  /** The client's address. */
+  ip: string;
 }
 
 /** One socket of the Supabase Realtime protocol: see https://supabase.com/docs/guides/realtime/protocol */
 export function serveConnection(
   socket: WebSocket,
   connection: Connection,
-  { version, apikey }: ConnectionOptions,
+  { version, apikey, ip }: ConnectionOptions,
   deps: ConnectionDeps,
 ): void {
   const { context, frameOf, heartbeats, limits } = deps;
   const wire = createWire({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
-  const channels = createChannels({ ...deps, socket, keys, wire });
+  const channels = createChannels({ ...deps, socket, keys, wire, ip });
   const mayTalk = limits.messages();
   let lastHeardAt = context.clock.now();
 

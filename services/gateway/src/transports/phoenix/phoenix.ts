@@ -29,7 +29,8 @@ export function createPhoenix(deps: Omit<ConnectionDeps, 'bindingLimits' | 'fram
   });
   const ofConnections = { ...deps, bindingLimits, frameOf: createFrames() };
   return {
-    read({ url = '' }) {
+    read(request) {
+      const { url = '' } = request;
       const params = new URL(url, 'http://gateway').searchParams;
       const apikey = params.get('apikey') ?? '';
       const version = params.get('vsn') ?? '1.0.0';
@@ -38,7 +39,7 @@ export function createPhoenix(deps: Omit<ConnectionDeps, 'bindingLimits' | 'fram
       if (anonKey !== undefined && apikey !== anonKey && !isMeantForUs(apikey))
         return { refused: { status: 401, reason: 'The API key is not valid' } };
       if (!isVersion(version)) return { refused: { status: 400, reason: 'vsn must be 1.0.0 or 2.0.0' } };
-      return { apikey, version };
+      return { apikey, version, ip: deps.context.clientIp(request) };
     },
     opened: (socket, connection, options) => serveConnection(socket, connection, options, ofConnections),
   };

@@ -1,3 +1,4 @@
+import type { OperatorsToken } from './answers.generated.ts';
 import { notReached, OperatorsError } from './operators-error.ts';
 import { readLines } from './read-lines.ts';
 import type { Progress, WorkEnd } from './types.ts';
@@ -23,29 +24,15 @@ export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions): O
   const authorization = `Bearer ${token}`;
 
   const refused = (status: number, text: string): OperatorsError => {
-    const error = new OperatorsError(status, messageIn(text));
+    const error = refusalOf(status, text);
     if (status === 401 || status === 403) onRefused(error);
     return error;
   };
 
   const ask = async (method: string, path: string, accept = 'application/json'): Promise<Response> => {
-    const response = await fetch(`/api${path}`, {
-      method,
-      headers: { authorization, accept },
-      cache: 'no-store',
-    }).catch(() => {
-      throw notReached();
-    });
+    const response = await send(path, { method, headers: { authorization, accept } });
     if (response.ok) return response;
     throw refused(response.status, await response.text().catch(() => ''));
-  };
-
-  const json = async <Body>(response: Response): Promise<Body> => {
-    try {
-      return (await response.json()) as Body; // as the API description has it
-    } catch {
-      throw notReached();
-    }
   };
 
   return {
@@ -78,6 +65,30 @@ export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions): O
       }),
   };
 }
+
+/** The token that a code stands for, which it does once. @throws OperatorsError */
+export async function exchangeCode(code: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const response = await send('/operations/sign-in', { method: 'POST', headers, body: JSON.stringify({ code }) });
+  if (!response.ok) throw refusalOf(response.status, await response.text().catch(() => ''));
+  return (await json<OperatorsToken>(response)).data.token;
+}
+
+function send(path: string, request: RequestInit): Promise<Response> {
+  return fetch(`/api${path}`, { ...request, cache: 'no-store' }).catch(() => {
+    throw notReached();
+  });
+}
+
+async function json<Body>(response: Response): Promise<Body> {
+  try {
+    return (await response.json()) as Body; // as the API description has it
+  } catch {
+    throw notReached();
+  }
+}
+
+const refusalOf = (status: number, text: string) => new OperatorsError(status, messageIn(text));
 
 /** `error` is a text where archives are meant, and `message` is one everywhere. */
 function messageIn(text: string): string {

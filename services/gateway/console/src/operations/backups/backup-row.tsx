@@ -1,4 +1,5 @@
 import { Icon } from '../../elements/icon.tsx';
+import { Sentence } from '../../elements/sentence.tsx';
 import { Ago } from '../../elements/times.tsx';
 import type { Backup } from '../api/types.ts';
 import { sizeInWords } from '../words.ts';
@@ -33,7 +34,7 @@ export function BackupRow({ backup, isBusy, isDownloading, ...on }: BackupRowPro
         </p>
         <p class="soft">
           <Ago at={createdAt} />, {sizeInWords(sizeBytes)}, {ORIGINS[origin]}
-          {backup.unfitReason !== null && `. Not fit: ${backup.unfitReason}`}
+          {backup.unfitReason !== null && <Sentence text={`. Not fit: ${backup.unfitReason}`} />}
         </p>
       </div>
       <div class="deeds">

@@ -1,3 +1,4 @@
+import { Sentence } from '../../elements/sentence.tsx';
 import { Ago } from '../../elements/times.tsx';
 import type { DeadLetter } from '../api/types.ts';
 
@@ -19,7 +20,9 @@ export function DeadLetterRow({ letter, isBusy, onReplay, onDiscard }: DeadLette
           {SOURCES[source]}
           <span class="label">{id}</span>
         </p>
-        <p>{reason}</p>
+        <p>
+          <Sentence text={reason} />
+        </p>
         <p class="soft">
           <Ago at={diedAt} />
           {ownerId !== null && (

@@ -33,6 +33,6 @@ export function BackupsCard({ backups }: { backups: BackupsStatus | null }) {
 const When = ({ at }: { at: string | undefined }) => (at === undefined ? <>none</> : <Ago at={at} />);
 
 function Next({ backups: { schedule } }: { backups: BackupsStatus }) {
-  if (!schedule) return <>none: on request only</>;
+  if (!schedule) return <>on request only</>;
   return schedule.nextAt ? <Moment at={schedule.nextAt} /> : <>never</>;
 }

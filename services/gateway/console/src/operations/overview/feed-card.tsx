@@ -4,7 +4,7 @@ import { countOf, spanInWords } from '../words.ts';
 import { Facts } from './facts.tsx';
 import { Mark } from './mark.tsx';
 
-const SYSTEMS = { kafka: 'Kafka', memory: 'in memory' };
+const SYSTEMS = { kafka: 'Kafka', memory: 'memory' };
 
 /** How far the event log is behind the store, and what it could not carry. */
 export function FeedCard({ status: { feed, eventLog, cache } }: { status: PlatformStatus }) {
@@ -27,7 +27,14 @@ export function FeedCard({ status: { feed, eventLog, cache } }: { status: Platfo
             `Event log (${SYSTEMS[eventLog.system]})`,
             <Mark isGood={isLogUp}>{isLogUp ? 'Answers' : whoMisses(eventLog)}</Mark>,
           ],
-          ['Shared cache', <Mark isGood={cache.isUp}>{cache.isUp ? 'Answers' : 'Does not answer'}</Mark>],
+          [
+            'Shared cache (Redis)',
+            cache.system === 'memory' ? (
+              'not used'
+            ) : (
+              <Mark isGood={cache.isUp}>{cache.isUp ? 'Answers' : 'Does not answer'}</Mark>
+            ),
+          ],
           ['Epoch', feed?.epoch ?? 'not known'],
         ]}
       />

@@ -1,7 +1,9 @@
 import { Icon } from '../../elements/icon.tsx';
+import { Sentence } from '../../elements/sentence.tsx';
+import { Time } from '../../elements/times.tsx';
 import type { PlatformStatus } from '../api/types.ts';
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** What an operator should know first. */
 export function Problems({ status: { problems, at }, isStale }: { status: PlatformStatus; isStale: boolean }) {
@@ -20,7 +22,9 @@ export function Problems({ status: { problems, at }, isStale }: { status: Platfo
             </p>
             <ul>
               {problems.map((problem) => (
-                <li key={problem}>{problem}</li>
+                <li key={problem}>
+                  <Sentence text={problem} />
+                </li>
               ))}
             </ul>
           </>
@@ -28,7 +32,7 @@ export function Problems({ status: { problems, at }, isStale }: { status: Platfo
       </div>
       <p class="soft">
         {isStale ? 'Not reached any more; as it was at ' : 'Looked at every few seconds, last at '}
-        <time dateTime={at}>{TIME.format(new Date(at))}</time>
+        <Time at={at}>{CLOCK.format(new Date(at))}</Time>
       </p>
     </section>
   );

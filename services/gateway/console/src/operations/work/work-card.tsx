@@ -1,4 +1,5 @@
 import { explainError } from '../api/operators-error.ts';
+import { Sentence } from '../../elements/sentence.tsx';
 import { Moment } from '../../elements/times.tsx';
 import type { WorkEnd } from '../api/types.ts';
 import { amountInWords, phaseInWords, shareOf } from './phase-words.ts';
@@ -37,7 +38,9 @@ function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPu
       <h2>
         {title}: {isGood ? 'done' : 'not done'}
       </h2>
-      <p>{error === undefined ? messageOf(end) : explainError(error)}</p>
+      <p>
+        <Sentence text={error === undefined ? messageOf(end) : explainError(error)} />
+      </p>
       {end && <Details end={end} />}
       <button type="button" onClick={onPutAway}>
         Dismiss

@@ -1,0 +1,50 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Database } from './database.ts';
+import type { Statement } from './statement.ts';
+
+/** How far one thing is behind another. */
+export interface Backlog {
+  pending: number;
+  oldestPendingAgeSeconds: number;
+}
+
+/** The statement returns `pending` and `oldest_age_s`. Rejects when the database is unavailable or too slow. */
+export async function readBacklog(database: Pick<Database, 'run'>, statement: Statement): Promise<Backlog> {
+  const [row] = await database.run<{ pending: number; oldest_age_s: number }>('read', statement, []);
+  return { pending: row?.pending ?? 0, oldestPendingAgeSeconds: row?.oldest_age_s ?? 0 };
+}
+
+interface Description {
+  name: string;
+  help: string;
+}
+
+export interface BacklogGauges {
+  read: () => Promise<Backlog>;
+  pending: Description;
+  oldestPendingAge: Description;
+}
+
+/** Gauges of a backlog, which is read once for each scrape. */
+export function watchBacklog(registry: Registry, { read, pending, oldestPendingAge }: BacklogGauges): void {
+  let reading: Promise<Backlog | undefined> | undefined;
+  const readOnce = () => {
+    reading ??= read()
+      .catch(() => undefined)
+      .finally(() => (reading = undefined));
+    return reading;
+  };
+  const gauge = (description: Description, valueOf: (backlog: Backlog) => number) =>
+    new Gauge({
+      ...description,
+      registers: [registry],
+      async collect() {
+        const backlog = await readOnce();
+        // Absent when it cannot be read: alerts would take an old value for a current one.
+        if (backlog) this.set(valueOf(backlog));
+        else this.remove();
+      },
+    });
+  gauge(pending, (backlog) => backlog.pending);
+  gauge(oldestPendingAge, (backlog) => backlog.oldestPendingAgeSeconds);
+}

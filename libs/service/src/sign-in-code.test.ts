@@ -1,0 +1,54 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
+
+const NOW = Date.parse('2026-11-24T10:00:00Z');
+const MINUTE = 60_000;
+
+let dir: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'taskmesh-code-'));
+  file = join(dir, 'machine-token');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+describe('a code in the place of the token', () => {
+  it('counts once', () => {
+    const code = issueSignInCode(file, NOW);
+    expect(takeSignInCode(file, code, NOW + MINUTE)).toBe(true);
+    expect(takeSignInCode(file, code, NOW + MINUTE)).toBe(false);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('counts for ten minutes', () => {
+    expect(takeSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE - 1)).toBe(true);
+    expect(takeSignInCode(file, issueSignInCode(file, NOW), NOW + 10 * MINUTE)).toBe(false);
+    const code = issueSignInCode(file, NOW);
+    const [secret, until] = code.split('.');
+    expect(takeSignInCode(file, `${secret}.${Number(until) + MINUTE}`, NOW)).toBe(false);
+  });
+
+  it('is not used up by those who guess', () => {
+    const code = issueSignInCode(file, NOW);
+    for (const wrong of ['', 'wrong', `${code}x`, code.slice(1), code.toUpperCase()])
+      expect([wrong, takeSignInCode(file, wrong, NOW)]).toEqual([wrong, false]);
+    expect(takeSignInCode(file, code, NOW)).toBe(true);
+  });
+
+  it('ends the one before', () => {
+    const former = issueSignInCode(file, NOW);
+    const code = issueSignInCode(file, NOW);
+    expect(takeSignInCode(file, former, NOW)).toBe(false);
+    expect(takeSignInCode(file, code, NOW)).toBe(true);
+  });
+
+  it('is for the eyes of its owner, and is not there before it is issued', () => {
+    expect(takeSignInCode(file, '', NOW)).toBe(false);
+    const code = issueSignInCode(file, NOW);
+    const [name = ''] = readdirSync(dir);
+    expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(dir, name), 'utf8')).toBe(`${code}\n`);
+  });
+});

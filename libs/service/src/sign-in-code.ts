@@ -1,0 +1,37 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+
+/** Long enough to open an address that was just printed. */
+const LIFE_MS = 10 * 60_000;
+
+const fileOf = (tokenFile: string) => `${tokenFile}-code`;
+
+/**
+ * Makes a code that stands for the token in this file once, and soon no more: for an address, which browsers note down. The
+ * former code ends with it.
+ */
+export function issueSignInCode(tokenFile: string, now: number): string {
+  const file = fileOf(tokenFile);
+  const code = `${randomBytes(32).toString('base64url')}.${now + LIFE_MS}`;
+  rmSync(`${file}.new`, { force: true }); // whose mode would stay
+  writeFileSync(`${file}.new`, `${code}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return code;
+}
+
+/** Whether the code stands for the token in this file. Of all who ask with it, in whichever process, one is told so. */
+export function takeSignInCode(tokenFile: string, code: string, now: number): boolean {
+  const file = fileOf(tokenFile);
+  try {
+    const issued = readFileSync(file, 'utf8').trim();
+    if (!isSame(Buffer.from(code), Buffer.from(issued))) return false;
+    unlinkSync(file); // fails for all but one
+    return now < Number(issued.split('.')[1]);
+  } catch {
+    return false;
+  }
+}
+
+function isSame(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

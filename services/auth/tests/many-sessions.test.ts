@@ -1,0 +1,273 @@
+import type { EndedSession } from '@taskmesh/internal-api';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { eventually } from '@taskmesh/testing';
+import { Client } from 'pg';
+import { Registry } from 'prom-client';
+import { tokenIn } from './support/mails.ts';
+import {
+  CHANGE_PASSWORD,
+  codeOf,
+  DELETE_ACCOUNT,
+  END_OTHERS,
+  loggedIn,
+  LOGIN,
+  LOGIN_PLAIN,
+  REFRESH,
+  REQUEST_RESET,
+  RESET,
+  SESSIONS,
+  sessionOf,
+  signedUp,
+  type OpenSession,
+} from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const MINUTE_MS = 60_000;
+
+let running: RunningAuth;
+let registry: Registry;
+const run = async (env: Record<string, string> = {}) => {
+  registry = new Registry();
+  running = await runAuth({
+    env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/', ...env },
+    metrics: registry,
+  });
+};
+afterEach(() => running.stop());
+
+const living = async ({ userId }: Pick<OpenSession, 'userId'>) =>
+  (
+    await running.database.query(
+      'select id from sessions where account_id = $1 and ended_at is null and expires_at > now() order by created_at',
+      [userId],
+    )
+  ).map(({ id }) => String(id));
+const auditOf = (kind: string, { userId }: Pick<OpenSession, 'userId'>) =>
+  running.database.query(
+    'select session_id as id, ip, request_id from audit_log where account_id = $1 and kind = $2 order by id',
+    [userId, kind],
+  );
+const toldBy = (result: SubgraphResult) =>
+  ((result.extensions?.endedSessions ?? []) as EndedSession[]).map(({ sessionId }) => sessionId);
+
+/** The whole list of what has ended, as gateways read it. */
+async function wholeList(): Promise<EndedSession[]> {
+  const all: EndedSession[] = [];
+  for (let after = 0; ;) {
+    const { last, sessions } = await running.auth.internal.endedSessions(after);
+    if (sessions.length === 0) return all;
+    all.push(...sessions);
+    after = last;
+  }
+}
+
+/** As many sessions as only an earlier release let an account have, or as come from many logins. */
+const fill = ({ userId }: Pick<OpenSession, 'userId'>, count: number) =>
+  running.database.query(
+    `with made as (
+       insert into sessions (id, account_id, created_at, tokens_until, expires_at)
+       select gen_random_uuid(), $1, now() - interval '1 day', now() + interval '1 hour', now() + interval '30 days'
+       from generate_series(1, $2::integer) returning id
+     )
+     insert into refresh_tokens (hash, session_id, created_at, expires_at)
+     select id::text, id, now(), now() + interval '30 days' from made`,
+    [userId, count],
+  );
+
+/** How many statements the service has sent. */
+async function statements(): Promise<number> {
+  const text = await registry.metrics();
+  const counts = text.matchAll(/^db_client_operation_duration_seconds_count\{.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+describe('an account with as many sessions as it may have', () => {
+  it('lets its owner in, and ends the session that was not used for the longest', async () => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: '3' });
+    const first = await signedUp(running, 'ada@example.com');
+    const second = await loggedIn(running, 'ada@example.com');
+    const third = await loggedIn(running, 'ada@example.com');
+    const bob = await signedUp(running, 'bob@example.com');
+    const at = running.clock.now() + 2 * MINUTE_MS;
+    await running.auth.internal.noteSessionUses([{ sessionId: first.sessionId, at }]);
+    const result = await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    const fourth = sessionOf(result, 'login');
+    expect(toldBy(result)).toEqual([second.sessionId]);
+    expect((await wholeList()).map(({ sessionId }) => sessionId)).toEqual([second.sessionId]);
+    expect((await living(first)).toSorted()).toEqual(
+      [first, third, fourth].map(({ sessionId }) => sessionId).toSorted(),
+    );
+    expect(codeOf(await running.send(REFRESH, { token: second.refreshToken }))).toBe('UNAUTHENTICATED');
+    for (const { refreshToken } of [first, third, fourth, bob])
+      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBeUndefined();
+    expect(await auditOf('session.ended', first)).toEqual([
+      { id: second.sessionId, ip: '192.0.2.1', request_id: 'request-1' },
+    ]);
+    expect(await auditOf('session.opened', first)).toHaveLength(3);
+  });
+
+  it('counts only sessions that can be used', async () => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: '2' });
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    running.clock.advance(61 * MINUTE_MS); // the second had an access token alone
+    const other = await loggedIn(running, 'ada@example.com');
+    expect(await wholeList()).toEqual([]);
+    for (const { refreshToken } of [ada, other])
+      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBeUndefined();
+  });
+
+  it('has one session after each login when it may have one', async () => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: '1' });
+    let last = await signedUp(running, 'ada@example.com');
+    for (let logins = 0; logins < 3; logins++) {
+      last = await loggedIn(running, 'ada@example.com');
+      expect(await living(last)).toEqual([last.sessionId]);
+    }
+  });
+
+  it('opens no session for a password that has changed meanwhile, and ends none', async () => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: '1' });
+    const ada = await signedUp(running, 'ada@example.com');
+    const changing = new Client({ connectionString: running.database.url });
+    await changing.connect();
+    try {
+      await changing.query('begin');
+      await changing.query('update accounts set password_version = password_version + 1');
+      const login = running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+      await eventually(async () =>
+        expect(
+          await running.database.query(
+            `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          ),
+        ).toHaveLength(1),
+      );
+      await changing.query('commit');
+      expect(codeOf(await login)).toBe('UNAUTHENTICATED');
+    } finally {
+      await changing.end();
+    }
+    expect(await living(ada)).toEqual([ada.sessionId]);
+    expect(await wholeList()).toEqual([]);
+  });
+
+  it.each([
+    { most: 3, before: 2 },
+    { most: 110, before: 105 },
+  ])('has never more than $most, however many log in at once', async ({ most, before }) => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: String(most), HASH_CONCURRENCY: '8' });
+    const ada = await signedUp(running, 'ada@example.com');
+    await fill(ada, before - 1);
+    const others = await Promise.all(
+      Array.from({ length: 20 }, async () =>
+        running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
+      ),
+    );
+    expect(others.map(codeOf)).toEqual(Array.from({ length: 20 }, () => undefined));
+    expect(await living(ada)).toHaveLength(most);
+    const list = await wholeList();
+    expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => index + 1));
+    expect(list).toHaveLength(before + 20 - most);
+    expect(await auditOf('session.ended', ada)).toHaveLength(list.length);
+    const toldIds = others.flatMap(toldBy).toSorted();
+    expect(toldIds).toEqual(list.map(({ sessionId }) => sessionId).toSorted());
+  });
+
+  it('settles while its sessions are refreshed, listed, ended and opened all at once', async () => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: '5', HASH_CONCURRENCY: '8' });
+    const all = [await signedUp(running, 'ada@example.com')];
+    while (all.length < 5) all.push(await loggedIn(running, 'ada@example.com'));
+    const [one] = all;
+    if (!one) throw new Error('no session');
+    const results = await Promise.all([
+      ...Array.from({ length: 10 }, () =>
+        running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
+      ),
+      ...all.map(({ refreshToken }) => running.send(REFRESH, { token: refreshToken })),
+      ...all.map(({ identity }) => running.send(END_OTHERS, {}, identity)),
+      ...all.map(({ identity }) => running.send(SESSIONS, {}, identity)),
+    ]);
+    for (const result of results) expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(result));
+    for (const result of results.slice(0, 10)) expect(codeOf(result)).toBeUndefined();
+    expect((await living(one)).length).toBeLessThanOrEqual(5);
+    const ended = (await wholeList()).map(({ sessionId }) => sessionId);
+    expect(new Set(ended).size).toBe(ended.length);
+  });
+
+  it('may have a thousand unless something else is set, and one from before that limit gets there with the next login', async () => {
+    await run();
+    const ada = await signedUp(running, 'ada@example.com');
+    await fill(ada, 999);
+    await loggedIn(running, 'ada@example.com');
+    expect(await living(ada)).toHaveLength(1_000);
+    expect(await wholeList()).toHaveLength(1);
+    await fill(ada, 1_500);
+    const { sessionId } = await loggedIn(running, 'ada@example.com');
+    expect(await living(ada)).toHaveLength(1_000);
+    expect(await living(ada)).toEqual(expect.arrayContaining([sessionId, ada.sessionId]));
+    expect(await wholeList()).toHaveLength(1_502);
+  });
+});
+
+describe('an account from before that limit, with 20,000 sessions', () => {
+  const MANY = 20_000;
+  const NEW_PASSWORD = 'another horse battery';
+
+  const resetPassword = async (email: string) => {
+    await running.send(REQUEST_RESET, { email });
+    await running.auth.processAll();
+    const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
+    return () => running.send(RESET, { input: { token, newPassword: NEW_PASSWORD } });
+  };
+
+  const ways: [string, (who: OpenSession, email: string) => Promise<() => Promise<SubgraphResult>>][] = [
+    [
+      'ends all others',
+      async ({ identity }) =>
+        () =>
+          running.send(END_OTHERS, {}, identity),
+    ],
+    [
+      'changes its password',
+      async ({ identity }) =>
+        () =>
+          running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD } }, identity),
+    ],
+    ['sets a new password by mail', async (_who, email) => resetPassword(email)],
+    [
+      'deletes itself',
+      async ({ identity }) =>
+        () =>
+          running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity),
+    ],
+    ['logs in', async (_who, email) => () => running.send(LOGIN, { input: { email, password: PASSWORD } })],
+  ];
+
+  it.each(ways)('%s with no more statements than one with three, and an answer of bounded size', async (_what, way) => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: '2' });
+    const costs: number[] = [];
+    const sizes: number[] = [];
+    for (const [email, count] of [
+      ['few@example.com', 3],
+      ['many@example.com', MANY],
+    ] as const) {
+      const who = await signedUp(running, email);
+      await fill(who, count);
+      const act = await way(who, email);
+      const listed = (await wholeList()).length;
+      const before = await statements();
+      const result = await act();
+      costs.push((await statements()) - before);
+      sizes.push(toldBy(result).length);
+      expect(codeOf(result)).toBeUndefined();
+      const list = (await wholeList()).slice(listed);
+      expect(list.length).toBeGreaterThanOrEqual(count - 1);
+      expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => listed + index + 1));
+      expect(toldBy(result)).toEqual(list.slice(0, 1_000).map(({ sessionId }) => sessionId));
+      expect((await living(who)).length).toBeLessThanOrEqual(2);
+    }
+    const [ofFew = 0, ofMany] = costs;
+    expect(ofMany).toBeLessThan(ofFew + 20); // background work may come between
+    expect(sizes[1]).toBe(1_000);
+  });
+});

@@ -1,0 +1,14 @@
+import { Confirm, type ConfirmProps } from './confirm.tsx';
+
+/** Asks before something that takes along what is saved nowhere. */
+export function ConfirmLosses({ losses, ...question }: Omit<ConfirmProps, 'children'> & { losses: readonly string[] }) {
+  return (
+    <Confirm {...question}>
+      <ul class="losses">
+        {losses.map((loss) => (
+          <li key={loss}>{loss}</li>
+        ))}
+      </ul>
+    </Confirm>
+  );
+}

@@ -1,0 +1,32 @@
+import type { LiveTask } from '@taskmesh/client';
+import { useLiveTasks, type UsedTasks } from '@taskmesh/client/react';
+import { useMemo, useRef } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { filtersOf, listOf, NO_FILTERS, type Filters } from './filters.ts';
+import { keepLists } from './keep-lists.ts';
+import { useCategories } from './use-categories.ts';
+
+export interface TaskList extends UsedTasks {
+  filters: Filters;
+  categories: readonly string[];
+  /** The tasks are those of the former list, while this one is read for the first time. */
+  isStale: boolean;
+}
+
+/**
+ * What the view of tasks shows. It lives as long as somebody is signed in: it stays live behind other views, and keeps what it
+ * has while the server is away. `query` is what the address says, while it speaks of that view.
+ */
+export function useTaskList(query: URLSearchParams | undefined, isAway: boolean): TaskList {
+  const client = useClient();
+  const lists = useMemo(() => keepLists(client), [client]);
+  const filters = useRef(NO_FILTERS);
+  if (query) filters.current = filtersOf(query);
+  const list = useLiveTasks(lists, listOf(filters.current));
+  const before = useRef<readonly LiveTask[]>([]);
+  // While nobody answers, another list's tasks would stay for good.
+  const isStale = !isAway && list.status === 'loading' && list.tasks.length === 0 && before.current.length > 0;
+  if (!isStale && list.status !== 'idle') before.current = list.tasks;
+  const tasks = isStale ? before.current : list.tasks;
+  return { ...list, tasks, isStale, filters: filters.current, categories: useCategories(tasks) };
+}

@@ -1,0 +1,72 @@
+import { createFairTurns } from './fair-turns.ts';
+
+const REFUSED = new Error('refused');
+
+function fixture({ concurrency = 2, mostWaiting = 10 } = {}) {
+  const turns = createFairTurns({ concurrency, mostWaiting, refusal: () => REFUSED });
+  const begun: string[] = [];
+  const under: { end: () => void; fail: (error: Error) => void }[] = [];
+  const run = (caller: string, name = caller) => {
+    const outcome = turns.run(caller, () => {
+      begun.push(name);
+      return new Promise<string>((resolve, reject) => under.push({ end: () => resolve(name), fail: reject }));
+    });
+    return outcome.catch((error: Error) => error.message);
+  };
+  const settle = () => new Promise(setImmediate);
+  const endAll = async () => {
+    for (await settle(); under.length > 0; await settle()) under.shift()?.end();
+  };
+  return { run, begun, under, settle, endAll };
+}
+
+describe('turns', () => {
+  it('are few at once, and the work of one caller begins in order', async () => {
+    const { run, begun, settle, endAll } = fixture();
+    const outcomes = ['1', '2', '3', '4'].map((name) => run('one', name));
+    await settle();
+    expect(begun).toEqual(['1', '2']);
+    await endAll();
+    expect(await Promise.all(outcomes)).toEqual(['1', '2', '3', '4']);
+    expect(begun).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('are taken by callers, not by what they want', async () => {
+    const { run, begun, endAll } = fixture({ concurrency: 1 });
+    for (const name of ['a1', 'a2', 'a3']) void run('a', name);
+    for (const name of ['b1', 'b2']) void run('b', name);
+    const last = run('c');
+    await endAll();
+    expect(await last).toBe('c');
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c', 'a3', 'b2']);
+  });
+
+  it('are refused to who has the most waiting when too many wait, whoever came first', async () => {
+    const { run, begun, endAll } = fixture({ concurrency: 1, mostWaiting: 3 });
+    const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
+    const few = [run('b'), run('c')];
+    await endAll();
+    expect(await Promise.all(few)).toEqual(['b', 'c']);
+    expect(await Promise.all(many)).toEqual(['a1', 'a2', 'refused', 'refused', 'refused']);
+    expect(begun).toEqual(['a1', 'a2', 'b', 'c']);
+  });
+
+  it('are refused to one more when all who wait have as little', async () => {
+    const { run, endAll } = fixture({ concurrency: 1, mostWaiting: 2 });
+    const outcomes = ['a', 'b', 'c', 'd'].map((name) => run(name));
+    await endAll();
+    expect(await Promise.all(outcomes)).toEqual(['a', 'b', 'c', 'refused']);
+  });
+
+  it('fail together with one that fails, and go on afterwards', async () => {
+    const { run, under, settle, endAll } = fixture({ concurrency: 1 });
+    const outcomes = [run('a'), run('b'), run('c')];
+    await settle();
+    under.shift()?.fail(new Error('away'));
+    expect(await Promise.all(outcomes)).toEqual(['away', 'away', 'away']);
+    const next = [run('a'), run('b')];
+    await settle();
+    await endAll();
+    expect(await Promise.all(next)).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,26 @@
+import { unauthenticated } from '@taskmesh/errors';
+import { operatorsPlaceEndpoint, type Endpoint } from '../endpoint.ts';
+import { operatorsCode, operatorsToken } from '../schemas/operators.ts';
+
+/** The token that a code stands for, if it does. It does so once. */
+export type ExchangeCode = (code: string) => string | undefined;
+
+/** How a page that was opened by an address with a code becomes an operator's. */
+export const operatorsSignInEndpoints = (exchangeCode: ExchangeCode): readonly Endpoint[] => [
+  operatorsPlaceEndpoint({
+    method: 'POST',
+    path: '/operations/sign-in',
+    name: 'signInOperator',
+    summary: 'Exchange a code for the token of this machine',
+    description:
+      'For our own page, opened on this machine by the address that the terminal shows: its code counts once, within ten minutes. 401 afterwards, and wherever there is no such token.',
+    bodySchema: operatorsCode,
+    status: 200,
+    answerSchema: operatorsToken,
+    handle: ({ body: { code } }) => {
+      const token = exchangeCode(code);
+      if (token === undefined) throw unauthenticated('The address was opened before, or is too old: use the token.');
+      return { body: { success: true, message: 'You are an operator.', data: { token } } };
+    },
+  }),
+];

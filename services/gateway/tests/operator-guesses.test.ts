@@ -1,0 +1,170 @@
+import { newPersonalToken } from '@taskmesh/identity';
+import { createRedisKeyValue, type KeyValue } from '@taskmesh/key-value';
+import { createLog } from '@taskmesh/service';
+import { eventually, requiredAddress } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { guess } from './fakes/guess.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const TOKEN = 'the-token-of-operators';
+const ENV = { BACKUP_TOKEN: TOKEN, TRUSTED_PROXIES: '127.0.0.1' };
+const STATUS = '/api/operations/status';
+const BACKUPS = '{ backups { file } }';
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const at = (ip: string) => ({ 'x-forwarded-for': ip });
+const [HERE, ELSEWHERE] = [at('203.0.113.1'), at('198.51.100.2')];
+const counts = (statuses: number[]) =>
+  Object.fromEntries([...new Set(statuses)].map((status) => [status, statuses.filter((one) => one === status).length]));
+
+describe('wrong tokens of operators', () => {
+  let gateway: TestGateway;
+  beforeEach(async () => {
+    gateway = await startTestGateway({ env: ENV });
+  });
+  afterEach(() => gateway.stop());
+
+  const ask = (headers: Record<string, string>, path = STATUS) => fetch(`${gateway.origin}${path}`, { headers });
+  const statusOf = async (headers: Record<string, string>, path = STATUS) => (await ask(headers, path)).status;
+
+  it('are ten from one caller; then even the right one is refused there for a while, and nowhere else', async () => {
+    expect(await guess(gateway.origin, 10, { headers: HERE })).toEqual(Array.from({ length: 10 }, () => 401));
+    for (const token of [TOKEN, 'wrong-11', 'wrong-1']) {
+      const refused = await ask({ ...HERE, ...bearer(token) });
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
+      expect(refused.headers.get('cache-control')).toBe('no-store');
+      expect(await refused.json()).toEqual({
+        success: false,
+        message: 'Too many wrong tokens; try again later.',
+        error: { code: 'RATE_LIMITED' },
+      });
+    }
+    expect(await statusOf({ ...HERE, ...bearer(TOKEN) }, '/api/backups')).toBe(429);
+    expect(await statusOf({ ...ELSEWHERE, ...bearer(TOKEN) })).toBe(200);
+    expect(await statusOf({ ...ELSEWHERE, ...bearer('wrong') })).toBe(401);
+    expect(await statusOf(HERE)).toBe(401); // without a token, nothing is guessed
+  });
+
+  it('are no more when many are sent at once, and the right one among the last of them tells nothing', async () => {
+    const [statuses, right] = await Promise.all([
+      guess(gateway.origin, 200, { headers: HERE }),
+      new Promise(setImmediate).then(() => statusOf({ ...HERE, ...bearer(TOKEN) })),
+    ]);
+    expect(counts(statuses)).toEqual({ 401: 10, 429: 190 });
+    expect([200, 429]).toContain(right);
+    expect(await statusOf({ ...HERE, ...bearer(TOKEN) })).toBe(429);
+  });
+
+  it('count over GraphQL as over REST, and say so there', async () => {
+    const codes = async (token: string, headers = HERE) => {
+      const { status, body } = await gateway.graphql(BACKUPS, { headers: { ...headers, ...bearer(token) } });
+      return [status, body.errors?.[0]?.extensions['code']];
+    };
+    expect(await codes(TOKEN)).toEqual([200, undefined]);
+    for (let tries = 0; tries < 6; tries++) expect(await codes(`wrong-${tries}`)).toEqual([200, 'UNAUTHENTICATED']);
+    expect(counts(await guess(gateway.origin, 20, { headers: HERE }))).toEqual({ 401: 10, 429: 10 });
+    for (const token of [TOKEN, 'wrong']) expect(await codes(token)).toEqual([429, 'RATE_LIMITED']);
+    expect(await codes(TOKEN, ELSEWHERE)).toEqual([200, undefined]);
+    expect(
+      (await gateway.graphql('{ me { id } }', { token: await gateway.auth.token(USER), headers: HERE })).body,
+    ).toEqual({
+      data: { me: { id: USER } },
+    });
+  });
+
+  it('lock nobody out when a program sends an outdated one for ever', async () => {
+    for (let tries = 0; tries < 30; tries++) expect(await statusOf({ ...HERE, ...bearer('outdated') })).toBe(401);
+    expect(await statusOf({ ...HERE, ...bearer(TOKEN) })).toBe(200);
+  });
+
+  it('are not the tokens of users, good or bad', async () => {
+    const userTokens = [
+      await gateway.auth.token(USER),
+      ...Array.from({ length: 20 }, () => newPersonalToken()),
+      ...Array.from({ length: 20 }, (_, index) => `eyJhbGciOiJFUzI1NiJ9.payload${index}.signature`),
+    ];
+    for (const token of userTokens) {
+      expect(await statusOf({ ...HERE, ...bearer(token) })).toBe(401);
+      expect((await gateway.graphql(BACKUPS, { headers: { ...HERE, ...bearer(token) } })).status).toBe(200);
+    }
+    for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', TOKEN])
+      for (let tries = 0; tries < 5; tries++) expect(await statusOf({ ...HERE, authorization })).toBe(401);
+    expect(await statusOf({ ...HERE, ...bearer(TOKEN) })).toBe(200);
+  });
+});
+
+it('wrong tokens count for all gateways with one Redis together, and for a whole IPv6 network', async () => {
+  const log = createLog({ service: 'test', level: 'silent' });
+  const openStore = () => createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log, prefix: 'guesses:' });
+  const stores = [openStore(), openStore()];
+  await eventually(() => stores.every((store) => store.isUp()));
+  const [keyValue, itsKeyValue] = stores as [KeyValue, KeyValue];
+  const gateway = await startTestGateway({ env: ENV, keyValue });
+  const other = await startTestGateway({ env: ENV, keyValue: itsKeyValue, beside: gateway });
+  const network = randomBytes(6)
+    .toString('hex')
+    .replace(/(.{4})(?=.)/g, '$1:');
+  try {
+    expect(counts(await guess(gateway.origin, 5, { headers: at(`${network}::1`) }))).toEqual({ 401: 5 });
+    // The same five are no new guesses.
+    expect(counts(await guess(other.origin, 5, { headers: at(`${network}::2`) }))).toEqual({ 401: 5 });
+    expect(await guess(other.origin, 20, { headers: at(`${network}::2`) })).toContain(429);
+    for (const { origin } of [gateway, other]) {
+      const statusFrom = async (ip: string) =>
+        (await fetch(`${origin}${STATUS}`, { headers: { ...at(ip), ...bearer(TOKEN) } })).status;
+      expect(await statusFrom(`${network}::3`)).toBe(429);
+      expect(await statusFrom('2001:db8:1::3')).toBe(200);
+    }
+  } finally {
+    await other.stop();
+    await gateway.stop();
+    for (const store of stores) await store.close();
+  }
+});
+
+describe('wrong tokens of this machine', () => {
+  it('from our own page count; programs here, and pages of others, neither guess nor are locked out', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-guesses-'));
+    const file = join(dir, 'machine-token');
+    const token = 'y'.repeat(40);
+    await writeFile(file, token, { mode: 0o600 });
+    const gateway = await startTestGateway({ env: { MACHINE_TOKEN_FILE: file } });
+    const { origin } = gateway;
+    const path = '/api/operations/check';
+    const post = async (headers: Record<string, string>) =>
+      (await fetch(`${origin}${path}`, { method: 'POST', headers })).status;
+    try {
+      for (let tries = 0; tries < 20; tries++) {
+        expect(await post({ origin: 'https://evil.example', ...bearer(`wrong-${tries}`) })).toBe(403);
+        expect(await post(bearer(`wrong-${tries}`))).toBe(200);
+      }
+      expect(await post({ origin, ...bearer(token) })).toBe(200);
+      for (let tries = 0; tries < 10; tries++) expect(await post({ origin, ...bearer(`wrong-${tries}`) })).toBe(401);
+      expect(await post({ origin, ...bearer(token) })).toBe(429);
+      expect(await post({})).toBe(200);
+    } finally {
+      await gateway.stop();
+      await rm(dir, { recursive: true });
+    }
+  });
+});
+
+it('a token of operators that looks like one of users is guessed like any other', async () => {
+  const token = `eyJhbGciOiJub25lIn0.${'a'.repeat(20)}.b`;
+  const gateway = await startTestGateway({ env: { ...ENV, BACKUP_TOKEN: token } });
+  try {
+    const statusOf = async (given: string) =>
+      (await fetch(`${gateway.origin}${STATUS}`, { headers: { ...HERE, ...bearer(given) } })).status;
+    expect(await statusOf(token)).toBe(200);
+    expect((await gateway.graphql(BACKUPS, { token })).body.errors).toBeUndefined();
+    for (let tries = 0; tries < 10; tries++) expect(await statusOf(`${token}${tries}`)).toBe(401);
+    expect(await statusOf(token)).toBe(429);
+  } finally {
+    await gateway.stop();
+  }
+});
