@@ -2,9 +2,9 @@ import { findFreePorts, serviceReady, untilReady } from '@taskmesh/local';
 import { join } from 'node:path';
 import { cpuMsOfThreads } from '../cpu/thread-time.ts';
 import { startNode } from '../processes/start-node.ts';
+import { EMBEDDED } from '../targets/embedded.ts';
 import type { TargetOptions } from '../targets/target.ts';
 
-const MAIN = new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url);
 /** Asked so often, a start is not found to be longer than it was, and the answers cost nothing worth naming. */
 const ASK_EVERY_MS = 5;
 
@@ -22,7 +22,7 @@ export async function startProduct({ dataDir, env }: Omit<TargetOptions, 'log'>)
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const settings = { DATA_DIR: join(dataDir, 'taskmesh'), PORT: String(port), ADMIN_PORT: String(adminPort) };
   const begunMs = performance.now();
-  const product = await startNode({ file: MAIN, env: { ...env, ...settings }, logFile: join(dataDir, 'product.log') });
+  const product = await startNode({ ...EMBEDDED, env: { ...env, ...settings }, logFile: join(dataDir, 'product.log') });
   const ready = () => serviceReady(`http://127.0.0.1:${port}`);
   await untilReady(product, { name: 'embedded', ready, intervalMs: ASK_EVERY_MS });
   const readyMs = performance.now() - begunMs;
