@@ -1,7 +1,7 @@
 import { commonOptions, list, number, parseOptions } from '../arguments.ts';
 import { PROTOCOLS } from '../feed/cells.ts';
 
-export const PARTS = ['starts', 'idle', 'subscribers'] as const;
+const PARTS = ['starts', 'idle', 'subscribers'] as const;
 
 export const START_HELP = `
 npm run bench -- start [<options>]
