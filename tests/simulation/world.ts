@@ -4,6 +4,7 @@ import {
   buildSupergraph,
   createFeed,
   createLiveGraph,
+  createHeartbeats,
   createPhoenix,
   createSessionWatch,
   createSocketLimits,
@@ -115,6 +116,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     formatErrors: (errors) => errors.map(() => ({ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } })),
   });
 
+  const heartbeats = createHeartbeats();
   const phoenix = createPhoenix({
     context: {
       log,
@@ -131,11 +133,13 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
       accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
     }),
     limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20, clock: time.clock }),
+    heartbeats,
     metrics: NO_METRICS,
   });
 
   await relay.start();
   await feed.start();
+  heartbeats.start();
 
   return {
     time,
@@ -164,6 +168,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
       onEndedSessions: () => {},
     }),
     async stop() {
+      heartbeats.stop();
       await Promise.all([relay.stop(), feed.stop()]);
     },
   };

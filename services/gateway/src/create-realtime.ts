@@ -6,6 +6,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { GatewayContext } from './context.ts';
 import { createFeed } from './feed/feed.ts';
 import { createGraphqlWs } from './transports/graphql-ws/graphql-ws.ts';
+import { createHeartbeats } from './transports/heartbeats.ts';
 import { createHttpStreams, type HttpStreams } from './transports/http-streams/http-streams.ts';
 import { createFeedMetrics } from './feed/metrics.ts';
 import { createSubscriptionMetrics, type Protocol } from './subscriptions/metrics.ts';
@@ -68,8 +69,17 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     messagesPerS: maxMessagesPerS,
     clock,
   });
-  const openGraphqlWs = createGraphqlWs({ context, subscriptions, watch, limits, metrics, formatErrors });
-  const streams = createHttpStreams({ context, subscriptions, watch, limits: streamLimits, metrics, random });
+  const heartbeats = createHeartbeats();
+  const openGraphqlWs = createGraphqlWs({ context, subscriptions, watch, limits, heartbeats, metrics, formatErrors });
+  const streams = createHttpStreams({
+    context,
+    subscriptions,
+    watch,
+    limits: streamLimits,
+    heartbeats,
+    metrics,
+    random,
+  });
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -79,7 +89,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
       protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
   });
 
-  const phoenix = createPhoenix({ context, feed, watch, limits, metrics });
+  const phoenix = createPhoenix({ context, feed, watch, limits, heartbeats, metrics });
   let isDraining = false;
   const queuedBytes = () => {
     let sum = streams.waitingBytes();
@@ -114,10 +124,12 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     async start() {
       await feed.start();
       queueBudget.start();
+      heartbeats.start();
     },
     async stop() {
       isDraining = true;
       await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
+      heartbeats.stop();
       watch.stop();
       queueBudget.stop();
       await feed.stop();
@@ -137,7 +149,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
         return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
       const options = phoenix.read(request);
       if ('refused' in options) return refuseUpgrade(socket, refusalOf(options.refused));
-      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, options) : turnAway);
+      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, socket, options) : turnAway);
     },
   };
 }

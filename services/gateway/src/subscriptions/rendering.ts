@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
 import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
+import { perChange } from '../feed/per-change.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type FormatErrors, type SubscriptionPlan } from './subscription-plan.ts';
@@ -44,6 +45,7 @@ export interface RenderingDeps {
 export function createRendering(graph: Graph, operation: PreparedOperation, deps: RenderingDeps): Rendering {
   const { supergraph, services } = graph;
   const project = compileProjection(supergraph.schema, operation);
+  const renderAtOnce = project && perChange((change) => traced(project(toChangeEvent(change)), change));
   const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const usedVariables = variablesOfEvents(operation);
@@ -71,6 +73,7 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
   return {
     operation,
     withVariables(variables, call) {
+      if (renderAtOnce) return renderAtOnce;
       const key = JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
       return (change, isWaiting) => {
         const byKey = written.get(change) ?? new Map<string, string | Asked>();
@@ -80,11 +83,6 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
         if (known) {
           known.readers.push(isWaiting);
           return known.text;
-        }
-        if (project) {
-          const text = traced(project(toChangeEvent(change)), change);
-          byKey.set(key, text);
-          return text;
         }
         const readers = [isWaiting];
         const text = ask(change, variables, call, readers);

@@ -1,10 +1,13 @@
 import type { WebSocket } from 'ws';
 import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
+import type { Heartbeats } from '../heartbeats.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
-import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
+import { endSocket, failSocket, frameWriter, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
+import type { FrameOf } from '../sockets/text-frames.ts';
+import type { Connection } from '../write-shared.ts';
 import type { BindingLimits } from './binding-limits.ts';
 import type { Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
@@ -20,7 +23,9 @@ export interface ConnectionDeps {
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;
+  heartbeats: Heartbeats;
   bindingLimits: BindingLimits;
+  frameOf: FrameOf;
   metrics: TransportMetrics;
 }
 
@@ -33,10 +38,14 @@ export interface ConnectionOptions {
 }
 
 /** One socket of the Supabase Realtime protocol: see https://supabase.com/docs/guides/realtime/protocol */
-export function serveConnection(socket: WebSocket, options: ConnectionOptions, deps: ConnectionDeps): void {
-  const { version, apikey, ip } = options;
-  const { context, limits } = deps;
-  const wire = createWire(socket, version);
+export function serveConnection(
+  socket: WebSocket,
+  connection: Connection,
+  { version, apikey, ip }: ConnectionOptions,
+  deps: ConnectionDeps,
+): void {
+  const { context, frameOf, heartbeats, limits } = deps;
+  const wire = createWire({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
   const channels = createChannels({ ...deps, socket, keys, wire, ip });
   const mayTalk = limits.messages();
@@ -88,12 +97,12 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions, d
   });
   // The library answers every ping, so pings count as messages.
   socket.on('ping', isWithinRate);
-  const silence = setInterval(() => {
+  const stopListening = heartbeats.add(() => {
     if (context.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
-  }, SILENCE_MS / 5);
-  keepAlive(socket);
+  });
+  keepAlive(socket, heartbeats);
   socket.once('close', () => {
-    clearInterval(silence);
+    stopListening();
     channels.endAll();
   });
 }

@@ -39,8 +39,8 @@ export interface ReadingOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 
 export function createReading(options: ReadingOptions): Reading {
   const { owner, topic, joinRef, bindings, tellsCursor, feed, clock, wire, metrics, onEnd } = options;
   const begunAt = clock.now();
-  const changeFrame = wire.framer({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
-  const cursorFrame = wire.framer({ joinRef, ref: null, topic, event: 'system' });
+  const ofChanges = wire.envelope({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
+  const ofCursors = wire.envelope({ joinRef, ref: null, topic, event: 'system' });
   /** Changes from before the client was ready. They stay few, as a replay waits for `opened`. */
   let held: TaskChanged[] | undefined = [];
   const opened = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ export function createReading(options: ReadingOptions): Reading {
   /** A client without its current cursor would lose or repeat changes at its next join. */
   const tellCursor = (cursor: string) => {
     const told = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
-    if (!wire.write(cursorFrame(JSON.stringify(told)))) onEnd('slow');
+    if (!wire.write(ofCursors, JSON.stringify(told))) onEnd('slow');
   };
 
   /** Changes that arrive together share one cursor message. */
@@ -73,7 +73,7 @@ export function createReading(options: ReadingOptions): Reading {
     const view = viewOf(change);
     const concerned = bindings.filter((binding) => concernsBinding(binding, change, view));
     for (const { ids, select } of bySelection(concerned))
-      if (!wire.write(changeFrame(view.payload(ids, select)))) return onEnd('slow');
+      if (!wire.write(ofChanges, view.payload(ids, select))) return onEnd('slow');
     if (concerned.length > 0) metrics.delivered('channel', change, begunAt);
     noteCursor(change.cursor);
   };
