@@ -60,10 +60,11 @@ const DUMP_ALL = `"local all = {} for _, key in ipairs(redis.call('KEYS', '*')) 
 
 /** Names and values. */
 async function everythingInRedis({ servers }: Stack): Promise<string> {
-  const { hostname, port } = new URL(servers.redis);
+  const { hostname, port, username, password } = new URL(servers.redis);
   const socket = connect(Number(port), hostname);
+  if (password) socket.write(`AUTH ${username || 'default'} ${password}\r\n`);
   socket.write(`EVAL ${DUMP_ALL} 0\r\nQUIT\r\n`);
   const answer = await text(socket);
-  if (!answer.startsWith('*')) throw new Error(`Redis answered ${answer}.`);
+  if (!/^(\+OK\r\n)?\*/.test(answer)) throw new Error(`Redis answered ${answer}.`);
   return answer;
 }
