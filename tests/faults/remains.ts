@@ -16,7 +16,7 @@ export interface FoundRow {
 }
 
 /** Every row of every table of every store in which one of these words occurs. */
-export async function rowsWith({ servers }: Stack, words: string[]): Promise<FoundRow[]> {
+async function rowsWith({ servers }: Stack, words: string[]): Promise<FoundRow[]> {
   const patterns = words.map((word) => `%${word}%`);
   const found: FoundRow[] = [];
   for (const store of STORES)

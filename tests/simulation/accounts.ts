@@ -6,8 +6,6 @@ const FIRST_EPOCH = 5;
 /** So few that there are several pages. */
 const MOST = 2;
 
-export type Accounts = ReturnType<typeof createAccounts>;
-
 /** The account log of auth, which is told the event log as well. */
 export function createAccounts(eventLog: EventLog) {
   let epoch = FIRST_EPOCH;

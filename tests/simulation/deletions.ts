@@ -26,8 +26,6 @@ export interface DeletionsDeps {
   onCommitted: (owner: string) => void;
 }
 
-export type Deletions = ReturnType<typeof createDeletions>;
-
 /** The instances that delete what is left of accounts, each of which may die between any two of its steps. */
 export function createDeletions({ time, store, database, faults, eventLog, onCommitted }: DeletionsDeps) {
   const accounts = createAccounts(eventLog);

@@ -13,9 +13,9 @@ import { createSubscriptionMetrics, type Protocol } from './subscriptions/metric
 import { createConnectionMetrics } from './transports/metrics.ts';
 import { createPhoenix, REALTIME_PATH } from './transports/phoenix/phoenix.ts';
 import { refuseUpgrade } from './transports/sockets/refuse-upgrade.ts';
-import { createQueueBudget } from './transports/sockets/queue-budget.ts';
+import { createSendBufferBudget } from './transports/sockets/send-buffer-budget.ts';
 import { createSessionWatch } from './transports/sockets/session-watch.ts';
-import { endReasonOf, endSocket, leaveSocket, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
+import { endReasonOf, endSocket, closeGracefully, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
 import type { PlanDeps } from './subscriptions/subscription-plan.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
@@ -97,7 +97,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     return sum;
   };
   metrics.watch({ owners: () => feed.owners(), queueBytes: queuedBytes });
-  const queueBudget = createQueueBudget({
+  const sendBufferBudget = createSendBufferBudget({
     maxBytes: maxQueuedBytes,
     queuedBytes,
     readers: () => [...[...sockets.clients].map(socketReader), ...streams.readers()],
@@ -123,7 +123,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     streams,
     async start() {
       await feed.start();
-      queueBudget.start();
+      sendBufferBudget.start();
       heartbeats.start();
     },
     async stop() {
@@ -131,7 +131,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
       await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
       heartbeats.stop();
       watch.stop();
-      queueBudget.stop();
+      sendBufferBudget.stop();
       await feed.stop();
     },
     isUpgrade: (request) =>
@@ -181,7 +181,7 @@ async function drain(sockets: WebSocketServer, random: () => number): Promise<vo
           if (socket.readyState === socket.CLOSED) return resolve();
           socket.once('close', () => resolve());
           const delayMs = clients.length > 1 ? random() * DRAIN_SPREAD_MS : 0;
-          setTimeout(() => leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
+          setTimeout(() => closeGracefully(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
           setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
         }),
     ),

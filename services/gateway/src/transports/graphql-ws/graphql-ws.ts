@@ -17,7 +17,7 @@ import {
   isLeaving,
   isTooFarBehind,
   keepAlive,
-  leaveSocket,
+  closeGracefully,
   sendResult,
   WS_CLOSE,
 } from '../sockets/socket.ts';
@@ -59,7 +59,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   const isWithinRate = () => {
     if (mayTalk()) return true;
     // Finish the operations it has already started: it will reconnect and send them again.
-    leaveSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
+    closeGracefully(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
     return false;
   };
   const send = (message: { type: MessageType; id?: string; payload?: unknown }) => {
@@ -85,7 +85,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     if (!release) return endSocket(socket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     const unwatch = watch(found.claims, () => {
       operations.stopStreams();
-      leaveSocket(socket, 'session_ended', [CloseCode.Forbidden, 'Forbidden']);
+      closeGracefully(socket, 'session_ended', [CloseCode.Forbidden, 'Forbidden']);
     });
     socket.once('close', () => {
       release();

@@ -7,7 +7,7 @@ import { InvalidOperation, type PreparedOperation, type RequestCall } from '../.
 import { asTraceparent } from '../../graph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
-import { waitForDrain, endSocket, leaveSocket, oweResult, WS_CLOSE, type WriteFrame } from '../sockets/socket.ts';
+import { waitForDrain, endSocket, closeGracefully, oweResult, WS_CLOSE, type WriteFrame } from '../sockets/socket.ts';
 import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
 import type { PlanDeps } from '../../subscriptions/subscription-plan.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
@@ -69,9 +69,9 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
       case 'slow':
         return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
       case 'stopped':
-        return leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
+        return closeGracefully(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
       case 'unavailable': // clients do not reconnect after an `error`
-        return leaveSocket(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
+        return closeGracefully(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
     }
   };
   const sinkOf = (operation: Operation): StreamSink => {

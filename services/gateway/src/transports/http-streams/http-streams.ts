@@ -9,7 +9,7 @@ import type { Heartbeats } from '../heartbeats.ts';
 import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason, TransportMetrics } from '../metrics.ts';
-import type { QueuedReader } from '../sockets/queue-budget.ts';
+import type { QueuedReader } from '../sockets/send-buffer-budget.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
 import { sse } from './sse.ts';

@@ -11,7 +11,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 64 * 1024;
 
 /** Why a stream was broken off. */
-const TORN = { slow: 'slow', stopped: 'restart', unavailable: 'unavailable' } as const;
+const END_REASONS = { slow: 'slow', stopped: 'restart', unavailable: 'unavailable' } as const;
 
 /** The part of Fastify's reply used here. */
 interface Reply {
@@ -101,8 +101,8 @@ export class StreamWriter implements StreamSink {
 
   end(end: StreamEnd): void {
     if (end.kind === 'failed') return this.fail(end.error);
-    this.#endReason = TORN[end.kind];
-    this.tear();
+    this.#endReason = END_REASONS[end.kind];
+    this.abort();
   }
 
   async drained(): Promise<void> {
@@ -123,7 +123,7 @@ export class StreamWriter implements StreamSink {
   }
 
   /** Closes without a regular end: clients take it for a broken connection and reconnect. */
-  tear(): void {
+  abort(): void {
     this.#reply.raw.destroy();
   }
 

@@ -13,7 +13,7 @@ import type { Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
 import { decode, type Message, type ProtocolVersion } from './frames.ts';
 import { tokenOf } from './tokens.ts';
-import { createWire } from './wire.ts';
+import { createChannelMessages } from './channel-messages.ts';
 
 /** Clients send a heartbeat every 25 s; after three missed ones the client is considered gone. */
 const SILENCE_MS = 75_000;
@@ -45,9 +45,9 @@ export function serveConnection(
   deps: ConnectionDeps,
 ): void {
   const { context, frameOf, heartbeats, limits } = deps;
-  const wire = createWire({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
+  const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
-  const channels = createChannels({ ...deps, socket, keys, wire, ip });
+  const channels = createChannels({ ...deps, socket, keys, messages, ip });
   const mayTalk = limits.messages();
   let lastHeardAt = context.clock.now();
 
@@ -59,30 +59,30 @@ export function serveConnection(
 
   const broadcast = (message: Message, { config: { broadcast: options } }: Channel) => {
     // A client's broadcast never reaches other clients: it gets only its own echo and the acknowledgement.
-    if (options?.self === true) wire.send({ ...message, ref: null, event: 'broadcast' });
-    if (options?.ack === true) wire.reply(message, 'ok', {});
+    if (options?.self === true) messages.send({ ...message, ref: null, event: 'broadcast' });
+    if (options?.ack === true) messages.reply(message, 'ok', {});
   };
 
   const onMessage = async (message: Message) => {
     const { topic, event, joinRef, payload } = message;
-    if (topic === 'phoenix' && event === 'heartbeat') return wire.reply(message, 'ok', {});
+    if (topic === 'phoenix' && event === 'heartbeat') return messages.reply(message, 'ok', {});
     if (event === 'phx_join') return channels.join(message);
     const current = channels.get(topic);
     // Messages of an earlier join of the same topic are ignored; some clients omit the ref.
     const channel = current && isOfJoin(joinRef, current) ? current : undefined;
     if (event === 'phx_leave') {
       channel?.close();
-      wire.reply(message, 'ok', {});
-      return wire.closeChannel(channel ?? { topic, joinRef });
+      messages.reply(message, 'ok', {});
+      return messages.closeChannel(channel ?? { topic, joinRef });
     }
-    if (!current) return wire.reply(message, 'error', { reason: 'unmatched topic' });
+    if (!current) return messages.reply(message, 'error', { reason: 'unmatched topic' });
     if (!channel) return;
     if (event === 'access_token') {
       const token = tokenOf(payload['access_token'], keys);
       return token === undefined ? undefined : channel.offer(token);
     }
     if (!channel.isJoined) return;
-    if (event === 'presence') wire.reply(message, 'ok', {});
+    if (event === 'presence') messages.reply(message, 'ok', {});
     if (event === 'broadcast') broadcast(message, channel);
   };
 

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Heartbeats } from '../heartbeats.ts';
 import type { EndReason } from '../metrics.ts';
 import { writeShared, type Connection } from '../write-shared.ts';
-import type { QueuedReader } from './queue-budget.ts';
+import type { QueuedReader } from './send-buffer-budget.ts';
 
 /** Close codes of the realtime protocols. After the last two, clients reconnect. */
 export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
@@ -46,7 +46,7 @@ export function oweResult(socket: WebSocket, work: Promise<void>): void {
  * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages. Reconnecting
  * clients repeat what was not answered, so without the wait a mutation would run twice.
  */
-export function leaveSocket(
+export function closeGracefully(
   socket: WebSocket,
   reason: EndReason,
   close: [code: number, text: string],

@@ -25,24 +25,28 @@ const FOREIGN_AT_ONCE = 16;
 export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 
 /** A document compiled for one graph. */
-export interface Rendering {
+export interface EventRenderer {
   readonly operation: PreparedOperation;
   /** For one set of coerced variables. Equal sets share the work, and the JSON of each change. */
   withVariables(variables: Record<string, unknown>, call: RequestCall): Render;
   /** Takes over when the graph changes: events that wait for a service use the plan of `next` from then on. */
-  followedBy(next: Rendering): void;
+  followedBy(next: EventRenderer): void;
   /** For other renderings only. */
   readonly latestPlan: () => SubscriptionPlan | undefined;
 }
 
-export interface RenderingDeps {
+export interface EventRendererDeps {
   clock: Clock;
   formatErrors: FormatErrors;
   executor: ExecutorKind;
 }
 
 /** @throws when the document cannot be planned */
-export function createRendering(graph: Graph, operation: PreparedOperation, deps: RenderingDeps): Rendering {
+export function createEventRenderer(
+  graph: Graph,
+  operation: PreparedOperation,
+  deps: EventRendererDeps,
+): EventRenderer {
   const { supergraph, services } = graph;
   const project = compileProjection(supergraph.schema, operation);
   const renderAtOnce = project && perChange((change) => traced(project(toChangeEvent(change)), change));
@@ -50,7 +54,7 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const usedVariables = variablesOfEvents(operation);
   const atOnce = pLimit(FOREIGN_AT_ONCE);
-  let follower: Rendering | undefined;
+  let follower: EventRenderer | undefined;
   const latestPlan = () => (follower ? follower.latestPlan() : plan);
 
   const ask = (

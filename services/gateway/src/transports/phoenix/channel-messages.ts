@@ -4,7 +4,7 @@ import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
 import { encode, envelopeOf, type Message, type ProtocolVersion } from './frames.ts';
 
 /** Writes the server's messages to one socket. */
-export interface Wire {
+export interface ChannelMessages {
   send(message: Message): void;
   reply(
     to: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
@@ -35,7 +35,7 @@ export interface WireOptions {
   frameOf: FrameOf;
 }
 
-export function createWire({ socket, version, writeFrame, frameOf }: WireOptions): Wire {
+export function createChannelMessages({ socket, version, writeFrame, frameOf }: WireOptions): ChannelMessages {
   const say = (message: Message) => {
     if (socket.readyState === socket.OPEN) socket.send(encode(version, message));
   };
