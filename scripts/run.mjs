@@ -7,7 +7,7 @@ import { runTool } from './lib/launch.mjs';
 await main(async () => {
   const [file, ...args] = process.argv.slice(2);
   if (!file || file === '--help')
-    throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool on Node 24.', file ? 0 : 2);
+    throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool with Node 24.', file ? 0 : 2);
   // What operators call beside a product that runs has its settings, and must not change what is installed under it.
   const isForOperators = file.startsWith('services/');
   if (isForOperators) readEnvFile();

@@ -3,19 +3,19 @@ import { runProduct } from './lib/product.mjs';
 
 const help = `
 npm run stack [-- --gateways N] [-- --no-restart] [-- --observe]
-Runs PostgreSQL, Redis, Kafka and each service of Taskmesh as a process of its own. Ctrl-C stops them all.
+Runs PostgreSQL, Redis, Kafka and each service of Taskmesh as separate processes. Ctrl-C stops them all.
 
-  --gateways N   gateways, on PORT, PORT + 1, … (1)
-  --no-restart   leave a process that died as it is
-  --observe      pages with the traces and metrics of all of them
+  --gateways N   how many gateways to run, on PORT, PORT + 1, … (1)
+  --no-restart   do not restart processes that die
+  --observe      also serve pages with the traces and metrics of all processes
 
-Settings (environment variables, or a file .env; all of them are in .env.example):
-  PORT           of the first gateway (4000); administrators' port: PORT + 10000
-  HOST           on which interface the gateways listen (127.0.0.1)
+Settings (environment variables, or a file .env; .env.example lists them all):
+  PORT           the first gateway's port (4000); its admin port is PORT + 10000
+  HOST           the address that the gateways listen on (127.0.0.1)
   DATA_DIR       where data and logs are kept (.data/stack)
   POSTGRES_URL, REDIS_URL, KAFKA_BROKERS
-                 servers of your own, to be used instead of new ones
-Everything else that is set goes to every service.
+                 servers of yours to use instead of new ones
+All other settings are passed to every service.
 `;
 
 const options = { gateways: { type: 'string' }, 'no-restart': { type: 'boolean' }, observe: { type: 'boolean' } };

@@ -2,13 +2,13 @@
 import { runProduct } from './lib/product.mjs';
 
 const help = `
-npm start: runs Taskmesh in one process, with a PostgreSQL of its own. Ctrl-C stops it.
+npm start: runs Taskmesh in one process, with its own PostgreSQL. Ctrl-C stops it.
 
-Settings (environment variables, or a file .env; all of them are in .env.example):
-  PORT        where it listens (4000); administrators' port: PORT + 10000
-  HOST        on which interface (127.0.0.1)
-  PUBLIC_URL  how clients see it (http://HOST:PORT)
-  DATA_DIR    where everything is kept (.data)
+Settings (environment variables, or a file .env; .env.example lists them all):
+  PORT        the port to listen on (4000); the admin port is PORT + 10000
+  HOST        the address to listen on (127.0.0.1)
+  PUBLIC_URL  the address that clients use (http://HOST:PORT)
+  DATA_DIR    where all data is kept (.data)
   LOG_LEVEL   fatal, error, warn, info, debug or trace (info)
 `;
 

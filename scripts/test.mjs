@@ -6,14 +6,14 @@ import { launch } from './lib/launch.mjs';
 
 const help = `
 npm test [-- --long] [-- <Jest's arguments>]
-Lint, format, unused code, types, generated files, then all tests against a real PostgreSQL, Redis and Kafka, which are started for it.
+Checks lint, format, unused code, types and generated files, then runs all tests against a real PostgreSQL, Redis and Kafka, which it starts.
 
-  --long     also what takes longer (npm run test:long)
-  <others>   go to Jest, for instance a part of a path; all before it is left out then
+  --long     also run the tests that take longer (npm run test:long)
+  <others>   are passed to Jest, for example part of a path; the other checks are then skipped
 
 Settings (environment variables):
   POSTGRES_URL, REDIS_URL, KAFKA_BROKERS
-             servers of your own, to be used instead of new ones
+             servers of yours to use instead of new ones
 `;
 
 await main(async () => {

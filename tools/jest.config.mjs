@@ -17,4 +17,6 @@ export default {
   testTimeout: 120_000, // a busy machine takes long; what must not take long says so itself
   maxWorkers: 3, // on two cores: tests that use servers wait for a quarter of their time
   workerIdleMemoryLimit: '1GB',
+  // A worker ends at once (files close what they open), but giving back its memory takes longer than the usual 500 ms.
+  workerGracefulExitTimeout: 10_000,
 };

@@ -19,6 +19,9 @@ import { runBench } from './run-bench.ts';
 import { describeScale, publishScale } from './scale/documentation.ts';
 import { readScaleOptions, SCALE_HELP } from './scale/options.ts';
 import { runScale } from './scale/run-scale.ts';
+import { readStartOptions, START_HELP } from './start/options.ts';
+import { describeStart } from './start/report.ts';
+import { runStart } from './start/run-start.ts';
 import { readTracesOptions, TRACES_HELP } from './traces/options.ts';
 import { describeTraces } from './traces/report.ts';
 import { runTracesBench } from './traces/run-traces-bench.ts';
@@ -35,6 +38,7 @@ const others: Record<string, typeof requests> = {
     publish: publishScale,
   }),
   growth: prepare({ help: GROWTH_HELP, read: readGrowthOptions, run: runGrowth, describe: describeGrowth }),
+  start: prepare({ help: START_HELP, read: readStartOptions, run: runStart, describe: describeStart }),
   gateway: prepare({ help: GATEWAY_HELP, read: readGatewayOptions, run: runGatewayBench, describe: describeGateways }),
   traces: prepare({
     help: TRACES_HELP,

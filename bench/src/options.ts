@@ -7,23 +7,25 @@ const CHOICES = [...OPERATIONS, BESIDE_LOGINS] as const;
 
 export const HELP = `
 npm run bench [-- <options>]
-npm run bench -- feed [<options>]     the change feed instead: --help there tells more
+npm run bench -- feed [<options>]     the change feed (each of these has its own --help)
 npm run bench -- backup [<options>]   backups and restores
-npm run bench -- scale [<options>]    what grows with what, and whether a model of it is right
-npm run bench -- traces [<options>]   what traces cost
-npm run bench -- gateway [<options>]  what federated queries cost, beside other gateways
-What requests cost: Taskmesh embedded and as separate processes, beside a bare Fastify + pg server, in one run.
+npm run bench -- scale [<options>]    how costs grow with the load and the number of gateways
+npm run bench -- growth [<options>]   whether costs stay the same as data grows
+npm run bench -- start [<options>]    how long a start takes, and what is in memory
+npm run bench -- traces [<options>]   the cost of traces
+npm run bench -- gateway [<options>]  federated queries, compared with other gateways
+Measures the cost of requests: Taskmesh embedded and as separate processes, compared with a bare Fastify + pg server, in one run.
 
-  --quick            short rounds, a minute or two: shows that it works, good for rough figures only
+  --quick            short rounds, a minute or two: shows that it works, but gives only rough figures
   --only <list>      operations: ${OPERATIONS.join(', ')};
                      ${BESIDE_LOGINS}: how much 50 parallel logins slow down lists
   --targets <list>   ${TARGETS.join(', ')}
   --seconds <n>      length of one round (default 3, quick 0.3)
-  --rounds <n>       rounds of which the median counts (default 3)
-  --connections <n>  requests under way at once (default 32)
-  --name <name>      of the file in bench/results (default: the time)
-  --publish          also puts the table into bench/README.md
-  --profile          instead of figures: where the servers' CPU time goes, by package and by function
+  --rounds <n>       number of rounds; the median counts (default 3)
+  --connections <n>  concurrent requests (default 32)
+  --name <name>      name of the file in bench/results (default: the time)
+  --publish          also write the table to bench/README.md
+  --profile          instead of figures, show where the servers' CPU time goes, by package and function
 `;
 
 export type Options = ReturnType<typeof readOptions>;

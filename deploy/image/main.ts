@@ -27,7 +27,7 @@ const [part = '', ...rest] = process.argv.slice(2);
 const name = part === 'migrate' ? `${part} ${rest[0]}` : part;
 const file = PARTS.get(name);
 if (!file) {
-  process.stderr.write(`Which part shall run? One of: ${[...PARTS.keys()].join(', ')}.\n`);
+  process.stderr.write(`Name the part to run, one of: ${[...PARTS.keys()].join(', ')}.\n`);
   process.exit(2);
 }
 endAtOnceUntilHandled('SIGTERM');

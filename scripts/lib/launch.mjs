@@ -7,6 +7,9 @@ import { CACHE, ROOT } from './paths.mjs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
+/** As the images have it: halves what short-lived objects may take (docs/adr/0008-short-lived-garbage.md). */
+const YOUNG_GENERATION = '--max-semi-space-size=32';
+
 function childEnvironment() {
   return {
     NODE_COMPILE_CACHE: join(CACHE, 'compile'), // halves the time of the second start
@@ -24,7 +27,7 @@ export async function launch(file, args) {
   const node = await ensureNode24();
   const child = spawn(node, [join(ROOT, file), ...args], {
     cwd: ROOT,
-    env: childEnvironment(),
+    env: { ...childEnvironment(), NODE_OPTIONS: `${YOUNG_GENERATION} ${process.env.NODE_OPTIONS ?? ''}`.trim() },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   });

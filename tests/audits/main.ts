@@ -2,9 +2,9 @@ import { runFederationAudit } from './federation/run.ts';
 import { findSuite, type CaseResult } from './public-suite.ts';
 
 const HELP = `npm run audit [-- federation]
-Runs public suites against this code and names the cases that fail; ends with 1 when there are any. Each suite is a copy of its
-repository in the folder that PUBLIC_SUITES names, as a checkout or a bare repository called <name> or <owner>+<name>. A suite
-of which there is no copy is left out, which is no failure.`;
+Runs public test suites against this code and lists the cases that fail; if any do, it exits with 1. The folder PUBLIC_SUITES
+must have a copy of each suite's repository, as a checkout or a bare repository called <name> or <owner>+<name>. Suites without a
+copy are skipped, which is not a failure.`;
 
 interface Audit {
   repository: string;

@@ -177,7 +177,7 @@ const changesOf = ({ readings }: Stream) => readings.flatMap(({ changes }) => ch
 const LIST = '{ tasks(first: 500) { edges { node { id title version } } changesCursor } }';
 
 /** @throws when it is not to be had now */
-async function readListAt(url: string, token: string): Promise<ReadList> {
+export async function readListAt(url: string, token: string): Promise<ReadList> {
   const { data, errors } = await createGraphql(url)<{
     tasks: { edges: { node: { id: string; title: string; version: number } }[]; changesCursor: string };
   }>(LIST, { token });

@@ -1,33 +1,92 @@
 import { say } from '@taskmesh/local';
-import { doRandomFaults, report, runCampaign } from './campaign.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRest } from '../clients/http.ts';
+import { createBystanders } from './bystanders.ts';
+import { doRandomFaults, report, runCampaign, type DoneFault } from './campaign.ts';
 import { miscounted } from './counts.ts';
 import { useFaultStack } from './fault-stack.ts';
-import { numberFromEnv } from './random.ts';
+import type { Guest } from './guest.ts';
+import { contradictingGuests, hostGuests } from './guests.ts';
+import { planFaults } from './inject.ts';
+import { readPublished } from './published.ts';
+import { createRandom, numberFromEnv } from './random.ts';
+import { wrongRemains } from './remains.ts';
 
-/** The schedule of faults, what is written and who is cut off follow from it. */
+/** The schedule of faults, what is written, who is cut off and who is deleted follow from it. */
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_121);
 const DURATION_MS = numberFromEnv('TASKMESH_CAMPAIGN_S', 240) * 1000;
 const TARGETS = ['kafka', 'gateway-1', 'gateway-2', 'tasks', 'auth', 'redis', 'postgres'];
-const OVERHEAD_MS = 300_000;
+/** At the end of each, nothing may be left of those that were deleted. */
+const ROUNDS = 4;
+const OVERHEAD_MS = 300_000 + ROUNDS * 120_000;
+/** Until the first guests write. */
+const ARRIVAL_MS = 3_000;
+/** Occurs in everything that those write who are deleted. */
+const MARK = `guest-${SEED}`;
 
-describe('the feed while everything around it is killed, frozen and restarted', () => {
+describe('the feed while everything around it is killed, frozen and restarted, and accounts are deleted', () => {
   const faulty = useFaultStack('campaign');
+  const guests: Guest[] = [];
+  let archive = '';
+
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(faulty.stack.urls[0] ?? '')(...args);
+
+  const makeArchive = async () => {
+    const { status, body } = await rest<{ data: { file: string } }>('POST', '/backups');
+    expect(status).toBe(201);
+    return body.data.file;
+  };
 
   it(
-    'loses, repeats and reorders nothing in any protocol, and shows nobody anything of others',
+    'loses, repeats and reorders nothing in any protocol, shows nobody anything of others, and keeps nothing of who is gone',
     async () => {
+      const { stack } = faulty;
+      const guestsRandom = createRandom(SEED * 31 + 4);
+      const published = await readPublished(stack);
+      const bystanders = await createBystanders(stack, `bystander-${SEED}`);
+      const before = await bystanders.rows();
+      const findings: string[] = [];
+
+      const inRounds = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
+        const done: DoneFault[] = [];
+        const plan = planFaults(TARGETS, random);
+        for (let round = 1; round <= ROUNDS; round++) {
+          const options = { ...faulty, stack, published, mark: `${MARK}-${round}`, random: guestsRandom };
+          const hosted = hostGuests(options);
+          if (archive === '') {
+            await sleep(ARRIVAL_MS);
+            archive = await makeArchive();
+          }
+          const durationMs = DURATION_MS / ROUNDS;
+          done.push(...(await doRandomFaults({ ...options, targets: TARGETS, durationMs, plan, log: say }, random)));
+          const gone = await hosted.stop();
+          guests.push(...gone);
+          const found = await contradictingGuests(gone, done, options);
+          const lost = gone.reduce((sum, { lostAnswers }) => sum + lostAnswers, 0);
+          say(
+            `round ${round}: ${gone.length} accounts deleted, ${lost} answers of that lost; ${found.length} findings`,
+          );
+          for (const what of found.slice(0, 20)) say(`  ! ${what.slice(0, 400)}`);
+          findings.push(...found);
+        }
+        return done;
+      };
+
       const result = await runCampaign({
-        urls: faulty.stack.urls,
+        urls: stack.urls,
         seed: SEED,
         owners: Array.from({ length: 6 }, () => ({ paceMs: 60 })),
-        faults: (_accounts, random) =>
-          doRandomFaults({ ...faulty, targets: TARGETS, durationMs: DURATION_MS, log: say }, random),
+        faults: inRounds,
         log: say,
       });
+      await published.close();
       say(report(result));
+      expect(findings).toEqual([]);
       expect(result.contradictions).toEqual([]);
       expect(result.surprises).toEqual([]);
-      expect(await miscounted(faulty.stack)).toEqual([]);
+      expect(await miscounted(stack)).toEqual([]);
+      expect(await bystanders.rows()).toEqual(before);
+      expect(guests.length).toBeGreaterThan(ROUNDS);
       const { writes, streams, cuts } = result.figures;
       expect(writes.confirmed).toBeGreaterThan(100);
       for (const { events, resumes } of Object.values(streams)) {
@@ -38,4 +97,12 @@ describe('the feed while everything around it is killed, frozen and restarted', 
     },
     DURATION_MS + OVERHEAD_MS,
   );
+
+  it('brings nobody back with an archive in which they still were', async () => {
+    const { stack } = faulty;
+    const { status, body } = await rest('POST', `/backup/restore?file=${archive}`);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    const ids = guests.map(({ ownerId }) => ownerId);
+    expect(await wrongRemains(stack, { ids, mark: MARK })).toEqual([]);
+  }, 120_000);
 });

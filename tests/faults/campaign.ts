@@ -22,6 +22,8 @@ export interface CampaignOptions {
 export interface DoneFault {
   target: string;
   kind: string;
+  /** When it was begun, in `performance.now()`. */
+  at?: number;
 }
 
 export interface CampaignResult extends Verdict {
@@ -100,17 +102,19 @@ export interface RandomFaults {
   /** Names of processes. */
   targets: string[];
   durationMs: number;
+  /** Of an earlier call, to go on with. @default a new one */
+  plan?: Generator<PlannedFault, never>;
   log: (line: string) => void;
 }
 
 /** A schedule made from the seed kills, freezes and restarts processes of a stack. */
 export async function doRandomFaults(
-  { stack, dataDir, targets, durationMs, log }: RandomFaults,
+  { stack, dataDir, targets, durationMs, log, ...given }: RandomFaults,
   random: () => number,
 ): Promise<DoneFault[]> {
   const deadline = performance.now() + durationMs;
-  const done: PlannedFault[] = [];
-  const plan = planFaults(targets, random);
+  const done: DoneFault[] = [];
+  const plan = given.plan ?? planFaults(targets, random);
   while (performance.now() < deadline) {
     await sleep(CALM_MS * random());
     const first = plan.next().value;
@@ -118,8 +122,9 @@ export async function doRandomFaults(
     const due = second && second.target !== first.target ? [first, second] : [first];
     const left = Math.max(0, Math.round((deadline - performance.now()) / 1000));
     log(`${left} s to go, at ${Math.round(performance.now())}: ${due.map(described).join(' and ')}`);
+    const at = performance.now();
     await Promise.all(due.map((fault) => inject({ stack, dataDir }, fault)));
-    done.push(...due);
+    done.push(...due.map((fault) => ({ ...fault, at })));
   }
   return done;
 }

@@ -11,7 +11,8 @@ const MISCOUNTED = `
   select owner_id from feeds f where counted = sequence and (
     ${STATES.map(({ column, is }) => `${column} <> (select count(*) from tasks t where t.user_id = owner_id and ${is})`).join(' or ')}
   )`;
-const UNCOUNTED = 'select owner_id from feeds where counted is distinct from sequence';
+/** Nobody counts for deleted accounts. */
+const UNCOUNTED = 'select owner_id from feeds where counted is distinct from sequence and ends_at is null';
 
 /** Owners of whose tasks the store has a wrong count, or none. */
 export function miscounted({ servers }: Stack): Promise<unknown[]> {

@@ -1,14 +1,14 @@
-import { parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
 import { databaseUrl } from '@taskmesh/local';
-import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
-import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { createRest } from '../clients/http.ts';
+import { createBystanders } from './bystanders.ts';
 import { useFaultStack } from './fault-stack.ts';
-import { inject, type FaultKind } from './inject.ts';
+import { contradictingGuests, hostGuests } from './guests.ts';
+import { inject, shuffled, type FaultKind } from './inject.ts';
+import { readPublished, type Published } from './published.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
@@ -17,6 +17,17 @@ const PASSWORD = 'correct horse battery staple';
 const TASKS = 2_000;
 const GONE_WITHIN_MS = 60_000;
 const TABLES_OF_OWNER = ['changes', 'idempotency_keys', 'dead_letters', 'closed_owners'];
+
+const FAULTS: [target: string, kind: FaultKind][] = [
+  ['tasks', 'kill'],
+  ['auth', 'kill'],
+  ['gateway-1', 'kill'],
+  ['postgres', 'kill'],
+  ['redis', 'kill'],
+  ['tasks', 'freeze'],
+  ['auth', 'freeze'],
+  ['gateway-2', 'freeze'],
+];
 
 interface Person {
   id: string;
@@ -29,25 +40,18 @@ describe('an account that is deleted while processes are killed', () => {
   const faulty = useFaultStack('deletions');
   let tasks: Pool;
   let auth: Pool;
-  let eventLog: EventLog;
-  /** What was published of every owner. */
-  const published = new Map<string, TaskChanged[]>();
+  let published: Published;
 
   beforeAll(async () => {
-    const { postgres, kafka } = faulty.stack.servers;
+    const { postgres } = faulty.stack.servers;
     // Its connections are lost when the server is killed, and others are opened.
     const connect = (database: string) =>
       new Pool({ connectionString: databaseUrl(postgres, database), max: 2 }).on('error', () => undefined);
     [tasks, auth] = [connect('taskmesh_tasks'), connect('taskmesh_auth')];
-    const log = createLog({ service: 'reader', level: 'silent' });
-    eventLog = createKafkaEventLog({ brokers: [kafka], clientId: 'reader', log });
-    const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
-      if (key !== 'epoch') published.set(key, [...(published.get(key) ?? []), parseTaskChanged(value)]);
-    });
-    await reader.ready();
+    published = await readPublished(faulty.stack);
   }, 60_000);
   afterAll(async () => {
-    await eventLog.close();
+    await published.close();
     await Promise.all([tasks.end(), auth.end()]);
   });
 
@@ -89,12 +93,11 @@ describe('an account that is deleted while processes are killed', () => {
 
   /** It may be told twice, and was deleted once. */
   function expectTold({ id }: Person, deletes: number): void {
-    const changes = new Map((published.get(id) ?? []).map((change) => [change.sequence, change]));
-    const deleted = [...changes.values()].filter(({ kind }) => kind === 'DELETE');
-    expect([...changes.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: deletes + 1 }, (_, n) => n + 1));
+    const changes = published.of(id);
+    const deleted = changes.filter(({ kind }) => kind === 'DELETE');
+    expect(changes.map(({ sequence }) => sequence)).toEqual(Array.from({ length: deletes + 1 }, (_, n) => n + 1));
     expect(new Set(deleted.map(({ task }) => task.id)).size).toBe(deletes);
-    const bySequence = deleted.toSorted((a, b) => a.sequence - b.sequence);
-    const times = bySequence.map(({ task }) => task.createdAt);
+    const times = deleted.map(({ task }) => task.createdAt);
     expect(times).toEqual(times.toSorted());
   }
 
@@ -117,14 +120,31 @@ describe('an account that is deleted while processes are killed', () => {
       }
       await eventually(async () => expect(await leftOf(ada)).toEqual([]), { timeoutMs: GONE_WITHIN_MS });
       await eventually(() => expectTold(ada, TASKS), { timeoutMs: 20_000 });
-      console.info(`seed ${SEED}, ${what}: told ${published.get(ada.id)?.length} times`);
+      console.info(`seed ${SEED}, ${what}: told ${published.timesTold(ada.id)} times`);
       await eventually(async () => expect((await create(bob)).status).toBe(201));
       expect(await tasksOf(bob)).toBe(2);
-      await eventually(() => expect(published.get(bob.id)?.map(({ sequence }) => sequence)).toEqual([1, 2]));
+      await eventually(() => expect(published.of(bob.id).map(({ sequence }) => sequence)).toEqual([1, 2]));
       expect((await create(ada)).status).toBe(401);
     },
     180_000,
   );
+
+  it('ends once and leaves nothing of itself in any store, and whatever others have untouched, however often it is tried', async () => {
+    const { stack } = faulty;
+    const options = { ...faulty, stack, published, mark: `guest-${SEED}`, random };
+    const bystanders = await createBystanders(stack, `bystander-${SEED}`);
+    const before = await bystanders.rows();
+    const guests = hostGuests(options);
+    for (const [target, kind] of shuffled(FAULTS, random)) {
+      await sleep(random() * 1_500);
+      await inject(faulty, { target, kind, forMs: 1_000 + random() * 1_000 });
+    }
+    const gone = await guests.stop();
+    expect(await contradictingGuests(gone, [], options)).toEqual([]);
+    expect(await bystanders.rows()).toEqual(before);
+    const lost = gone.reduce((sum, { lostAnswers }) => sum + lostAnswers, 0);
+    console.info(`seed ${SEED}: ${gone.length} accounts deleted, ${lost} answers of that lost`);
+  }, 240_000);
 
   it('leaves nothing of many at once, some of which write to their last moment', async () => {
     const people: Person[] = [];

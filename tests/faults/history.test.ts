@@ -130,6 +130,22 @@ describe('the history checker', () => {
   });
 });
 
+describe('the history checker over streams that may end early', () => {
+  const found = (mutate: Mutation) =>
+    contradictions({ ...historyWith('sse', mutate), tasks: new Map(), endsEarly: true }).map(({ fault }) => fault);
+
+  it('asks for no change that did not come', () => {
+    expect(found((changes) => changes.slice(0, 2))).toEqual([]);
+    expect(found(() => [])).toEqual([]);
+  });
+
+  it('still notices what came twice, out of order, or is nobody’s', () => {
+    expect(found((changes) => [...changes.slice(0, 2), ...changes.slice(1, 2)])).toContain('duplicated');
+    expect(found((changes) => changes.toSpliced(1, 1))).toContain('reordered');
+    expect(found(MUTATIONS['a change that was denied']?.[0] ?? (() => []))).toContain('foreign');
+  });
+});
+
 describe('the history checker over a restore', () => {
   const RESTORE = { sentAt: 20, answeredAt: 25 };
   /** The archive was made when "one" was there; the restore met one write, of which nobody knows the side. */

@@ -15,6 +15,8 @@ export interface WriterOptions {
   living: string[];
   /** Every write of the account, in the order in which they were sent. */
   writes: Write[];
+  /** The account is being deleted: nobody is surprised that it may not write any more, and writing ends with that. */
+  isDoomed?: () => boolean;
 }
 
 export interface Writer {
@@ -23,13 +25,15 @@ export interface Writer {
   counts: { refused: number; retried: number };
   /** The longest time between two answers that were no refusals. */
   longestGapMs(): number;
+  /** Resolves when there are no more writes. */
+  ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 /** What became of one request. A refusal or no answer leaves open whether it was done. */
 type Outcome =
   | { outcome: 'done'; id: string | undefined }
-  | { outcome: 'denied' }
+  | { outcome: 'denied' | 'unauthenticated' }
   | { outcome: 'refused' | 'unanswered' }
   | { outcome: 'surprise'; what: string };
 
@@ -44,7 +48,7 @@ const MANY = 150;
 
 /** Creates, changes and deletes tasks one after the other, over REST and GraphQL at any gateway, whatever the answers are. */
 export function startWriter(options: WriterOptions): Writer {
-  const { urls, token, name, random, paceMs, living, writes } = options;
+  const { urls, token, name, random, paceMs, living, writes, isDoomed = () => false } = options;
   const surprises: string[] = [];
   const counts = { refused: 0, retried: 0 };
   const stopping = new AbortController();
@@ -60,6 +64,10 @@ export function startWriter(options: WriterOptions): Writer {
     const answer = await Promise.race([work.catch(() => ({ outcome: 'unanswered' as const })), late]);
     if (answer.outcome === 'refused') counts.refused++;
     if (answer.outcome === 'surprise') surprises.push(`${name}: ${request.kind} was answered ${answer.what}`);
+    if (answer.outcome === 'unauthenticated') {
+      if (!isDoomed()) surprises.push(`${name}: ${request.kind} was answered as if there were no such account`);
+      stopping.abort();
+    }
     if (answer.outcome === 'done' || answer.outcome === 'denied') {
       longestGapMs = Math.max(longestGapMs, performance.now() - lastDoneAt);
       lastDoneAt = performance.now();
@@ -69,8 +77,10 @@ export function startWriter(options: WriterOptions): Writer {
 
   /** With an idempotency key a create may be sent again until somebody says what became of it. */
   const sendUntilClear = async (request: Request): Promise<Answer> => {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const answer = await send(request);
+      // Says nothing of the earlier tries.
+      if (answer.outcome === 'unauthenticated') return { ...answer, outcome: isFirst ? 'denied' : 'unanswered' };
       const isOpen = answer.outcome === 'refused' || answer.outcome === 'unanswered';
       if (!isOpen || !request.key || stopping.signal.aborted) return answer;
       counts.retried++;
@@ -127,6 +137,7 @@ export function startWriter(options: WriterOptions): Writer {
     surprises,
     counts,
     longestGapMs: () => longestGapMs,
+    ended: running,
     async stop() {
       stopping.abort();
       await running;
@@ -142,9 +153,15 @@ interface Request {
   key?: string;
 }
 
-/** Besides success: not there (somebody else deleted it); the first call with this key still runs; the service is away. */
-const STATUSES: Record<number, 'denied' | 'refused'> = { 404: 'denied', 409: 'refused', 503: 'refused' };
-const CODES: Record<string, 'denied' | 'refused'> = {
+type Refusal = 'denied' | 'refused' | 'unauthenticated';
+
+/**
+ * Besides success: not there (somebody else deleted it); the first call with this key still runs; the service is away; the
+ * account does not exist any more.
+ */
+const STATUSES: Record<number, Refusal> = { 401: 'unauthenticated', 404: 'denied', 409: 'refused', 503: 'refused' };
+const CODES: Record<string, Refusal> = {
+  UNAUTHENTICATED: 'unauthenticated',
   NOT_FOUND: 'denied',
   CONFLICT: 'refused',
   SERVICE_UNAVAILABLE: 'refused',

@@ -4,10 +4,10 @@ import { parseArgs } from 'node:util';
 import { buildImage, exportImage, whyNoImages } from './images.ts';
 
 const HELP = `npm run image -- [--all | --servers] [--name NAME:TAG] [--to FILE]
-Builds the image of the services with buildah, or with --all the one of everything in one container, and writes it into an
-archive that \`docker load\` and \`ctr images import\` read (taskmesh.tar, as taskmesh:0.1.0). --servers is the one of
-PostgreSQL, Redis and Kafka for \`npm run test:cluster\`.
-NODE_IMAGE and RUNTIME_IMAGE name the base images; without both, a Debian made on the spot stands in for them.`;
+Builds an image with buildah and writes it to an archive for \`docker load\` or \`ctr images import\` (taskmesh.tar, as
+taskmesh:0.1.0): the image of the services, with --all the one that runs everything in one container, or with --servers the
+one of PostgreSQL, Redis and Kafka for \`npm run test:cluster\`.
+NODE_IMAGE and RUNTIME_IMAGE name the base images; a Debian image is built for whichever is not set.`;
 
 await runCommand({
   async start() {

@@ -80,7 +80,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     socket = mine;
     mine.onText((text) => mine === socket && take(JSON.parse(text) as Frame));
     mine.onClosed(() => mine === socket && lose(AGAIN_AFTER_MS));
-    phoenix.opened(mine.server, { version: '2.0.0', apikey: 'public-key', ip: '192.0.2.1' });
+    phoenix.opened(mine.server, mine.connection, { version: '2.0.0', apikey: 'public-key', ip: '192.0.2.1' });
     void join();
   };
 

@@ -1,19 +1,29 @@
 import { unavailable } from '@taskmesh/errors';
 import type { Store } from './store.ts';
 
+/** By the statement's name. */
+export type Meanings = Record<string, (...values: never[]) => Row[]>;
+
 type Row = Record<string, unknown>;
 type Values = readonly unknown[];
 export interface Statement {
   name: string;
 }
 
-/** The meaning of the feed's and the relay's statements, on the store of this moment. */
-export function createDatabase(store: Store) {
-  const unpublished = (parts: number[], limit: number) => {
+interface DatabaseOptions {
+  tamper?: (meanings: Meanings) => Meanings;
+  /** Told of what makes this world unlike the real one. */
+  complain: (what: string) => void;
+}
+
+/** The meaning of the feed's, the relay's and the deletions' statements, on the store of this moment. */
+export function createDatabase(store: Store, { tamper = (meanings) => meanings, complain }: DatabaseOptions) {
+  const unpublished = (parts: number[], lows: string[], limit: number, butNot: string[]) => {
     const { epoch, rows } = store.current();
-    return parts.flatMap((part) =>
+    const isDue = (row: (typeof rows)[number]) => !row.isPublished && !butNot.includes(row.id);
+    return parts.flatMap((part, index) =>
       rows
-        .filter((row) => row.part === part && !row.isPublished)
+        .filter((row) => row.part === part && Number(row.id) > Number(lows[index]) && isDue(row))
         .slice(0, limit)
         .map((row) => ({ ...row, epoch })),
     );
@@ -22,7 +32,18 @@ export function createDatabase(store: Store) {
     for (const row of store.current().rows) if (ids.includes(row.id)) row.isPublished = true;
     return [];
   };
-  const meanings: Record<string, (...values: never[]) => Row[]> = {
+  const isAt = (epoch: number, sequence: number) => {
+    const { position } = store.current();
+    return position.epoch === epoch && position.sequence === sequence;
+  };
+  const keptOf = (owner: string) => {
+    const { rows, forgotten } = store.current();
+    return rows.filter((row) => row.owner_id === owner && Number(row.sequence) > (forgotten.get(owner) ?? 0));
+  };
+  const isPublished = (owner: string) => store.current().rows.every((row) => row.owner_id !== owner || row.isPublished);
+  const isLeaving = (owner: string) => store.current().leaving.has(owner);
+
+  const meanings = tamper({
     'feed-state': () => [{ epoch: store.epoch(), cursor_key: store.current().cursorKey }],
     'feed-heads': (owners: string[]) => {
       const heads = owners.filter((owner) => store.head(owner) > 0);
@@ -40,16 +61,68 @@ export function createDatabase(store: Store) {
     'lock-session-claim': (_class: number, parts: number[]) => parts.map((lock) => ({ lock })),
     'lock-session-ping': () => [],
     'relay-wake-others': () => [],
+    // Nothing here is written before it is visible.
+    'relay-writers': () => [{ last: store.current().rows.at(-1)?.id ?? '0', writers: [] }],
     'relay-read': unpublished,
     'relay-mark': mark,
-    'relay-mark-and-read': (parts: number[], limit: number, ids: string[]) => {
+    'relay-mark-and-read': (parts: number[], lows: string[], limit: number, butNot: string[], ids: string[]) => {
       mark(ids);
-      return unpublished(parts, limit);
+      return unpublished(parts, lows, limit, butNot);
     },
-  };
+    'relay-read-owed': (owners: string[], sequences: number[], most: number[]) => {
+      const { epoch, rows } = store.current();
+      return owners.flatMap((owner, index) =>
+        rows
+          .filter(
+            (row) => row.owner_id === owner && Number(row.sequence) >= Number(sequences[index]) && !row.isPublished,
+          )
+          .slice(0, most[index])
+          .map((row) => ({ ...row, epoch })),
+      );
+    },
+    'owners-position': () => {
+      const { epoch, sequence } = store.current().position;
+      return [{ epoch, sequence: String(sequence) }];
+    },
+    'owners-close': (fromEpoch: number, from: number, epoch: number, sequence: number, owner: string) => {
+      if (!isAt(fromEpoch, from)) return [];
+      store.current().position = { epoch, sequence };
+      store.current().closed.add(owner);
+      store.current().leaving.add(owner);
+      return [{ owner_id: owner }];
+    },
+    'owners-move': (fromEpoch: number, from: number, epoch: number) => {
+      if (isAt(fromEpoch, from)) store.current().position = { epoch, sequence: 0 };
+      return [];
+    },
+    'owners-closed': (after: string, limit: number) =>
+      [...store.current().leaving]
+        .filter((owner) => owner > after)
+        .toSorted()
+        .slice(0, limit)
+        .map((owner) => ({ owner_id: owner })),
+    'owners-delete-tasks': (_part: number, owner: string, _now: Date, limit: number) => [
+      { count: isLeaving(owner) && store.current().closed.has(owner) ? store.remove(owner, limit) : 0 },
+    ],
+    'owners-erase-changes': (owner: string, limit: number) => {
+      const mayGo = isLeaving(owner) && store.living(owner).length === 0 && isPublished(owner);
+      const gone = mayGo ? keptOf(owner).slice(0, limit) : [];
+      const { forgotten } = store.current();
+      for (const { sequence } of gone) forgotten.set(owner, Number(sequence));
+      return [{ count: gone.length }];
+    },
+    'owners-finish': (owner: string) => {
+      const isDone = isLeaving(owner) && store.living(owner).length === 0 && keptOf(owner).length === 0;
+      if (isDone) store.current().leaving.delete(owner);
+      return isDone ? [{ owner_id: owner }] : [];
+    },
+  });
   const run = async <Found>({ name }: Statement, values: Values): Promise<Found[]> => {
     const meaning = meanings[name];
-    if (!meaning) throw new Error(`The simulated store does not know the statement ${name}.`);
+    if (!meaning) {
+      complain(`The simulated store does not know the statement ${name}.`);
+      throw unavailable();
+    }
     return meaning(...(values as never[])) as Found[]; // each caller knows its statement's rows
   };
 

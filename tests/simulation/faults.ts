@@ -3,8 +3,12 @@ import type { TasksInternal } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/messaging';
 import type { VirtualTime } from './virtual-time.ts';
 
-export type Call = 'heads' | 'changesAfter' | 'openCursor' | 'authenticate' | 'foreign';
-export const CALLS: readonly Call[] = ['heads', 'changesAfter', 'openCursor', 'authenticate', 'foreign'];
+export const CALLS = [
+  ...['heads', 'changesAfter', 'openCursor', 'authenticate', 'foreign'],
+  // Of the instances that delete what is left of accounts: what they ask auth, and their statements.
+  ...['accountChanges', 'owners'],
+] as const;
+export type Call = (typeof CALLS)[number];
 
 /** What goes wrong with the next call of a name, or the next record of an owner. */
 export type Fault =
@@ -27,6 +31,7 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
   let ordered: Fault[] = [];
   /** When the last record of each owner comes: none overtakes another. */
   const arrival = new Map<string, number>();
+  let awayUntil = 0;
 
   const take = <Kind extends Fault['kind']>(
     kinds: readonly Kind[],
@@ -73,14 +78,26 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
 
   return {
     order: (fault: Fault) => void ordered.push(fault),
+    /** For so long the event log takes nothing. */
+    away: (ms: number) => void (awayUntil = time.now() + ms),
     /** All is well from now on. */
-    end: () => void (ordered = []),
+    end() {
+      ordered = [];
+      awayUntil = 0;
+    },
     call,
     tasks: (tasks: TasksInternal): TasksInternal => ({
       heads: (...asked) => call('heads', () => tasks.heads(...asked)),
       changesAfter: (...asked) => call('changesAfter', () => tasks.changesAfter(...asked)),
       openCursor: (...asked) => call('openCursor', () => tasks.openCursor(...asked)),
       reportUnreadable: (record) => tasks.reportUnreadable(record),
+    }),
+    publishingTo: (eventLog: EventLog): EventLog => ({
+      ...eventLog,
+      async publish(...told) {
+        if (time.now() < awayUntil) throw new Error('The event log is away.');
+        return eventLog.publish(...told);
+      },
     }),
     readingFrom: (eventLog: EventLog): EventLog => ({
       ...eventLog,

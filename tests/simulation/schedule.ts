@@ -14,6 +14,14 @@ export type Happening = { at: number } & (
   | { what: 'token'; reader: number; owner: number; lifeMs: number }
   | { what: 'fade'; reader: number; owner: number; freshAfterMs: number; otherAfterMs: number | undefined }
   | { what: 'rejoin'; reader: number; isLate: boolean }
+  /** An account ends. */
+  | { what: 'delete'; owner: number }
+  /** An instance that deletes what is left of accounts dies, and another one comes so much later. */
+  | { what: 'crash'; instance: number; awayMs: number }
+  /** The account log gets another epoch. */
+  | { what: 'new log' }
+  /** The event log takes nothing for so long. */
+  | { what: 'away'; ms: number }
 );
 
 export interface Schedule {
@@ -24,6 +32,9 @@ export interface Schedule {
 }
 
 export const OWNERS = 2;
+/** Owners with these numbers, behind the others, are read by nobody, and have so many tasks from the beginning. */
+export const UNREAD = [0, 3, 450];
+export const INSTANCES = 2;
 /** Two streams, and then two channels. */
 const READERS = 4;
 const FIRST_CHANNEL = 2;
@@ -77,6 +88,31 @@ export function createSchedule(seed: number): Schedule {
     return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
   };
   const happenings = Array.from({ length: 10 + below(30) }, happening);
+  /** Somebody writes until the last moment, and whoever deletes may die at any. */
+  const deletion = (): Happening[] => {
+    const soon = (ms: number) => Math.min(at + below(ms), TROUBLE_MS - 1);
+    const at = below(TROUBLE_MS);
+    const owner = random() < 0.25 ? below(OWNERS) : OWNERS + below(UNREAD.length);
+    return [
+      { at, what: 'delete', owner },
+      ...Array.from({ length: below(5) }, (): Happening => ({
+        at: soon(40),
+        what: 'write',
+        owner,
+        count: oneOf([1, 1, 5]),
+      })),
+      ...Array.from({ length: below(3) }, (): Happening => ({
+        at: soon(400),
+        what: 'crash',
+        instance: below(INSTANCES),
+        awayMs: oneOf(DELAYS_MS),
+      })),
+      ...(random() < 0.4 ? [{ at: soon(100), what: 'away', ms: oneOf(DELAYS_MS) } as const] : []),
+      ...(random() < 0.1 ? [{ at: soon(3_000), what: 'new log' } as const] : []),
+    ];
+  };
+  const deletions = Array.from({ length: oneOf([0, 0, 1, 2, 4]) }, deletion).flat();
+  happenings.push(...deletions);
   // Such events cost more: a few worlds have them.
   const isNested = seed % NESTED_EVERY === 0;
   return { seed, isNested, happenings: happenings.sort((one, other) => one.at - other.at) };

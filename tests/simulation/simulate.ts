@@ -1,5 +1,5 @@
 import { createRandom } from '../faults/random.ts';
-import { OWNERS, TROUBLE_MS, type Happening, type Schedule } from './schedule.ts';
+import { OWNERS, TROUBLE_MS, UNREAD, type Happening, type Schedule } from './schedule.ts';
 import { guid } from './store.ts';
 import { createChannelReader } from './channel-reader.ts';
 import type { ChannelReader, Reader } from './reader.ts';
@@ -12,7 +12,8 @@ const RECOVERY_MS = 25_000;
 const LOOK_EVERY_MS = 1_000;
 const LAST_WORDS_EVERY_MS = 12_000;
 
-const owners = Array.from({ length: OWNERS }, (_, index) => guid(0xa0_0000 + index));
+const owners = Array.from({ length: OWNERS + UNREAD.length }, (_, index) => guid(0xa0_0000 + index));
+const readOwners = owners.slice(0, OWNERS);
 
 export interface Outcome {
   /** Promises that were not kept. */
@@ -23,12 +24,15 @@ export interface Outcome {
   subscriptions: number;
 }
 
-/** Runs one schedule, in no time. `tamper` puts something between the tasks service and the gateway. */
+/** Runs one schedule, in no time. */
 export async function simulate({ seed, isNested, happenings }: Schedule, tamper?: Tamper): Promise<Outcome> {
   const random = createRandom(seed);
   const time = installVirtualTime(random);
   try {
-    const world = await createWorld(time, { random, owners, tamper });
+    const hasDeletions = happenings.some(({ what }) => what === 'delete');
+    const world = await createWorld(time, { random, owners, hasDeletions, tamper });
+    if (hasDeletions)
+      for (const [index, count] of UNREAD.entries()) world.store.fill(owners[OWNERS + index] ?? '', count);
     return await live(world, createReaders(world, isNested), happenings);
   } finally {
     time.uninstall();
@@ -47,13 +51,14 @@ async function live(world: World, clients: Clients, happenings: Happening[]): Pr
   world.faults.end();
 
   const missing = () => readers.flatMap((reader) => reader.missing());
+  const undone = () => world.deletions?.findings() ?? [];
   for (let look = 0; look < RECOVERY_MS; look += LOOK_EVERY_MS) {
     if (look % LAST_WORDS_EVERY_MS === 0) lastWords(world);
     await time.runTo(TROUBLE_MS + look + LOOK_EVERY_MS);
-    if (world.complaints.length > 0 || missing().length === 0) break;
+    if (world.complaints.length > 0 || missing().length + undone().length === 0) break;
   }
   const contradictions = [...missing(), ...readers.flatMap((reader) => reader.mistold())];
-  const found = [...world.complaints, ...contradictions.map(({ fault, what }) => `${fault}: ${what}`)];
+  const found = [...world.complaints, ...undone(), ...contradictions.map(({ fault, what }) => `${fault}: ${what}`)];
   const findings = found.length > 0 ? found : await leftovers(world, readers);
   const segments = readers.flatMap((reader) => reader.segments());
   const told = segments.reduce((sum, segment) => sum + segment.told.length, 0);
@@ -62,7 +67,7 @@ async function live(world: World, clients: Clients, happenings: Happening[]): Pr
 
 /** Whoever is told nothing new cannot be told apart from whoever is told nothing; and the event log loses the last one. */
 function lastWords({ commit, faults }: World): void {
-  for (const [index, owner] of owners.entries()) {
+  for (const [index, owner] of readOwners.entries()) {
     faults.order({ kind: 'drop', owner: index });
     commit(owner);
   }
@@ -75,14 +80,18 @@ interface Clients {
 }
 
 function createReaders(world: World, isNested: boolean): Clients {
-  const streams = owners.map((owner, index) =>
+  const streams = readOwners.map((owner, index) =>
     createStreamReader(world, `stream ${index}`, { owner: isNested ? (owners[0] ?? owner) : owner, isNested }),
   );
-  const channels = owners.map((owner, index) => createChannelReader(world, `channel ${index}`, owner));
+  const channels = readOwners.map((owner, index) => createChannelReader(world, `channel ${index}`, owner));
   return { readers: [...streams, ...channels], channels };
 }
 
-function happen(happening: Happening, { store, faults, commit }: World, { readers, channels }: Clients): void {
+function happen(
+  happening: Happening,
+  { store, faults, deletions, commit }: World,
+  { readers, channels }: Clients,
+): void {
   const owner = 'owner' in happening ? (owners[happening.owner] ?? '') : '';
   const reader = 'reader' in happening ? readers[happening.reader] : undefined;
   const channel = channels.find((each) => each === reader);
@@ -111,6 +120,14 @@ function happen(happening: Happening, { store, faults, commit }: World, { reader
       });
     case 'rejoin':
       return channel?.rejoin(happening.isLate);
+    case 'delete':
+      return deletions?.delete(owner);
+    case 'crash':
+      return deletions?.crash(happening.instance, happening.awayMs);
+    case 'away':
+      return faults.away(happening.ms);
+    case 'new log':
+      return deletions?.beginLogEpoch();
   }
 }
 

@@ -1,8 +1,8 @@
-import type { TasksInternal } from '@taskmesh/internal-api';
 import { numberFromEnv } from '../faults/random.ts';
 import { runSchedules } from './run-schedules.ts';
 import { createSchedule } from './schedule.ts';
 import { simulate } from './simulate.ts';
+import type { Tamper } from './world.ts';
 
 /** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` runs one schedule again. */
 const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
@@ -21,10 +21,10 @@ describe('the simulated world', () => {
     expect(await simulate(schedule)).toEqual(await simulate(schedule));
   });
 
-  const tampered = [
+  const tampered: (Tamper & { what: string; finds: RegExp })[] = [
     {
       what: 'a page that lacks a change',
-      tamper: (tasks: TasksInternal): TasksInternal => ({
+      tasks: (tasks) => ({
         ...tasks,
         async changesAfter(...asked) {
           const page = await tasks.changesAfter(...asked);
@@ -39,7 +39,7 @@ describe('the simulated world', () => {
     },
     {
       what: 'a change with another owner’s task',
-      tamper: (tasks: TasksInternal): TasksInternal => ({
+      tasks: (tasks) => ({
         ...tasks,
         async changesAfter(...asked) {
           const page = await tasks.changesAfter(...asked);
@@ -54,15 +54,61 @@ describe('the simulated world', () => {
     },
     {
       what: 'a store that never tells of its restore',
-      tamper: (tasks: TasksInternal): TasksInternal => ({
+      tasks: (tasks) => ({
         ...tasks,
         heads: async (owners) => ({ ...(await tasks.heads(owners)), epoch: 1 }),
       }),
       finds: /lost/,
     },
+    {
+      what: 'an owner that is closed only when its tasks are deleted',
+      meanings: (meanings, store) => ({
+        ...meanings,
+        'owners-close'(...values) {
+          const closed = meanings['owners-close']?.(...values) ?? [];
+          for (const { owner_id } of closed) store.current().closed.delete(String(owner_id));
+          return closed;
+        },
+        'owners-delete-tasks': (_part: number, owner: string, _now: Date, limit: number) => [
+          { count: store.remove(owner, limit) },
+        ],
+        'owners-finish'(...values) {
+          const done = meanings['owners-finish']?.(...values) ?? [];
+          for (const { owner_id } of done) store.current().closed.add(String(owner_id));
+          return done;
+        },
+      }),
+      finds: /although the account was deleted|does not end with a DELETE of each task/,
+    },
+    {
+      what: 'changes that are erased before they are told',
+      meanings: (meanings, store) => ({
+        ...meanings,
+        'owners-erase-changes'(owner: string) {
+          if (store.living(owner).length > 0) return [{ count: 0 }];
+          store.forget(owner, 0);
+          for (const row of store.current().rows) if (row.owner_id === owner) row.isPublished = true; // it is gone
+          return [{ count: 0 }];
+        },
+      }),
+      finds: /was erased and never told/,
+    },
+    {
+      what: 'a place in the account log that moves on without its owner',
+      meanings: (meanings, store) => ({
+        ...meanings,
+        'owners-close'(fromEpoch: number, from: number, epoch: number, sequence: number, owner: string) {
+          if (sequence % 2 === 1)
+            return meanings['owners-close']?.(...([fromEpoch, from, epoch, sequence, owner] as never[])) ?? [];
+          store.current().position = { epoch, sequence };
+          return [{ owner_id: owner }];
+        },
+      }),
+      finds: /although the account was deleted/,
+    },
   ];
-  it.each(tampered)('shows $what, by a seed and a short schedule', async ({ tamper, finds }) => {
-    const running = runSchedules({ firstSeed: 1, count: 50, tamper });
+  it.each(tampered)('shows $what, by a seed and a short schedule', async ({ finds, ...tamper }) => {
+    const running = runSchedules({ firstSeed: 1, count: 100, tamper });
     await expect(running).rejects.toThrow(finds);
     await expect(running).rejects.toThrow(/seed \d+ finds[^]*shortest schedule/);
   });

@@ -44,6 +44,13 @@ export function createSlowSocket(time: VirtualTime) {
   return {
     /** What the server has. */
     server: socket as unknown as WebSocket,
+    connection: {
+      writableLength: 0,
+      write(frame: Buffer) {
+        socket.send(textOf(frame));
+        return true;
+      },
+    },
     onText: (listener: (text: string) => void) => void (onText = listener),
     onClosed: (listener: (code: number) => void) => void (onClosed = listener),
     /** Sends as the server's protocols do. */
@@ -68,4 +75,10 @@ export function createSlowSocket(time: VirtualTime) {
     },
     close: () => socket.close(1006),
   };
+}
+
+/** Behind the mark of a text message and its length. */
+function textOf(frame: Buffer): string {
+  const length = frame[1] ?? 0;
+  return frame.toString('utf8', length < 126 ? 2 : length === 126 ? 4 : 10);
 }

@@ -1,3 +1,4 @@
+import type { AccountLogPosition } from '@taskmesh/internal-api';
 import type { ChangeRow } from '@taskmesh/tasks/simulated';
 import { partOf } from '@taskmesh/tasks/simulated';
 import type { StreamedChange } from '../clients/streams/stream.ts';
@@ -9,6 +10,10 @@ export interface Committed extends Omit<StreamedChange, 'seenAt'> {
   epoch: number;
   sequence: number;
   at: number;
+  /** It was deleted with the account. */
+  isEnd?: boolean;
+  /** It had been told before the world began. */
+  isOld?: boolean;
 }
 
 /** The store of one epoch. */
@@ -20,28 +25,70 @@ interface Epoch {
   rows: (ChangeRow & { part: number; isPublished: boolean })[];
   /** By owner, up to which change its log is no longer kept. */
   forgotten: Map<string, number>;
+  /** Owners that nobody may write for any more. */
+  closed: Set<string>;
+  /** Those of them of which something is left. */
+  leaving: Set<string>;
+  /** In the account log. */
+  position: AccountLogPosition;
 }
 
 export type Store = ReturnType<typeof createStore>;
 
-/** What PostgreSQL keeps for the feed, and all that ever was in it. A restore makes an empty one of the next epoch. */
+/**
+ * What PostgreSQL keeps for the feed, and all that ever was in it. A restore makes an empty one of the next epoch, in which the
+ * owners of deleted accounts stay closed.
+ */
 export function createStore(time: VirtualTime, random: () => number) {
   const epochs: Epoch[] = [];
   let tasks = 0;
   let ids = 0;
   const onRestored: (() => void)[] = [];
 
-  const begin = () =>
+  const begin = () => {
+    const { closed = [], position = { epoch: 0, sequence: 0 } } = epochs.at(-1) ?? {};
     epochs.push({
       epoch: epochs.length + 1,
       cursorKey: Uint8Array.from({ length: 32 }, () => Math.floor(random() * 256)),
       log: new Map(),
       rows: [],
       forgotten: new Map(),
+      closed: new Set(closed),
+      leaving: new Set(),
+      position,
     });
+  };
   begin();
   const current = (): Epoch => epochs.at(-1) ?? failed('there is always an epoch');
   const logOf = (owner: string, epoch = current().epoch): Committed[] => epochs[epoch - 1]?.log.get(owner) ?? [];
+
+  type Change = Pick<Committed, 'kind' | 'task' | 'isEnd' | 'isOld'> & { before?: Seen };
+
+  const append = (owner: string, { before, ...change }: Change) => {
+    const { epoch, log, rows } = current();
+    const changes = log.get(owner) ?? [];
+    log.set(owner, changes);
+    const sequence = changes.length + 1;
+    const { kind, task, isOld = false } = change;
+    changes.push({ ...change, epoch, sequence, previous: before ?? null, at: time.now() });
+    rows.push({
+      id: String(++ids),
+      owner_id: owner,
+      sequence: String(sequence),
+      kind,
+      task: rowOf(task),
+      previous: before ? rowOf(before) : null,
+      occurred_at: '2026-01-01 00:00:00.000+00',
+      traceparent: null,
+      part: partOf(owner),
+      isPublished: isOld,
+    });
+  };
+  const living = (owner: string): Seen[] => [...listAfter(logOf(owner)).values()];
+  const insertion = (owner: string): Change => {
+    const title = `${logOf(owner).length + 1} of epoch ${current().epoch}`;
+    return { kind: 'INSERT', task: { id: guid(++tasks), ownerId: owner, title, version: 1 } };
+  };
 
   return {
     epoch: () => current().epoch,
@@ -55,36 +102,35 @@ export function createStore(time: VirtualTime, random: () => number) {
     },
     /** Housekeeping: of this owner only the newest changes are kept. */
     forget(owner: string, kept: number) {
-      current().forgotten.set(owner, Math.max(0, logOf(owner).length - kept));
+      const { forgotten } = current();
+      forgotten.set(owner, Math.max(forgotten.get(owner) ?? 0, logOf(owner).length - kept));
     },
-    commit(owner: string): Committed {
-      const { epoch, log, rows } = current();
-      const changes = log.get(owner) ?? [];
-      log.set(owner, changes);
-      const sequence = changes.length + 1;
-      const living = [...listAfter(changes).values()];
-      const before = random() < 0.4 ? living[Math.floor(random() * living.length)] : undefined;
-      const kind = before ? (random() < 0.3 ? 'DELETE' : 'UPDATE') : 'INSERT';
-      const title = `${sequence} of epoch ${epoch}`;
-      const task =
-        kind === 'DELETE' && before
-          ? before
-          : { id: before?.id ?? guid(++tasks), ownerId: owner, title, version: (before?.version ?? 0) + 1 };
-      const change: Committed = { epoch, sequence, kind, task, previous: before ?? null, at: time.now() };
-      changes.push(change);
-      rows.push({
-        id: String(++ids),
-        owner_id: owner,
-        sequence: String(sequence),
-        kind,
-        task: rowOf(task),
-        previous: before ? rowOf(before) : null,
-        occurred_at: '2026-01-01 00:00:00.000+00',
-        traceparent: null,
-        part: partOf(owner),
-        isPublished: false,
-      });
-      return change;
+    living,
+    /** False when the owner is closed. */
+    commit(owner: string): boolean {
+      const { epoch, closed } = current();
+      if (closed.has(owner)) return false;
+      const tasks = living(owner);
+      const before = random() < 0.4 ? tasks[Math.floor(random() * tasks.length)] : undefined;
+      if (!before) append(owner, insertion(owner));
+      else if (random() < 0.3) append(owner, { kind: 'DELETE', task: before, before });
+      else {
+        const title = `${logOf(owner).length + 1} of epoch ${epoch}`;
+        append(owner, { kind: 'UPDATE', task: { ...before, title, version: before.version + 1 }, before });
+      }
+      return true;
+    },
+    /** As if they had always been there. */
+    fill(owner: string, count: number) {
+      for (let number = 0; number < count; number++) append(owner, { ...insertion(owner), isOld: true });
+    },
+    /** With the account: the oldest first. Returns how many. */
+    remove(owner: string, limit: number): number {
+      const tasks = living(owner)
+        .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+        .slice(0, limit);
+      for (const task of tasks) append(owner, { kind: 'DELETE', task, before: task, isEnd: true });
+      return tasks.length;
     },
   };
 }

@@ -4,6 +4,7 @@ import {
   buildSupergraph,
   createFeed,
   createLiveGraph,
+  createHeartbeats,
   createPhoenix,
   createSessionWatch,
   createSocketLimits,
@@ -27,9 +28,10 @@ import {
 } from '@taskmesh/tasks/simulated';
 import { parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import { createDatabase } from './database.ts';
+import { createDatabase, type Meanings } from './database.ts';
+import { createDeletions } from './deletions.ts';
 import { createFaults } from './faults.ts';
-import { createStore } from './store.ts';
+import { createStore, type Store } from './store.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 const log = createLog({ service: 'simulation', level: 'silent' });
@@ -57,23 +59,34 @@ function prepare(task: string): PreparedOperation {
   return { source, schema: supergraph.schema, document, operation, operationName: undefined };
 }
 
-export type Tamper = (tasks: TasksInternal) => TasksInternal;
+/** Makes the world a worse place, so that its rules have something to find. */
+export interface Tamper {
+  /** Between the tasks service and the gateway. */
+  tasks?: (tasks: TasksInternal) => TasksInternal;
+  /** What statements mean. */
+  meanings?: (meanings: Meanings, store: Store) => Meanings;
+}
 
 interface WorldOptions {
   random: () => number;
   owners: readonly string[];
+  /** Accounts end in it. */
+  hasDeletions: boolean;
   tamper: Tamper | undefined;
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** Everything from the committed change to the client: the product's own code, between a simulated store and clients. */
-export async function createWorld(time: VirtualTime, { random, owners, tamper = (tasks) => tasks }: WorldOptions) {
+export async function createWorld(time: VirtualTime, { random, owners, hasDeletions, tamper = {} }: WorldOptions) {
   const store = createStore(time, random);
   const faults = createFaults(time, random, owners);
   const complaints: string[] = [];
   let tokens = 0;
-  const database = createDatabase(store);
+  const database = createDatabase(store, {
+    tamper: (meanings) => tamper.meanings?.(meanings, store) ?? meanings,
+    complain: (what) => void complaints.push(what),
+  });
   /** Of every cursor that was ever sealed. */
   const positions = new Map<string, FeedPosition & { owner: string }>();
   const sealing = createCursors(database);
@@ -92,7 +105,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
   };
   const relay = createRelay({
     database: database as unknown as RelayDeps['database'], // what the relay asks of it
-    eventLog,
+    eventLog: faults.publishingTo(eventLog),
     cursors,
     metrics: NO_RELAY_METRICS,
     backoff: RELAY_BACKOFF,
@@ -101,7 +114,11 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     sleep: time.sleep,
     log,
   });
-  const feed = createFeed({ eventLog: faults.readingFrom(eventLog), tasks: faults.tasks(tamper(tasks)), log });
+  const feed = createFeed({
+    eventLog: faults.readingFrom(eventLog),
+    tasks: faults.tasks(tamper.tasks?.(tasks) ?? tasks),
+    log,
+  });
   const graph = {
     supergraph,
     services: { tasks: { ask: (asked: Asked) => faults.call('foreign', async () => positionsAsked(asked)) } },
@@ -115,6 +132,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     formatErrors: (errors) => errors.map(() => ({ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } })),
   });
 
+  const heartbeats = createHeartbeats();
   const phoenix = createPhoenix({
     context: {
       log,
@@ -131,25 +149,32 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
       accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
     }),
     limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20, clock: time.clock }),
+    heartbeats,
     metrics: NO_METRICS,
   });
 
   await relay.start();
   await feed.start();
+  heartbeats.start();
+  const deletions = hasDeletions
+    ? createDeletions({ time, store, database, faults, eventLog, onCommitted: relay.wake })
+    : undefined;
 
   return {
     time,
     random,
     store,
     faults,
+    deletions,
     feed,
     subscriptions,
     operations,
     complaints,
     complain: (what: string) => void complaints.push(what),
     commit: (owner: string) => {
-      store.commit(owner);
-      relay.wake(owner);
+      const isDone = store.commit(owner);
+      if (isDone) relay.wake(owner);
+      else if (!deletions?.isDeleted(owner)) complaints.push(`${owner} was refused a write`);
     },
     /** As a client gets it with its list: the place of this moment. */
     cursorOf: (owner: string) => cursors.seal(owner, { epoch: store.epoch(), sequence: store.head(owner) }),
@@ -164,7 +189,8 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
       onEndedSessions: () => {},
     }),
     async stop() {
-      await Promise.all([relay.stop(), feed.stop()]);
+      heartbeats.stop();
+      await Promise.all([relay.stop(), feed.stop(), deletions?.stop()]);
     },
   };
 }

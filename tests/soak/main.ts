@@ -10,8 +10,8 @@ import { startLoad, type Asked } from './load.ts';
 import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 
 const HELP = `npm run soak [-- --minutes N]
-Runs the stack with two gateways under mixed load (30 minutes), and says what still grows in the second half of that time:
-descriptors, timers, memory after collections, rows. Exits with 1 when something does, or when a promise of the feed broke.`;
+Runs the stack with two gateways under mixed load (for 30 minutes), and reports what still grows in the second half of that
+time: descriptors, timers, memory after garbage collection, rows. Exits with 1 if anything does, or if the feed broke a promise.`;
 
 const SAMPLES = 120;
 /** Rows that are kept for as long as a setting says, however many there are; everything else has to be flat. */

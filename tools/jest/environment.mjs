@@ -1,6 +1,7 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 import { differences, lookAround } from './left-behind.ts';
+import { leftOpen, openHandles } from './left-open.ts';
 
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** Where Jest's part that runs the tests keeps what it knows of them. */
@@ -8,7 +9,7 @@ const JESTS_OWN = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIMES_S
 
 /**
  * The process itself: tests see the globals that the product sees. So that no file changes what the next one finds, each
- * must leave them as they were.
+ * must leave them as they were, and close what it opened.
  */
 export default class {
   global = globalThis;
@@ -17,6 +18,7 @@ export default class {
   #testPath;
   #jest;
   #before;
+  #openBefore;
   #console;
   #exit;
   #hasRun = false;
@@ -26,6 +28,7 @@ export default class {
     Error.stackTraceLimit = 100; // as Jest has it
     Error.prepareStackTrace = undefined;
     this.#before = lookAround();
+    this.#openBefore = openHandles();
     this.#jest = createJest(projectConfig);
     this.#console = globalThis.console;
     this.#exit = process.exit;
@@ -41,7 +44,7 @@ export default class {
     if (name === 'teardown') this.#hasRun = true;
   }
 
-  teardown() {
+  async teardown() {
     this.#jest.useRealTimers();
     this.#jest.restoreAllMocks();
     const symbols = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => JESTS_OWN.has(description));
@@ -50,9 +53,11 @@ export default class {
     globalThis.console = this.#console;
     process.exit = this.#exit;
     const left = differences(this.#before, lookAround());
-    // What could not be run has an error of its own.
-    if (this.#hasRun && left.length > 0)
+    if (!this.#hasRun) return; // what could not be run has an error of its own
+    if (left.length > 0)
       throw new Error(`${this.#testPath} must leave its process as it was. Changed are: ${left.join(', ')}.`);
+    const open = await leftOpen(this.#openBefore);
+    if (open.length > 0) throw new Error(`${this.#testPath} must close what it opened. Open are: ${open.join(', ')}.`);
   }
 
   exportConditions() {

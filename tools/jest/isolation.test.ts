@@ -20,7 +20,14 @@ describe('test files in one process', () => {
       testEnvironment: join(import.meta.dirname, 'environment.mjs'),
       transform: {},
     };
-    const jest = ['--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js', '--runInBand', '--json'];
+    // One of them leaves something open, which would keep this process.
+    const jest = [
+      '--disable-warning=ExperimentalWarning',
+      'node_modules/jest/bin/jest.js',
+      '--runInBand',
+      '--json',
+      '--forceExit',
+    ];
     const { stdout } = await run(process.execPath, [...jest, '--config', JSON.stringify(config)], { cwd: ROOT }).catch(
       (error: { stdout: string }) => error, // some of them fail
     );
@@ -40,6 +47,13 @@ describe('test files in one process', () => {
     const { status, message } = ran.get('leaves.sample.ts') ?? {};
     expect(status).toBe('failed');
     expect(message).toContain("Changed are: Math.random, process.env.LEFT, process.listenerCount('SIGHUP').");
+  });
+
+  it('fail when they leave something open, and not while that is closing', () => {
+    const { status, message } = ran.get('leaves-open.sample.ts') ?? {};
+    expect(status).toBe('failed');
+    expect(message).toContain('must close what it opened. Open are: 1 TCPServerWrap.');
+    expect(ran.get('closes-late.sample.ts')).toMatchObject({ status: 'passed', message: '' });
   });
 
   it('that break tell how', () => {

@@ -8,12 +8,12 @@ import { AREAS } from './areas.ts';
 import { HEADER, keepNoticed, keepSample, rowOf } from './report.ts';
 
 const HELP = `npm run test:mutation [-- [--again | --sample=<n>] <area> ...]
-Breaks the code on purpose, one small change after the other, and lists the changes that no test noticed. Takes hours for
-all areas. tools/mutation/README.md says what came out. Ends with 1 when an area could not be run to its end; changes that
-survive are no failure.
+Breaks the code on purpose, one small change at a time, and lists the changes that no test noticed. All areas together take
+hours. tools/mutation/README.md has the results. Exits with 1 if an area could not be completed; surviving changes are not a
+failure.
 
-  --again       tries only what was not killed last time, and what is new: tests and the code beside it may have changed
-  --sample=<n>  tries only so many changes of each area, the same ones each time
+  --again       try only changes that were not killed last time, and new ones, as after a change to tests or nearby code
+  --sample=<n>  try only n changes in each area, the same ones each time
   Areas:        ${Object.keys(AREAS).join(', ')}`;
 
 const STRYKER = 'node_modules/@stryker-mutator/core/bin/stryker.js';

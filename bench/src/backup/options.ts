@@ -2,12 +2,12 @@ import { commonOptions, number, parseOptions } from '../arguments.ts';
 
 export const BACKUP_HELP = `
 npm run bench -- backup [<options>]
-What backups and restores cost, beside pg_dump | gzip and psql on the same data and server, in one run (about a minute).
+Measures backups and restores, compared with pg_dump | gzip and psql on the same data and server, in one run (about a minute).
 
-  --rows <n>    tasks in the store (default 100000)
-  --rounds <n>  of which the median counts (default 3); one alone is not warmed up for
-  --name <name> of the file in bench/results (default: the time)
-  --publish     also puts the table into bench/README.md
+  --rows <n>     tasks in the database (default 100000)
+  --rounds <n>   number of rounds; the median counts (default 3); with 1, there is no warm-up
+  --name <name>  name of the file in bench/results (default: the time)
+  --publish      also write the table to bench/README.md
 `;
 
 export type BackupBenchOptions = ReturnType<typeof readBackupOptions>;

@@ -4,19 +4,19 @@ import { LOADS, PROTOCOLS, RATES } from './cells.ts';
 
 export const FEED_HELP = `
 npm run bench -- feed [<options>]
-What it costs to deliver a change, and how long it takes: Taskmesh embedded and as separate processes with Kafka, over
-each protocol, beside a bare ws server that does nothing else.
+Measures the cost and latency of delivering a change: Taskmesh embedded and as separate processes with Kafka, over each
+protocol, compared with a bare ws server that does nothing else.
 
-  --quick            200 sockets and short stretches, about two minutes: shows that it works, good for rough figures only
+  --quick            200 sockets and short phases, about two minutes: shows that it works, but gives only rough figures
   --only <list>      protocols: ${PROTOCOLS.join(', ')}
   --targets <list>   ${TARGETS.join(', ')}
   --loads <list>     ${LOADS.join(', ')}
-  --sockets <n>      (default 2000, quick 200; the process may open as many files: ulimit -n)
-  --seconds <n>      length of one stretch (default 4, quick 1)
-  --rounds <n>       rounds of which the median counts (default 3, quick 1)
-  --name <name>      of the file in bench/results (default: the time)
-  --publish          also puts the tables into bench/README.md
-  --profile          instead of figures: where the servers' CPU time goes, by package and by function
+  --sockets <n>      number of sockets (default 2000, quick 200); ulimit -n must allow as many open files
+  --seconds <n>      length of one phase (default 4, quick 1)
+  --rounds <n>       number of rounds; the median counts (default 3, quick 1)
+  --name <name>      name of the file in bench/results (default: the time)
+  --publish          also write the tables to bench/README.md
+  --profile          instead of figures, show where the servers' CPU time goes, by package and function
 `;
 
 export type FeedOptions = ReturnType<typeof readFeedOptions>;

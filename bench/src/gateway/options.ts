@@ -4,17 +4,17 @@ import { QUERIES } from './queries.ts';
 
 export const GATEWAY_HELP = `
 npm run bench -- gateway [<options>]
-What a federated query costs at the gateway: Taskmesh's beside others for Node, over the graph of the public gateway benchmark.
+Measures the cost of federated queries: Taskmesh's gateway compared with others for Node, with the graph of the public gateway benchmark.
 
-  --quick            short rounds, for rough figures only
+  --quick            short rounds, only for rough figures
   --only <list>      queries: ${QUERIES.join(', ')}
   --targets <list>   ${ENGINES.join(', ')}
   --seconds <n>      length of one round (default 3, quick 0.5)
-  --rounds <n>       rounds of which the median counts (default 5, quick 1)
-  --connections <n>  requests under way at once (default 32)
-  --name <name>      of the file in bench/results (default: the time)
-  --publish          also puts the table into bench/README.md
-  --profile          instead of figures: where the gateways' CPU time goes, by package and by function
+  --rounds <n>       number of rounds; the median counts (default 5, quick 1)
+  --connections <n>  concurrent requests (default 32)
+  --name <name>      name of the file in bench/results (default: the time)
+  --publish          also write the table to bench/README.md
+  --profile          instead of figures, show where the gateways' CPU time goes, by package and function
 `;
 
 export type GatewayOptions = ReturnType<typeof readGatewayOptions>;

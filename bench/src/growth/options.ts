@@ -6,16 +6,16 @@ const MOST_TASKS = 20_000_000;
 
 export const GROWTH_HELP = `
 npm run bench -- growth [<options>]
-Whether requests and events cost the same however much there is: pages and CPU per request for owners of 50, 10,000 and
-100,000 tasks, in stores of growing size, and what an event costs beside the sockets of other owners.
+Checks whether the cost of requests and events stays the same as data grows: pages and CPU per request for owners of 50,
+10,000 and 100,000 tasks in databases of growing size, and the cost of an event while other owners have sockets open.
 
-  --quick          a minute: one store, few sockets; shows that it works, good for rough figures only
-  --parts <list>   of ${PARTS.join(', ')} (default all)
-  --stores <list>  tasks in the store (default 200000,1000000); 10000000 take some 8 GB and half an hour
-  --sockets <list> of other owners (default 100,20000); each needs two open files
-  --rounds <n>     of events, of which the median counts (default 3)
-  --name <name>    of the file in bench/results (default: the time)
-  --publish        also puts the tables into bench/README.md
+  --quick           about a minute, with one database and few sockets: shows that it works, but gives only rough figures
+  --parts <list>    ${PARTS.join(', ')} (default: all)
+  --stores <list>   tasks in the database (default 200000,1000000); 10000000 take about 8 GB and half an hour
+  --sockets <list>  sockets of other owners (default 100,20000); each needs two open files
+  --rounds <n>      rounds of events; the median counts (default 3)
+  --name <name>     name of the file in bench/results (default: the time)
+  --publish         also write the tables to bench/README.md
 `;
 
 export type GrowthOptions = ReturnType<typeof readGrowthOptions>;

@@ -6,15 +6,15 @@ const MOST_GATEWAYS = 16;
 
 export const SCALE_HELP = `
 npm run bench -- scale [<options>]
-What each kind of work costs in each part of the stack (PostgreSQL, Redis, Kafka, auth, tasks, gateways), and whether that
-foretells what a mixed load takes at stacks of one and more gateways. docs/scaling.md says what is made of it.
+Measures the cost of each kind of work in each part of the stack (PostgreSQL, Redis, Kafka, auth, tasks, gateways), and
+whether that predicts the cost of a mixed load with one or more gateways. docs/scaling.md explains how this is used.
 
-  --quick            short stretches, a minute: shows that it works, good for rough figures only
-  --gateways <list>  stacks that the load is tried at (default 1,2,3; quick 1,2); what things cost is measured at the first
-  --seconds <n>      length of one stretch (default 4, quick 1)
-  --name <name>      of the file in bench/results (default: the time)
-  --publish          also keeps the figures for docs/scaling.md, and writes its tables
-  --tables           measures nothing: writes the tables of docs/scaling.md from the figures that are kept
+  --quick            short phases, about a minute: shows that it works, but gives only rough figures
+  --gateways <list>  numbers of gateways to test (default 1,2,3; quick 1,2); the costs are measured with the first
+  --seconds <n>      length of one phase (default 4, quick 1)
+  --name <name>      name of the file in bench/results (default: the time)
+  --publish          also keep the figures for docs/scaling.md and write its tables
+  --tables           measure nothing; write the tables of docs/scaling.md from the figures kept
 `;
 
 export type ScaleOptions = ReturnType<typeof readScaleOptions>;

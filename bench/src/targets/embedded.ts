@@ -5,7 +5,11 @@ import { startNode } from '../processes/start-node.ts';
 import { changesPublished, tasksDatabaseOn } from './tasks-database.ts';
 import type { Target, TargetOptions } from './target.ts';
 
-const MAIN = new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url);
+/** How `npm start` runs the platform. */
+export const EMBEDDED = {
+  file: new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url),
+  execArgv: ['--max-semi-space-size=32'],
+};
 
 /** The embedded platform as `npm start` runs it. Its PostgreSQL is started from here, so that the two can be told apart. */
 export async function startEmbeddedTarget({ dataDir, env, log }: TargetOptions): Promise<Target> {
@@ -34,7 +38,7 @@ export async function startPlatform(
 ): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const env = { ...settings, PORT: String(port), ADMIN_PORT: String(adminPort) };
-  const platform = await startNode({ file: MAIN, env, logFile: join(settings.DATA_DIR, '..', 'embedded.log') });
+  const platform = await startNode({ ...EMBEDDED, env, logFile: join(settings.DATA_DIR, '..', 'embedded.log') });
   const ready = () => serviceReady(`http://127.0.0.1:${adminPort}`);
   await untilReady(platform, { name: 'embedded', ready });
   return { url: `http://127.0.0.1:${port}`, pid: platform.pid, stop: () => platform.stop() };

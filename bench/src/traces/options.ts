@@ -3,18 +3,18 @@ import { OPERATIONS, type Operation } from '../operations.ts';
 
 export const TRACES_HELP = `
 npm run bench -- traces [<options>]
-What traces cost: fresh embedded platforms, start after start, take turns under the same load: one without a collector, one
-that has one and records nothing, and one that begins to record a part half-way, with pauses.
+Measures the cost of traces. Newly started embedded platforms take turns under the same load: one without a collector, one
+that has a collector but records nothing, and one that starts to record a share half-way, with pauses.
 
-  --quick            short rounds, for rough figures only
+  --quick            short rounds, only for rough figures
   --only <list>      operations over REST: ${OPERATIONS.join(', ')} (default get)
-  --ratio <n>        which part is recorded (default 0.01, at the most 0.5)
+  --ratio <n>        share of traces to record (default 0.01, at most 0.5)
   --starts <n>       how often all platforms are started (default 8, quick 2)
-  --warm-up <n>      seconds of load before anything is measured, and again once it records (default 30, quick 1)
-  --rounds <n>       measured before and after (default 12, quick 3)
+  --warm-up <n>      seconds of load before measuring, and again once recording starts (default 30, quick 1)
+  --rounds <n>       rounds to measure before and after recording starts (default 12, quick 3)
   --seconds <n>      length of one round (default 1, quick 0.2)
-  --connections <n>  requests under way at once (default 32)
-  --name <name>      of the file in bench/results (default: the time)
+  --connections <n>  concurrent requests (default 32)
+  --name <name>      name of the file in bench/results (default: the time)
 `;
 
 export interface TracesOptions {

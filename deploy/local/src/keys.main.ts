@@ -5,7 +5,7 @@ import { ensureKeyFiles } from './stack/keys.ts';
 await runCommand({
   async start() {
     const dir = process.argv[3];
-    if (!dir) throw new UsageError('keys: which folder shall they be in?');
+    if (!dir) throw new UsageError('keys: name the folder for the keys.');
     await ensureKeyFiles(dir);
     say(`The keys are in ${dir}.`);
     process.exit(0);

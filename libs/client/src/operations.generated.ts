@@ -17,7 +17,7 @@ export type ChangePasswordInput = {
 };
 
 export type CreatePersonalTokenInput = {
-  /** At most 366 days away. */
+  /** At most 366 days from now. */
   expiresAt: string;
   name: string;
   scope: TokenScope;
@@ -38,7 +38,7 @@ export type DeleteAccountInput = {
 };
 
 export type LinkIdentityInput = {
-  /** As `SignInWithCodeInput` has it, but 10 minutes old at most. */
+  /** As in `SignInWithCodeInput`, but at most 10 minutes old. */
   code: string;
   /** The account's password. */
   password: string;
@@ -60,11 +60,11 @@ export type ResetPasswordInput = {
 };
 
 export type SignInWithCodeInput = {
-  /** `sign_in_code` of the fragment that the browser came back with, a minute ago at most. */
+  /** `sign_in_code` from the fragment with which the browser returned, at most a minute ago. */
   code: string;
-  /** The password of the account to link, after LINK_REQUIRED. */
+  /** After LINK_REQUIRED: the password of the account to link. */
   password?: string | null | undefined;
-  /** The secret that the challenge was made from. */
+  /** The secret that the challenge was derived from. */
   verifier: string;
 };
 
@@ -104,10 +104,10 @@ export type TaskPriority =
 export type TokenScope =
   /** Queries and subscriptions. */
   | 'READ'
-  /** Mutations, too; but none that needs a session. */
+  /** Also mutations, except those that require a session. */
   | 'WRITE';
 
-/** Absent: unchanged. null: cleared (description, dueDate, category only). */
+/** Absent fields stay unchanged; null clears description, dueDate or category. */
 export type UpdateTaskInput = {
   category?: string | null | undefined;
   completed?: boolean | null | undefined;

@@ -3,12 +3,36 @@ import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
 import { createDatabase } from './database.ts';
 
-const Note = defineEntity({ name: 'Note', properties: { id: p.integer().primary() } });
+const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary() } });
+
+it('ends its connections when it is closed, whether or not the ORM has used them', async () => {
+  const store = await createTestDatabase('closing');
+  const log = createLog({ service: 'closing', level: 'silent' });
+  try {
+    for (const usesOrm of [false, true]) {
+      const database = await createDatabase({
+        name: 'closing',
+        url: store.url,
+        entities: [Thing],
+        migrations: [],
+        log,
+      });
+      const statement = { name: 'one', text: 'select 1 as one' };
+      expect(await database.run('read', statement, [])).toEqual([{ one: 1 }]);
+      if (usesOrm) await database.em().getConnection().execute('select 1');
+      expect(database.pool.totalCount).toBe(1);
+      await database.close();
+      expect([usesOrm, database.pool.ended, database.pool.totalCount]).toEqual([usesOrm, true, 0]);
+    }
+  } finally {
+    await store.drop();
+  }
+});
 
 it('plans statements to last, and compiles none, whatever the server does by itself', async () => {
   const store = await createTestDatabase('settings');
   const database = await createDatabase({
-    ...{ name: 'settings', url: store.url, entities: [Note], migrations: [], poolSize: 1 },
+    ...{ name: 'settings', url: store.url, entities: [Thing], migrations: [], poolSize: 1 },
     log: createLog({ service: 'test', level: 'silent' }),
   });
   const settings = `select current_setting('jit') as jit, current_setting('enable_seqscan') as scans`;

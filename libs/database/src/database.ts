@@ -189,7 +189,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       const answered = pool.query('select 1').then(() => true);
       return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
     },
-    close: () => orm.close(true),
+    async close() {
+      await orm.close(true);
+      // The ORM ends only a pool that it has used itself.
+      if (!pool.ending) await pool.end();
+    },
   };
 }
 

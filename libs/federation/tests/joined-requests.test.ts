@@ -1,3 +1,4 @@
+import { timingTest } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import { createFederatedExecutor, type AskSubgraph, type SubgraphAnswer } from '../src/index.ts';
 import { runBothWays } from './compare-with-graphql-js.ts';
@@ -237,7 +238,7 @@ describe('what a service says that cannot be', () => {
   });
 });
 
-it('an error for each of many objects takes no time that grows with its square', async () => {
+describe('an error for each of many objects', () => {
   const many = createWorld(SUBGRAPHS, {
     seed: 3,
     fixed: (type, field, source) =>
@@ -254,14 +255,21 @@ it('an error for each of many objects takes no time that grows with its square',
     };
   };
   const operation = createFederatedExecutor(many.graph, failing).compile(parse('{ orders { seller { name } } }'));
-  const begun = performance.now();
-  const { errors } = await operation.run({ variables: {}, context: [] });
-  expect(errors).toHaveLength(10_000);
-  expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
-  expect(performance.now() - begun).toBeLessThan(5_000);
+
+  it('is told in its place', async () => {
+    const { errors } = await operation.run({ variables: {}, context: [] });
+    expect(errors).toHaveLength(10_000);
+    expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
+  });
+
+  timingTest('takes no time that grows with its square', async () => {
+    const begun = performance.now();
+    await operation.run({ variables: {}, context: [] });
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
 });
 
-it('a plan of many fetches is compiled in a time that does not grow with their square', () => {
+timingTest('a plan of many fetches is compiled in a time that does not grow with their square', async () => {
   const orders = '{ buyer { name } seller { home { street } } items { maker { mood } inStock } }';
   const source = `{ ${Array.from({ length: 200 }, (_, index) => `of${index}: orders ${orders}`).join(' ')} }`;
   const executor = createFederatedExecutor(world.graph, world.ask);

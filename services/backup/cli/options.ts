@@ -5,34 +5,34 @@ export const HELP = `
 npm run backup -- <command> [options]
 Backups of a running Taskmesh, over its REST interface.
 
-  create                 make an archive of all stores
-  list                   the archives, newest first
-  verify <file>          prove that an archive can be restored, beside the living stores
-  restore <file>         replace the stores by what an archive holds (asks first)
-  undo                   take the last restore back, while the former stores are kept (asks first)
-  new-epoch              after a physical restore of the tasks' database: clients begin anew (asks first)
-  download <file>        fetch an archive (to the current folder)
-  upload <path>          bring an archive
+  create                 make an archive of all databases
+  list                   list the archives, newest first
+  verify <file>          verify that an archive can be restored, without touching the live databases
+  restore <file>         replace the databases with those of an archive (asks first)
+  undo                   undo the last restore, while the replaced databases are kept (asks first)
+  new-epoch              after a physical restore of the tasks' database: make clients start over (asks first)
+  download <file>        download an archive (to the current folder)
+  upload <path>          upload an archive
   delete <file>          delete an archive (asks first)
-  scan                   read what lies in the place of the archives into the list
+  scan                   read the archives found in the backup storage into the list
 
-  --yes                  restore, undo, new-epoch, delete: without asking
-  --store <name>         restore: only this store, tasks or auth (may be repeated)
-  --dry-run              restore: tell what would change, and change nothing
-  --allow-loss           restore: leave out tables and columns that the stores have no place for
-  --safety-backup        restore: make an archive of all stores right before they are replaced, or replace nothing;
-                         done without asking where RESTORE_KEEP_OLD is 0, unless --no-safety-backup
-  --identity <path>      restore: an age key that opens the archive; it stays here
-  --at-least <number>    new-epoch: where the clock is behind, what the epoch must be at the least
-  --to <path>            download: where to; into a folder under its own name
-  --as <name>            upload: under which name
-  --json                 the result as JSON on standard output, and nothing else there
-  --url <url>            default: TASKMESH_URL, or PORT (4000) of this machine
-  --help
+  --yes                  restore, undo, new-epoch, delete: do not ask
+  --store <name>         restore: replace only this database, tasks or auth (can be repeated)
+  --dry-run              restore: show what would change, and change nothing
+  --allow-loss           restore: leave out tables and columns that do not exist here
+  --safety-backup        restore: first make an archive of all databases, and replace nothing if that fails;
+                         the default if RESTORE_KEEP_OLD is 0, unless --no-safety-backup is given
+  --identity <path>      restore: an age key that decrypts the archive on this machine; the key is not sent
+  --at-least <number>    new-epoch: the lowest acceptable epoch, needed if the clock is behind
+  --to <path>            download: the file to write, or a folder to put it in
+  --as <name>            upload: the name of the archive
+  --json                 print the result as JSON, and nothing else, on standard output
+  --url <url>            the address of Taskmesh; default: TASKMESH_URL, or PORT (4000) on this machine
+  --help                 show this text
 
-BACKUP_TOKEN in the environment is sent along; without one, Taskmesh listens to callers on its own machine only.
+BACKUP_TOKEN, if set in the environment, is sent along; if Taskmesh has no such token, only callers on its machine are accepted.
 Exit status: 0 done · 1 Taskmesh refused or failed · 2 wrong usage · 3 Taskmesh cannot be reached ·
-  130 interrupted (Ctrl-C: what was brought for a while is deleted before; once more ends at once)
+  130 interrupted (Ctrl-C deletes temporary data first; a second one exits at once)
 `;
 
 const COMMANDS = {

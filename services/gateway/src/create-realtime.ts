@@ -6,15 +6,16 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { GatewayContext } from './context.ts';
 import { createFeed } from './feed/feed.ts';
 import { createGraphqlWs } from './transports/graphql-ws/graphql-ws.ts';
+import { createHeartbeats } from './transports/heartbeats.ts';
 import { createHttpStreams, type HttpStreams } from './transports/http-streams/http-streams.ts';
 import { createFeedMetrics } from './feed/metrics.ts';
 import { createSubscriptionMetrics, type Protocol } from './subscriptions/metrics.ts';
 import { createConnectionMetrics } from './transports/metrics.ts';
 import { createPhoenix, REALTIME_PATH } from './transports/phoenix/phoenix.ts';
 import { refuseUpgrade } from './transports/sockets/refuse-upgrade.ts';
-import { createQueueBudget } from './transports/sockets/queue-budget.ts';
+import { createSendBufferBudget } from './transports/sockets/send-buffer-budget.ts';
 import { createSessionWatch } from './transports/sockets/session-watch.ts';
-import { endReasonOf, endSocket, leaveSocket, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
+import { endReasonOf, endSocket, closeGracefully, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
 import type { PlanDeps } from './subscriptions/subscription-plan.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
@@ -68,8 +69,17 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     messagesPerS: maxMessagesPerS,
     clock,
   });
-  const openGraphqlWs = createGraphqlWs({ context, subscriptions, watch, limits, metrics, formatErrors });
-  const streams = createHttpStreams({ context, subscriptions, watch, limits: streamLimits, metrics, random });
+  const heartbeats = createHeartbeats();
+  const openGraphqlWs = createGraphqlWs({ context, subscriptions, watch, limits, heartbeats, metrics, formatErrors });
+  const streams = createHttpStreams({
+    context,
+    subscriptions,
+    watch,
+    limits: streamLimits,
+    heartbeats,
+    metrics,
+    random,
+  });
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -79,7 +89,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
       protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
   });
 
-  const phoenix = createPhoenix({ context, feed, watch, limits, metrics });
+  const phoenix = createPhoenix({ context, feed, watch, limits, heartbeats, metrics });
   let isDraining = false;
   const queuedBytes = () => {
     let sum = streams.waitingBytes();
@@ -87,7 +97,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     return sum;
   };
   metrics.watch({ owners: () => feed.owners(), queueBytes: queuedBytes });
-  const queueBudget = createQueueBudget({
+  const sendBufferBudget = createSendBufferBudget({
     maxBytes: maxQueuedBytes,
     queuedBytes,
     readers: () => [...[...sockets.clients].map(socketReader), ...streams.readers()],
@@ -113,13 +123,15 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     streams,
     async start() {
       await feed.start();
-      queueBudget.start();
+      sendBufferBudget.start();
+      heartbeats.start();
     },
     async stop() {
       isDraining = true;
       await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
+      heartbeats.stop();
       watch.stop();
-      queueBudget.stop();
+      sendBufferBudget.stop();
       await feed.stop();
     },
     isUpgrade: (request) =>
@@ -137,7 +149,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
         return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
       const options = phoenix.read(request);
       if ('refused' in options) return refuseUpgrade(socket, refusalOf(options.refused));
-      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, options) : turnAway);
+      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, socket, options) : turnAway);
     },
   };
 }
@@ -169,7 +181,7 @@ async function drain(sockets: WebSocketServer, random: () => number): Promise<vo
           if (socket.readyState === socket.CLOSED) return resolve();
           socket.once('close', () => resolve());
           const delayMs = clients.length > 1 ? random() * DRAIN_SPREAD_MS : 0;
-          setTimeout(() => leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
+          setTimeout(() => closeGracefully(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
           setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
         }),
     ),

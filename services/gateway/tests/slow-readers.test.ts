@@ -50,6 +50,7 @@ describe('what waits for slow readers of all accounts together', () => {
     await eventually(async () => expect(await queued()).toBeLessThanOrEqual(MIB));
     await eventually(() => expect([quick.events.length, stream.events.length]).toEqual([steps, steps]));
     expect([quick.ended, stream.ended]).toEqual([undefined, undefined]);
+    for (const one of slow) one.resume(); // or they would never read that they are closed
     for (const one of [...slow, quick, stream]) one.close();
   });
 });

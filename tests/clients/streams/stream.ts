@@ -43,6 +43,8 @@ export interface Stream {
   readings: Reading[];
   /** What should never have come. */
   failures: string[];
+  /** What ended it for good, once its account was being deleted. */
+  ending(): string | undefined;
   /** The place behind the last change, as far as the client was told. */
   cursor(): string | undefined;
   /** How often it came back. */
@@ -91,6 +93,8 @@ export interface StreamOptions {
   readList?: () => Promise<ReadList>;
   /** The protocol tells the cursor behind a batch of changes: those that came after the last one are told again. */
   repeatsBehindCursor?: boolean;
+  /** The account is being deleted: whatever a client does not come back after is no failure any more, and ends the stream. */
+  isDoomed?: () => boolean;
 }
 
 const AGAIN_AFTER_MS = 100;
@@ -101,11 +105,18 @@ const LINGER_MS = 300;
 
 /** Reads until closed. Resolves when the subscription stands for the first time. */
 export async function openStream(options: StreamOptions): Promise<Stream> {
-  const { protocol, connect, urls, token, readList, repeatsBehindCursor = false } = options;
+  const { protocol, connect, urls, token, readList, repeatsBehindCursor = false, isDoomed = () => false } = options;
   let reading: Reading = { list: options.list, changes: [] };
   const readings = [reading];
   const failures: string[] = [];
+  let ending: string | undefined;
   const closing = new AbortController();
+  const fail = (what: string) => {
+    if (!isDoomed()) return void failures.push(what);
+    ending ??= what;
+    closing.abort();
+    tear();
+  };
   const firstStanding = Promise.withResolvers<void>();
   let cursor = options.list.cursor;
   /** How many of the changes lie behind the cursor. */
@@ -153,14 +164,14 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
         }),
         onExpired: whileOpen(() => {
           isExpired = true;
-          if (!readList) failures.push('the feed began anew');
+          if (!readList) fail('the feed began anew');
           setTimeout(end, LINGER_MS);
         }),
         onLostPlace: whileOpen(() => {
           hasLostPlace = true;
-          if (!readList) failures.push('the place in the feed was lost');
+          if (!readList) fail('the place in the feed was lost');
         }),
-        onFailure: whileOpen((what) => failures.push(what)),
+        onFailure: whileOpen(fail),
         onEnd: () => isExpired || end(),
       },
     );
@@ -206,6 +217,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
     protocol,
     readings,
     failures,
+    ending: () => ending,
     cursor: () => cursor,
     resumes: () => Math.max(connections - 1, 0),
     cut(forMs) {

@@ -3,10 +3,9 @@ import { runCommand, say } from '../command/run-command.ts';
 import { DEMO_ACCOUNT, seed } from './seed.ts';
 
 const HELP = `npm run seed [-- --url URL]
-Makes an account with a list of tasks in a Taskmesh that runs, for demonstrations and development. Where the account has
-tasks already, nothing is changed.
+Creates a demo account with a list of tasks in a running Taskmesh. If the account already has tasks, nothing is changed.
 
-  --url URL   where Taskmesh listens; default: TASKMESH_URL, or PORT (4000) of this machine`;
+  --url URL   the address of Taskmesh; default: TASKMESH_URL, or PORT (4000) on this machine`;
 
 const { TASKMESH_URL, PORT } = process.env;
 

@@ -27,11 +27,11 @@ export type AuditEntry = {
   __typename?: 'AuditEntry';
   at: Scalars['DateTime']['output'];
   id: Scalars['ID']['output'];
-  /** From which address. */
+  /** The IP address that it came from. */
   ip?: Maybe<Scalars['String']['output']>;
-  /** What it was, such as `session.opened`. */
+  /** What happened, such as `session.opened`. */
   kind: Scalars['String']['output'];
-  /** The session, or the personal token, that it is about. */
+  /** The session or personal token concerned. */
   sessionId?: Maybe<Scalars['ID']['output']>;
 };
 
@@ -48,7 +48,7 @@ export type ChangePasswordInput = {
 };
 
 export type CreatePersonalTokenInput = {
-  /** At most 366 days away. */
+  /** At most 366 days from now. */
   expiresAt: Scalars['DateTime']['input'];
   name: Scalars['String']['input'];
   scope: TokenScope;
@@ -60,21 +60,21 @@ export type DeleteAccountInput = {
 };
 
 export type LinkIdentityInput = {
-  /** As `SignInWithCodeInput` has it, but 10 minutes old at most. */
+  /** As in `SignInWithCodeInput`, but at most 10 minutes old. */
   code: Scalars['String']['input'];
   /** The account's password. */
   password: Scalars['String']['input'];
   verifier: Scalars['String']['input'];
 };
 
-/** An identity at a provider that can sign in to the caller's account. */
+/** An identity at the provider that can sign in to the caller's account. */
 export type LinkedIdentity = {
   __typename?: 'LinkedIdentity';
   createdAt: Scalars['DateTime']['output'];
-  /** The verified address when it was linked. */
+  /** The verified address at the time of linking. */
   email: Scalars['String']['output'];
   id: Scalars['ID']['output'];
-  /** The provider's address. */
+  /** The issuer URL of the provider. */
   issuer: Scalars['String']['output'];
   lastUsedAt: Scalars['DateTime']['output'];
 };
@@ -87,48 +87,49 @@ export type LoginInput = {
 export type Mutation = {
   __typename?: 'Mutation';
   changeName: User;
-  /** Sets a new password, ends all other sessions, and tells the account's address. */
+  /** Sets a new password, ends all other sessions, and sends a notice by mail. */
   changePassword: Scalars['Boolean']['output'];
   /**
-   * Gives the account the address that the token was mailed to, and tells the former one. Needs a session of that account, or its
-   * password: the token alone may be in a stranger's mailbox. A wrong password counts as a failed login and does not use up the token.
+   * Changes the account's address to the one that the token was mailed to, and notifies the old one. Requires a session of the
+   * account or its password, because the token may have been mailed to a stranger. A wrong password counts as a failed login and
+   * leaves the token valid.
    */
   confirmEmailChange: Scalars['Boolean']['output'];
-  /** Needs a session. An account has 100 living ones at most. */
+  /** Requires a session. An account can have at most 100 valid tokens. */
   createPersonalToken: NewPersonalToken;
   /**
-   * Deletes the caller's account with everything it owns, for good: all sessions and personal tokens end, its tasks end as
-   * DELETE changes, and its address is free again. Needs a session; a personal token will not do.
+   * Permanently deletes the caller's account with everything it owns. All sessions end, all personal tokens are revoked, the tasks
+   * are deleted (as DELETE changes), and the address can be used again. Requires a session; a personal token is not enough.
    */
   deleteAccount: Scalars['Boolean']['output'];
-  /** Ends all of the caller's sessions but the one that asks. Answers how many. */
+  /** Ends all of the caller's other sessions and returns how many there were. */
   endOtherSessions: Scalars['Int']['output'];
-  /** Ends one of the caller's tokens; needs a session. Answers its id. */
+  /** Revokes one of the caller's tokens and returns its id. Requires a session. */
   endPersonalToken: Scalars['ID']['output'];
-  /** Ends one of the caller's sessions: its tokens count no more. Answers its id. */
+  /** Ends one of the caller's sessions, revokes its tokens, and returns its id. */
   endSession: Scalars['ID']['output'];
   /** Links an identity to the caller's account, which must have the same verified address. */
   linkIdentity: LinkedIdentity;
-  /** Opens a session. An unknown address and a wrong password are answered alike. */
+  /** Logs in. The error is the same for an unknown address and a wrong password. */
   login: Session;
-  /** Ends the caller's session: its tokens count no more. */
+  /** Ends the caller's session and revokes its tokens. */
   logout: Scalars['Boolean']['output'];
-  /** Trades a refresh token for a new session state; a token that was used before ends the session. */
+  /** Returns new tokens for a refresh token, which is valid once: using it again ends the session. */
   refreshSession: Session;
-  /** Mails a token to the new address. Always true: it never tells whether somebody else has that address. */
+  /** Mails a token to the new address. Always returns true, even if the address belongs to another account. */
   requestEmailChange: Scalars['Boolean']['output'];
-  /** Always true: it never tells whether the address is known. */
+  /** Sends a recovery mail. Always returns true, whether or not the address has an account. */
   requestPasswordReset: Scalars['Boolean']['output'];
-  /** Sets a new password with the token of a recovery mail, and ends all sessions and personal tokens. */
+  /** Sets a new password, using the token from a recovery mail. Ends all sessions and revokes all personal tokens. */
   resetPassword: Scalars['Boolean']['output'];
   /**
-   * Opens a session after a sign-in at the provider, and an account if none has the verified address. If one has it, the error is
-   * LINK_REQUIRED: the same code with the password of that account works until 10 minutes after the browser came back.
+   * Logs in after a sign-in at the provider, creating an account if none has the verified address. If one does, the error is
+   * LINK_REQUIRED: the same code is then valid with the password of that account, until 10 minutes after the browser returned.
    */
   signInWithCode: Session;
-  /** Opens an account and a first session. */
+  /** Creates an account and logs in to it. */
   signUp: Session;
-  /** Needs a session. The only identity of an account without a password stays. Answers its id. */
+  /** Returns the id. Requires a session. The only identity of an account without a password cannot be unlinked. */
   unlinkIdentity: Scalars['ID']['output'];
 };
 
@@ -216,32 +217,32 @@ export type MutationUnlinkIdentityArgs = {
 export type NewPersonalToken = {
   __typename?: 'NewPersonalToken';
   personalToken: PersonalToken;
-  /** Shown this once: only its hash is stored. */
+  /** Shown only once: only its hash is stored. */
   token: Scalars['String']['output'];
 };
 
-/** A session of the caller's that can still be used. */
+/** One of the caller's active sessions. */
 export type OpenSession = {
   __typename?: 'OpenSession';
-  /** What that caller's program called itself (`User-Agent`). */
+  /** The `User-Agent` of that request. */
   client?: Maybe<Scalars['String']['output']>;
   createdAt: Scalars['DateTime']['output'];
-  /** Whether the caller asks with this one. */
+  /** Whether this request belongs to it. */
   current: Scalars['Boolean']['output'];
   id: Scalars['ID']['output'];
-  /** The address of whoever opened it, or refreshed it last. */
+  /** The IP address from which it was opened or last refreshed. */
   ip?: Maybe<Scalars['String']['output']>;
-  /** Exact to a minute. */
+  /** Accurate to the minute. */
   lastUsedAt: Scalars['DateTime']['output'];
 };
 
-/** A token that the caller made for a program. It is used like an access token. */
+/** A token that the caller created for a program. It is used like an access token. */
 export type PersonalToken = {
   __typename?: 'PersonalToken';
   createdAt: Scalars['DateTime']['output'];
   expiresAt: Scalars['DateTime']['output'];
   id: Scalars['ID']['output'];
-  /** Exact to a minute; null before its first use. */
+  /** Accurate to the minute; null until its first use. */
   lastUsedAt?: Maybe<Scalars['DateTime']['output']>;
   name: Scalars['String']['output'];
   scope: TokenScope;
@@ -249,17 +250,17 @@ export type PersonalToken = {
 
 export type Query = {
   __typename?: 'Query';
-  /** What happened to the caller's account, newest first. `first` is 1 to 1,000; `after` is the id of the entry to go on behind. */
+  /** What happened to the caller's account, newest first. `first` is 1 to 1,000; `after` is the id of the last entry already read. */
   auditEntries: Array<AuditEntry>;
   /** Newest first. */
   linkedIdentities: Array<LinkedIdentity>;
-  /** The caller. */
+  /** The caller's account. */
   me: User;
-  /** The caller's tokens that still count, newest first. */
+  /** The caller's valid tokens, newest first. */
   personalTokens: Array<PersonalToken>;
-  /** The caller's sessions, newest first, at most 1,000. */
+  /** The caller's active sessions, newest first, at most 1,000. */
   sessions: Array<OpenSession>;
-  /** Null if none is configured. */
+  /** Null if no provider is configured. */
   signInProvider?: Maybe<SignInProvider>;
 };
 
@@ -284,18 +285,18 @@ export type Session = {
   user: User;
 };
 
-/** A provider where people can sign in. */
+/** An identity provider that people can sign in with. */
 export type SignInProvider = {
   __typename?: 'SignInProvider';
   name: Scalars['String']['output'];
 };
 
 export type SignInWithCodeInput = {
-  /** `sign_in_code` of the fragment that the browser came back with, a minute ago at most. */
+  /** `sign_in_code` from the fragment with which the browser returned, at most a minute ago. */
   code: Scalars['String']['input'];
-  /** The password of the account to link, after LINK_REQUIRED. */
+  /** After LINK_REQUIRED: the password of the account to link. */
   password?: InputMaybe<Scalars['String']['input']>;
-  /** The secret that the challenge was made from. */
+  /** The secret that the challenge was derived from. */
   verifier: Scalars['String']['input'];
 };
 
@@ -308,10 +309,10 @@ export type SignUpInput = {
 export type TokenScope =
   /** Queries and subscriptions. */
   | 'READ'
-  /** Mutations, too; but none that needs a session. */
+  /** Also mutations, except those that require a session. */
   | 'WRITE';
 
-/** A person with an account. Clients see only themselves. */
+/** A person with an account. Clients can see only their own. */
 export type User = {
   __typename?: 'User';
   email: Scalars['String']['output'];

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 
 const [path] = process.argv.slice(2);
 if (!path || path.startsWith('-')) {
-  process.stderr.write('One argument is needed: the file to make. It is as age-keygen would make it.\n');
+  process.stderr.write('Name the key file to create. Its format is that of age-keygen.\n');
   process.exit(2);
 }
 const identity = await generateX25519Identity();
@@ -17,5 +17,5 @@ try {
   process.exit(1);
 }
 process.stdout.write(
-  `Public key: ${recipient}\nKeep a copy of ${path} where the archives are not: without it they open to nobody.\n`,
+  `Public key: ${recipient}\nKeep a copy of ${path} away from the archives: without it, nobody can open them.\n`,
 );

@@ -19,55 +19,55 @@ export type Scalars = {
 export type AccountsForecast = {
   __typename?: 'AccountsForecast';
   after: Scalars['Float']['output'];
-  /** That are not there now, and would be. */
+  /** Accounts that would be added. */
   back: Scalars['Float']['output'];
-  /** That are there now, and would not be. */
+  /** Accounts that would be removed. */
   gone: Scalars['Float']['output'];
   now: Scalars['Float']['output'];
-  /** Of accounts that would be gone. */
+  /** Sessions of the accounts that would be removed. */
   sessionsEnding: Scalars['Float']['output'];
 };
 
-/** An archive of the stores, as the catalogue knows it. */
+/** An archive of the databases, as listed in the catalogue. */
 export type Backup = {
   __typename?: 'Backup';
-  /** As its manifest says; without one that can be read here, when it came. */
+  /** According to its manifest; if that cannot be read here, when the archive arrived. */
   createdAt: Scalars['DateTime']['output'];
   file: Scalars['String']['output'];
-  /** request, schedule, safety (right before a restore), upload, or unknown: it was put there. */
+  /** request, schedule, safety (made right before a restore), upload, or unknown (placed there by other means). */
   origin: Scalars['String']['output'];
   sha256?: Maybe<Scalars['String']['output']>;
   sizeBytes: Scalars['Float']['output'];
-  /** The stores that it holds a dump of. */
+  /** The databases that it has a dump of. */
   stores: Array<Scalars['String']['output']>;
-  /** When that, or a look at all of it, last showed that it is not fit for a restore. */
+  /** When a test restore or an inspection last showed that it cannot be restored. */
   unfitAt?: Maybe<Scalars['DateTime']['output']>;
-  /** Why it is not: a part of a sentence. */
+  /** Why it cannot be restored, as part of a sentence. */
   unfitReason?: Maybe<Scalars['String']['output']>;
-  /** When it was last restored into a scratch database to prove it. */
+  /** When a test restore of it last succeeded. */
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
-  /** By which version of Taskmesh. */
+  /** The version of Taskmesh that made that test restore. */
   verifiedVersion?: Maybe<Scalars['String']['output']>;
 };
 
-/** What a scan of the place of the archives found. */
+/** What a scan of the backup storage found. */
 export type BackupScan = {
   __typename?: 'BackupScan';
-  /** That the catalogue did not know. */
+  /** Archives that are new to the catalogue. */
   added: Scalars['Int']['output'];
-  /** That are there. */
+  /** Archives found. */
   archives: Scalars['Int']['output'];
-  /** That it does not know now either: encrypted to others, broken, or from somewhere else. */
+  /** Archives that could not be read: encrypted for others, corrupt, or made by other software. */
   unread: Scalars['Int']['output'];
 };
 
-/** How many rows a table has, and how many it would have. */
+/** How many rows a table has now, and how many it would have after the restore. */
 export type CountChange = {
   __typename?: 'CountChange';
   after: Scalars['Float']['output'];
-  /** That are not there now, and would be. */
+  /** Rows that would be added; null if the rows have no ids. */
   back?: Maybe<Scalars['Float']['output']>;
-  /** That are there now, and would not be; null where rows have no ids. */
+  /** Rows that would be removed; null if the rows have no ids. */
   gone?: Maybe<Scalars['Float']['output']>;
   name: Scalars['String']['output'];
   now: Scalars['Float']['output'];
@@ -75,39 +75,39 @@ export type CountChange = {
 
 export type Mutation = {
   __typename?: 'Mutation';
-  /** Operators only. Makes an archive of all stores, each as it is at one moment, while they go on working. */
+  /** Operators only. Makes an archive of all databases, each as of one point in time, while they stay in use. */
   createBackup: Backup;
-  /** Operators only. False when there is no archive of that name. */
+  /** Operators only. Returns false if no archive has that name. */
   deleteBackup: Scalars['Boolean']['output'];
   /**
-   * Operators only. Goes the whole way of a restore but its last step: the stores stay as they are. NOT_FOUND when there is no such
-   * archive, CONFLICT with the reason when it is not fit for such a restore.
+   * Operators only. Performs all steps of a restore except the last one; the databases stay unchanged. NOT_FOUND if the archive
+   * does not exist, CONFLICT with the reason if it cannot be restored this way.
    */
   dryRunRestore: RestoreForecast;
   /**
-   * Operators only. For who has put the database of the tasks back to an earlier state by other means than a restore: begins an
-   * epoch above all that were ever told, so that clients with cursors from a time that is no more read their lists anew. CONFLICT
-   * when the clock is evidently behind, unless `atLeast` says what the epoch must be at the least.
+   * Operators only. Use it after the database of the tasks was reset to an earlier state by other means than a restore. It starts a
+   * new epoch, higher than all before, so that earlier cursors expire and clients reload their lists. CONFLICT if the clock is
+   * clearly behind and `atLeast` (the lowest acceptable epoch) is not given.
    */
   newEpoch: NewEpoch;
   /**
-   * Operators only. Replaces the stores by what the archive holds. One that was made here, with tables or columns that the
-   * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them. With `stores`
-   * (tasks, auth), only those are replaced. With `safetyBackup`, an archive of all stores is made right before that, or nothing
-   * is replaced; without a word, one is made where replaced stores are not kept for an undo. With `decryptedFrom`, the restore is told of
-   * by that name: that of the archive that was decrypted elsewhere and brought under another one.
+   * Operators only. Replaces the databases with those of the archive. If an archive made by Taskmesh has tables or columns that
+   * do not exist here, it is restored (without them) only if `allowLoss` is true. `stores` limits the restore to those databases
+   * (tasks, auth). If `safetyBackup` is true, an archive of all databases is made first, and nothing is replaced if that fails; by
+   * default one is made if replaced databases are not kept for an undo. `decryptedFrom` is the original name of an archive that was
+   * decrypted elsewhere; the restore is recorded under it.
    */
   restoreBackup: RestoreResult;
-  /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
+  /** Operators only. Adds the archives found in the backup storage to the catalogue, using their manifests. */
   scanBackups: BackupScan;
   /**
-   * Operators only. Brings the stores back that the last restore replaced, while they are kept; what they replace is kept in its
-   * turn. With `restoredAt`, as `undoableRestore` has it, only that restore is taken back.
+   * Operators only. Brings back the databases that the last restore replaced, while they are kept. What this replaces is kept in
+   * turn. With `restoredAt` (from `undoableRestore`), only that restore is undone.
    */
   undoRestore: RestoreResult;
   /**
-   * Operators only. Restores the archive into databases of its own, which are dropped again: the stores are not touched.
-   * NOT_FOUND when there is no such archive, CONFLICT with the reason when it is not fit for a restore.
+   * Operators only. Restores the archive into temporary databases, which are then dropped; the real ones are not touched.
+   * NOT_FOUND if the archive does not exist, CONFLICT with the reason if it cannot be restored.
    */
   verifyBackup: Backup;
 };
@@ -155,11 +155,11 @@ export type NewEpoch = {
 
 export type Query = {
   __typename?: 'Query';
-  /** Operators only. Null when there is no archive of that name. */
+  /** Operators only. Null if no archive has that name. */
   backup?: Maybe<Backup>;
-  /** Operators only: newest first. */
+  /** Operators only. Newest first. */
   backups: Array<Backup>;
-  /** Operators only. What an undo would take back; null when nothing is kept. */
+  /** Operators only. The restore that an undo would reverse; null if nothing is kept. */
   undoableRestore?: Maybe<UndoableRestore>;
 };
 
@@ -168,15 +168,15 @@ export type QueryBackupArgs = {
   file: Scalars['String']['input'];
 };
 
-/** What a restore would change, and whether it could be done now. */
+/** What a restore would change, and whether it is possible now. */
 export type RestoreForecast = {
   __typename?: 'RestoreForecast';
-  /** Null where no accounts would be replaced. */
+  /** Null if the restore would not replace accounts. */
   accounts?: Maybe<AccountsForecast>;
   dropped: Array<Scalars['String']['output']>;
-  /** What would, as `store: reason`. */
+  /** What prevents it, as `store: reason`. */
   obstacles: Array<Scalars['String']['output']>;
-  /** Whether nothing is known that would keep the stores from being replaced now. */
+  /** Whether nothing known prevents the databases from being replaced now. */
   possible: Scalars['Boolean']['output'];
   skipped: Array<SkippedObjects>;
   stores: Array<StoreForecast>;
@@ -185,48 +185,48 @@ export type RestoreForecast = {
 
 /** How a restore ended. */
 export type RestoreOutcome =
-  /** Another restore is running: this one has changed nothing. */
+  /** Another restore is running. This one has changed nothing. */
   | 'BUSY'
-  /** The archive is broken, hostile, or over a limit. */
+  /** The archive is corrupt, malicious, or exceeds a limit. */
   | 'EXTRACTION_FAILED'
   | 'FAILED'
-  /** No file was named. */
+  /** No file name was given. */
   | 'FILE_MISSING'
   | 'FILE_NOT_FOUND'
-  /** The name leads out of the place of the archives. */
+  /** The file name points outside the backup storage. */
   | 'FILE_OUTSIDE'
-  /** Of no restore the stores from before are kept any more. */
+  /** The replaced databases of the last restore are no longer kept. */
   | 'NOTHING_TO_UNDO'
-  /** The last restore is another one than was to be taken back. Nothing has changed. */
+  /** The last restore is not the one that was to be undone. Nothing has changed. */
   | 'OTHER_RESTORE'
-  /** The archive was fine, but the stores are as they were. */
+  /** The archive was valid, but the databases are unchanged. */
   | 'PROCESSED'
-  /** The stores are those of the archive now. */
+  /** The databases have been replaced by those of the archive. */
   | 'RESTORED'
-  /** The same; something that is of no use any more could not be removed yet, which is tried again and disturbs nobody. */
+  /** As RESTORED, but some leftovers could not be removed yet. This is harmless and will be retried. */
   | 'RESTORED_CLEAN_UP_PENDING'
-  /** A server was lost at the moment of the swap: it is not known yet whether the stores were replaced. All of them will be, or none. */
+  /** A server was lost during the swap: it is not yet known whether the databases were replaced. Either all of them will be, or none. */
   | 'UNKNOWN';
 
-/** The outcome of the ten rules; they are never GraphQL errors. */
+/** The outcome of a restore or an undo. Failures of the restore itself are reported here, not as GraphQL errors. */
 export type RestoreResult = {
   __typename?: 'RestoreResult';
   databaseRestored: Scalars['Boolean']['output'];
-  /** What the stores had no place for and was left out, as `store.table` or `store.table.column`. */
+  /** Tables and columns that do not exist here and were left out, as `store.table` or `store.table.column`. */
   dropped: Array<Scalars['String']['output']>;
   error?: Maybe<Scalars['String']['output']>;
-  /** Until then an undo brings back what was replaced; null when nothing is kept, or that is not known. */
+  /** Until when an undo is possible; null if nothing is kept or this is unknown. */
   keptUntil?: Maybe<Scalars['DateTime']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;
-  /** The archive of what was there before, if one was made for this restore; also when nothing was replaced in the end. */
+  /** The archive made right before this restore, if any, even if nothing was replaced in the end. */
   safetyBackup?: Maybe<Scalars['String']['output']>;
-  /** What of the dumps was passed over. */
+  /** What was skipped in the dumps. */
   skipped: Array<SkippedObjects>;
   success: Scalars['Boolean']['output'];
 };
 
-/** What a dump holds beside rows: it is never run, and not taken over. */
+/** What a dump contains besides rows. It is never executed or restored. */
 export type SkippedObjects = {
   __typename?: 'SkippedObjects';
   count: Scalars['Int']['output'];
@@ -234,21 +234,21 @@ export type SkippedObjects = {
   kind: Scalars['String']['output'];
 };
 
-/** Of one store, by table. */
+/** The changes to one database, by table. */
 export type StoreForecast = {
   __typename?: 'StoreForecast';
   rows: Array<CountChange>;
   store: Scalars['String']['output'];
 };
 
-/** The last restore, whose former stores are kept. */
+/** The last restore, while the databases that it replaced are kept. */
 export type UndoableRestore = {
   __typename?: 'UndoableRestore';
   file: Scalars['String']['output'];
-  /** Whether that took another one back. */
+  /** Whether it was itself an undo. */
   isUndo: Scalars['Boolean']['output'];
   keptUntil: Scalars['DateTime']['output'];
-  /** For how long what an undo replaces would be kept in its turn; 0: not at all. */
+  /** How long what an undo replaces would be kept, in milliseconds; 0 means not at all. */
   replacedKeptMs: Scalars['Float']['output'];
   restoredAt: Scalars['DateTime']['output'];
   stores: Array<Scalars['String']['output']>;

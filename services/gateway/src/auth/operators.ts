@@ -24,7 +24,10 @@ export interface Operators {
    * @throws AppError RATE_LIMITED after too many wrong ones from this caller, even with the right one
    */
   check(request: IncomingMessage): Promise<OperatorCheck>;
-  /** The same where users ask, too: with a user's token, a caller is that user and nothing more. @throws AppError RATE_LIMITED */
+  /**
+   * The same where others ask, too: with a user's token, a caller is that user and nothing more, and any other token may be meant
+   * for a service that is not ours. So nobody is refused for wrong ones; but after too many, none makes an operator there.
+   */
   isOperator(request: IncomingMessage): Promise<boolean>;
   /** Whether the caller is where an operator's token would count. */
   isInPlace(request: IncomingMessage): boolean;
@@ -44,30 +47,36 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
   const known = keyValue.limiter({ name: 'operator.guess', points: 1, windowSeconds: WINDOW_S });
   const isOfUser = expected !== undefined && isOfUsersForm(expected) ? () => false : isOfUsersForm;
 
-  const check: Operators['check'] = async (request) => {
+  const look = async (request: IncomingMessage): Promise<{ outcome: OperatorCheck; refusal?: LimiterResult }> => {
     const outcome = checkRules(request);
     const given = bearerTokenOf(request);
-    if (given === undefined || isOfUser(given)) return outcome;
+    if (given === undefined || isOfUser(given)) return { outcome };
     // With any other outcome, the token has decided nothing.
     const isRight = outcome.ok && expected !== undefined && bearsToken(request, expected);
     const isGuess = !outcome.ok && outcome.status === 401;
-    if (!isRight && !isGuess) return outcome;
+    if (!isRight && !isGuess) return { outcome };
     const caller = networkOf(clientIp(request));
-    refuseWhenUsedUp(await guesses.peek(caller));
-    if (isGuess && (await known.consume(hashOf(caller, given))).allowed)
-      refuseWhenUsedUp(await guesses.consume(caller));
-    return outcome;
+    const before = await guesses.peek(caller);
+    if (!before.allowed) return { outcome, refusal: before };
+    if (!isGuess || !(await known.consume(hashOf(caller, given))).allowed) return { outcome };
+    const after = await guesses.consume(caller);
+    return after.allowed ? { outcome } : { outcome, refusal: after };
   };
 
   return {
-    check,
+    async check(request) {
+      const { outcome, refusal } = await look(request);
+      if (refusal) throw rateLimited(Math.max(1, refusal.retryAfterSeconds), 'Too many wrong tokens; try again later.');
+      return outcome;
+    },
     async isOperator(request) {
       const given = bearerTokenOf(request);
-      if (given === undefined) return authorizationOf(request).length === 0 && (await check(request)).ok;
+      if (given === undefined) return authorizationOf(request).length === 0 && checkRules(request).ok;
       const isRight = expected !== undefined && bearsToken(request, expected);
       // Whatever the right one looks like: those of users, who ask here all the time, are no guesses.
       if (expected === undefined || (isOfUsersForm(given) && !isRight)) return false;
-      return (await check(request)).ok && isRight;
+      const { outcome, refusal } = await look(request);
+      return !refusal && outcome.ok && isRight;
     },
     isInPlace(request) {
       const outcome = checkRules(request);
@@ -84,8 +93,4 @@ function hashOf(caller: string, token: string): string {
   return createHash('sha256')
     .update(JSON.stringify([caller, token]))
     .digest('base64url');
-}
-
-function refuseWhenUsedUp({ allowed, retryAfterSeconds }: LimiterResult): void {
-  if (!allowed) throw rateLimited(Math.max(1, retryAfterSeconds), 'Too many wrong tokens; try again later.');
 }

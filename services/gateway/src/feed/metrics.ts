@@ -1,6 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
 import { createLatencyHistogram, type Clock } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
+import { perChange } from './per-change.ts';
 
 export interface FeedMetrics {
   /** A change that has readers here: it came from the event log, or had to be fetched. */
@@ -38,7 +39,7 @@ export function createFeedMetrics(registry: Registry, clock: Clock): FeedMetrics
   };
   // So that these series exist before anything happens.
   for (const outcome of ['resumed', 'expired']) resumes.inc({ outcome }, 0);
-  const committedAt = createCommitTime();
+  const committedAt = perChange(commitTime);
 
   return {
     arrived: (change, way) => observeArrival[way]((clock.now() - committedAt(change)) / 1000),
@@ -55,15 +56,5 @@ export const NO_FEED_METRICS: FeedMetrics = {
   replayed: () => {},
 };
 
-/** A change goes to many sockets in a row, so its time is parsed only once. */
-export function createCommitTime(): (change: TaskChanged) => number {
-  let last: TaskChanged | undefined;
-  let at = 0;
-  return (change) => {
-    if (change !== last) {
-      last = change;
-      at = Date.parse(change.occurredAt);
-    }
-    return at;
-  };
-}
+/** In Unix milliseconds. */
+export const commitTime = ({ occurredAt }: TaskChanged): number => Date.parse(occurredAt);

@@ -62,7 +62,8 @@ export class OwnerFeed {
   readonly #options: OwnerFeedOptions;
   readonly #epoch: number;
   readonly #readers = new Set<Attached>();
-  readonly #inTurn = pLimit(REPLAYS_AT_ONCE);
+  /** Most owners' readers never replay. */
+  #inTurn: LimitFunction | undefined;
   /** The last change handed to the live readers. */
   #last: number;
   /** Changes are known to exist up to here. */
@@ -188,7 +189,10 @@ export class OwnerFeed {
     };
     const replaySome = async () => {
       // A reader that is waited for here holds neither a page nor a place in a limit.
-      if (await isDrained(attached, drainWithinMs)) return this.#inTurn(() => turns.replay(replayPage));
+      if (await isDrained(attached, drainWithinMs)) {
+        this.#inTurn ??= pLimit(REPLAYS_AT_ONCE);
+        return this.#inTurn(() => turns.replay(replayPage));
+      }
       this.#end(attached, 'slow');
       return true;
     };

@@ -59,12 +59,12 @@ function chaptersFor(contract: Contract, auth: Endpoints): Chapter[] {
       ...FULL,
       tag: 'Tasks',
       description:
-        'The full contract; also below `/full/api`. Answers say `success` and `message` beside their `data`.',
+        'The full contract, also under `/full/api`. Responses have `success` and `message` besides their `data`.',
     },
     reduced: {
       ...REDUCED,
       tag: 'Tasks, reduced',
-      description: 'The same tasks with fewer fields, as bare objects; also below `/reduced/api`.',
+      description: 'The same tasks with fewer fields, as bare objects; also under `/reduced/api`.',
     },
   };
   const other = OTHER[contract];
@@ -73,7 +73,7 @@ function chaptersFor(contract: Contract, auth: Endpoints): Chapter[] {
       ...auth,
       prefix: '/api',
       tag: 'Accounts',
-      description: 'Accounts and sessions; the same below `/full/api` and `/reduced/api`.',
+      description: 'Accounts and sessions, also under `/full/api` and `/reduced/api`.',
     },
     { ...tasks[contract], prefix: '/api' },
     { ...tasks[other], prefix: `/${other}/api` },
@@ -91,7 +91,7 @@ function backupsOf({ connections, graph }: RestContext): Chapter {
     prefix: '/api',
     tag: 'Backups',
     description:
-      'For operators: with `BACKUP_TOKEN` set, who sends it as `Authorization: Bearer <token>`; without it, callers on the same machine. Also as a command line: `npm run backup`.',
+      'For operators: those who send `BACKUP_TOKEN` as `Authorization: Bearer <token>` or, if it is not set, callers on the same machine. Also on the command line: `npm run backup`.',
     endpoints: graph.current.supergraph.own
       ? [...archiveEndpoints(backup), ...restoreEndpoints(backup)]
       : [foreignRestoreEndpoint],
@@ -106,7 +106,8 @@ function operationsOf(context: RestContext): Chapter[] {
       envelope: 'operations',
       prefix: '/api',
       tag: 'Operations',
-      description: 'For operators, as backups are: the health of the platform, and what the feed could not carry.',
+      description:
+        'For operators (as defined under Backups): the health of the platform, and the dead letters of the feed.',
       endpoints: [
         ...operatorsSignInEndpoints(codeExchange(context)),
         ...statusEndpoints(createPlatformStatus(context)),

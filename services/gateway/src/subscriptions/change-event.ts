@@ -2,20 +2,7 @@ import type { TaskChanged, TaskImage } from '@taskmesh/events';
 import { matches, type TaskFilter } from './task-filter.ts';
 
 /** A change as the graph's `TaskChange`, exactly as the tasks service would answer it, but without asking. */
-export type ChangeEvent = ReturnType<typeof eventOf>;
-
-const events = new WeakMap<TaskChanged, ChangeEvent>();
-
-/** Returns the same object for the same change, so that all renderings share it. */
-export function toChangeEvent(change: TaskChanged): ChangeEvent {
-  const known = events.get(change);
-  if (known) return known;
-  const event = eventOf(change);
-  events.set(change, event);
-  return event;
-}
-
-function eventOf({ cursor, sequence, kind, task, previous, occurredAt }: TaskChanged) {
+export function toChangeEvent({ cursor, sequence, kind, task, previous, occurredAt }: TaskChanged) {
   return {
     __typename: 'TaskChange',
     cursor,

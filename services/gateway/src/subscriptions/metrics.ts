@@ -2,7 +2,8 @@ import type { TaskChanged } from '@taskmesh/events';
 import { createLatencyHistogram, type Clock } from '@taskmesh/service';
 import { activeSpan } from '@taskmesh/telemetry';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { createCommitTime } from '../feed/metrics.ts';
+import { commitTime } from '../feed/metrics.ts';
+import { perChange } from '../feed/per-change.ts';
 
 export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
 export const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];
@@ -43,7 +44,7 @@ export function createSubscriptionMetrics(registry: Registry, clock: Clock): Sub
   };
   // So that these series exist before anything happens.
   for (const protocol of PROTOCOLS) subscriptions.set({ protocol }, 0);
-  const committedAt = createCommitTime();
+  const committedAt = perChange(commitTime);
 
   return {
     subscribed(protocol) {

@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { PreparedOperation } from '../graph/executor.ts';
-import { IN_THE_EVENT } from './event-coverage.ts';
+import { IN_THE_EVENT } from './split-primary-fetch.ts';
 
 /** Writes the selected part of an object as JSON. */
 type Write = (source: Record<string, unknown>) => string;

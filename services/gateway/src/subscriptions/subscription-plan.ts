@@ -10,7 +10,7 @@ import type { EngineResult } from '../graph/engine.ts';
 import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
 import type { GraphSources, OperationRun } from '../graph/sources.ts';
 import type { Supergraph } from '../graph/supergraph.ts';
-import { splitPrimary } from './event-coverage.ts';
+import { splitPrimary } from './split-primary-fetch.ts';
 
 /** Replaces the name of the service that owns the subscription's root field. */
 const EVENT = '__event__';

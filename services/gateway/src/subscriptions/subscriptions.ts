@@ -9,7 +9,7 @@ import { concerns } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from './metrics.ts';
-import { createRendering, type Render, type Rendering, type RenderingDeps } from './rendering.ts';
+import { createEventRenderer, type Render, type EventRenderer, type EventRendererDeps } from './event-renderer.ts';
 import type { TaskFilter } from './task-filter.ts';
 
 /** How many events may wait for other services before the reader counts as too slow. */
@@ -53,7 +53,7 @@ export interface StreamRequest {
   after?: string;
 }
 
-interface Deps extends RenderingDeps {
+interface Deps extends EventRendererDeps {
   feed: Feed;
   metrics: SubscriptionMetrics;
   graph: LiveGraph;
@@ -68,20 +68,20 @@ interface View {
 /** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {
   readonly request: StreamRequest;
-  rendering: Rendering;
+  rendering: EventRenderer;
   view: View;
   fail(error: GraphQLError): void;
 }
 
 export function createSubscriptions(deps: Deps): Subscriptions {
   const { feed, graph, clock, metrics } = deps;
-  const renderings = new WeakMap<PreparedOperation, Rendering>();
+  const renderings = new WeakMap<PreparedOperation, EventRenderer>();
   const streams = new Set<LiveStream>();
 
-  const renderingOf = (operation: PreparedOperation): Rendering => {
+  const renderingOf = (operation: PreparedOperation): EventRenderer => {
     const known = renderings.get(operation);
     if (known) return known;
-    const fresh = createRendering(graph.of(operation.schema), operation, deps);
+    const fresh = createEventRenderer(graph.of(operation.schema), operation, deps);
     renderings.set(operation, fresh);
     return fresh;
   };
@@ -89,7 +89,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
   // Plan all documents on the new graph while the old one goes on serving events; then switch all streams over between
   // two events. Positions in the feed are not affected.
   graph.beforeSwitch(async (next) => {
-    const planned = new Map<string, Rendering | GraphQLError>();
+    const planned = new Map<string, EventRenderer | GraphQLError>();
     const planFor = ({ request: { operation } }: LiveStream) => {
       const key = documentKey(operation);
       const outcome = planned.get(key) ?? planOn(next, operation, deps);
@@ -155,16 +155,16 @@ function documentKey({ source, operationName = '' }: PreparedOperation): string 
 }
 
 /** The document on another graph, or why it cannot run there, as if its client had just sent it. */
-function planOn(next: Graph, { source, operationName }: PreparedOperation, deps: RenderingDeps) {
+function planOn(next: Graph, { source, operationName }: PreparedOperation, deps: EventRendererDeps) {
   try {
-    return createRendering(next, next.admit(source, operationName), deps);
+    return createEventRenderer(next, next.admit(source, operationName), deps);
   } catch (error) {
     if (error instanceof InvalidOperation) return changedGraph(error.message, error.code);
     return changedGraph('the subscription cannot be planned any more.', 'GRAPHQL_VALIDATION_FAILED');
   }
 }
 
-function moveTo(outcome: Rendering | GraphQLError, stream: LiveStream): void {
+function moveTo(outcome: EventRenderer | GraphQLError, stream: LiveStream): void {
   if (outcome instanceof GraphQLError) return stream.fail(outcome);
   try {
     const { variables, call } = stream.request;

@@ -7,6 +7,7 @@ import type { WebSocket } from 'ws';
 import type { Caller, GatewayContext } from '../../src/context.ts';
 import type { Feed } from '../../src/feed/feed.ts';
 import type { FailureReason } from '../../src/subscriptions/metrics.ts';
+import { createHeartbeats } from '../../src/transports/heartbeats.ts';
 import { createConnectionMetrics } from '../../src/transports/metrics.ts';
 import type { FeedReader } from '../../src/feed/owner-feed.ts';
 import { createPhoenix } from '../../src/transports/phoenix/phoenix.ts';
@@ -143,6 +144,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
     feed,
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
+    heartbeats: createHeartbeats(),
     metrics: {
       ...createConnectionMetrics(new Registry()),
       subscribed() {
@@ -195,7 +197,14 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
         hangUp: () => void socket.emit('close'),
       };
       clients.push(client);
-      phoenix.opened(socket as unknown as WebSocket, { version: '2.0.0', apikey, ip: '192.0.2.1' });
+      const connection = {
+        writableLength: 0,
+        write(frame: Buffer) {
+          socket.send(textOf(frame));
+          return true;
+        },
+      };
+      phoenix.opened(socket as unknown as WebSocket, connection, { version: '2.0.0', apikey, ip: '192.0.2.1' });
       return client;
     },
     /** The title names the owner and the sequence. */
@@ -230,6 +239,12 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
       for (const client of clients) client.hangUp();
     },
   });
+}
+
+/** The text of a server's frame: behind its mark and its length. */
+function textOf(frame: Buffer): string {
+  const length = frame[1] ?? 0;
+  return frame.toString('utf8', length < 126 ? 2 : length === 126 ? 4 : 10);
 }
 
 function makeChange(ownerId: string, sequence: number, task: Partial<TaskChanged['task']>): TaskChanged {

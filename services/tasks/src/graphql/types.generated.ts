@@ -33,13 +33,13 @@ export type CreateTaskInput = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * With `idempotencyKey` (1 to 255 printable ASCII characters, kept for 24 hours) a repeated call returns the first call's
-   * task as it was created. The same key with another input is BAD_USER_INPUT, while the first call still runs CONFLICT.
+   * With `idempotencyKey` (1 to 255 printable ASCII characters, kept for 24 hours), a repeated call returns the task as the first
+   * call created it. BAD_USER_INPUT if the input differs from the first call's, CONFLICT while the first call is still running.
    */
   createTask: Task;
-  /** Returns the id of the task that is gone. Fails as `updateTask` does. */
+  /** Returns the id of the deleted task. Fails as `updateTask` does. */
   deleteTask: Scalars['ID']['output'];
-  /** NOT_FOUND when it is not there or not the caller's; PRECONDITION_FAILED when its version is not `ifVersion`. */
+  /** NOT_FOUND if the task does not exist or is not the caller's; PRECONDITION_FAILED if its version is not `ifVersion`. */
   updateTask: Task;
 };
 
@@ -76,7 +76,7 @@ export type PageInfo = {
 
 export type Query = {
   __typename?: 'Query';
-  /** Null when it is not there or not the caller's. */
+  /** Null if the task does not exist or is not the caller's. */
   task?: Maybe<Task>;
   taskStatistics: TaskStatistics;
   /** The caller's tasks. */
@@ -100,9 +100,9 @@ export type QueryTasksArgs = {
 export type Subscription = {
   __typename?: 'Subscription';
   /**
-   * The caller's changes, in order, each exactly once for this subscription. With `after`, first everything behind that
-   * cursor, then live, with no gap between. A cursor older than what is kept ends the stream with the error code
-   * CURSOR_EXPIRED: read the list anew.
+   * The caller's changes, in order, each exactly once per subscription. With `after`, it starts with everything after that
+   * cursor and continues live without a gap. If the changes after the cursor are no longer kept, the stream ends with the error
+   * code CURSOR_EXPIRED: reload the list.
    */
   taskChanges: TaskChange;
 };
@@ -121,27 +121,27 @@ export type Task = {
   description?: Maybe<Scalars['String']['output']>;
   dueDate?: Maybe<Scalars['DateTime']['output']>;
   id: Scalars['ID']['output'];
-  /** Resolved by the auth service. */
+  /** The user who created the task. */
   owner: User;
   priority: TaskPriority;
   title: Scalars['String']['output'];
   updatedAt: Scalars['DateTime']['output'];
-  /** Grows by one with every change. */
+  /** Increases by one with every change. */
   version: Scalars['Int']['output'];
 };
 
-/** One committed change of one of the caller's tasks. */
+/** A committed change to one of the caller's tasks. */
 export type TaskChange = {
   __typename?: 'TaskChange';
-  /** Opaque; pass it as `after` to go on behind this change. */
+  /** Opaque. Pass it as `after` to continue after this change. */
   cursor: Scalars['String']['output'];
   kind: TaskChangeKind;
   occurredAt: Scalars['DateTime']['output'];
   /** The task before the change; null for INSERT. */
   previous?: Maybe<Task>;
-  /** Counts this owner's changes without a gap: 1, 2, 3 ... */
+  /** Numbers this owner's changes without gaps: 1, 2, 3 ... */
   sequence: Scalars['Int']['output'];
-  /** The task after the change; for DELETE, as it was. */
+  /** The task after the change; for DELETE, its last state. */
   task: Task;
 };
 
@@ -150,14 +150,14 @@ export type TaskChangeKind =
   | 'INSERT'
   | 'UPDATE';
 
-/** Relay connection. `first` is 1 to 1,000; `after` and `offset` exclude each other. */
+/** A Relay connection. `first` is 1 to 1,000; `after` and `offset` cannot be combined. */
 export type TaskConnection = {
   __typename?: 'TaskConnection';
-  /** The state of the feed in the snapshot that this page shows: pass it as `after` of `taskChanges`, and nothing is missed between. */
+  /** The position in the change feed at which this page was read. Pass it to `taskChanges` as `after` to miss nothing in between. */
   changesCursor: Scalars['String']['output'];
   edges: Array<TaskEdge>;
   pageInfo: PageInfo;
-  /** All that match the filter, whatever the page. */
+  /** The number of tasks that match the filter, on all pages. */
   totalCount: Scalars['Int']['output'];
 };
 
@@ -192,13 +192,13 @@ export type TaskPriority =
 export type TaskStatistics = {
   __typename?: 'TaskStatistics';
   completed: Scalars['Int']['output'];
-  /** 0 to 100, at most two decimals. */
+  /** 0 to 100, with at most two decimals. */
   completionPercentage: Scalars['Float']['output'];
   pending: Scalars['Int']['output'];
   total: Scalars['Int']['output'];
 };
 
-/** Absent: unchanged. null: cleared (description, dueDate, category only). */
+/** Absent fields stay unchanged; null clears description, dueDate or category. */
 export type UpdateTaskInput = {
   category?: InputMaybe<Scalars['String']['input']>;
   completed?: InputMaybe<Scalars['Boolean']['input']>;

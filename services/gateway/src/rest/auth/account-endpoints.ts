@@ -14,8 +14,8 @@ export const accountEndpoints: readonly Endpoint[] = [
     name: 'deleteAccount',
     summary: 'Delete your account with everything it owns',
     description:
-      'For good, and with the password of the account; a personal token will not do. All sessions and personal tokens end, the ' +
-      'tasks are deleted, and a last mail tells it to the address, which is free again. Wrong passwords count as failed logins.',
+      'Permanent. Requires the password, and a session: a personal token is not enough. All sessions end, all personal tokens are ' +
+      'revoked, the tasks are deleted, and the address, which gets a last mail, can be used again. Wrong passwords count as failed logins.',
     needs: OPERATIONS.deleteAccount,
     bodySchema: deleteAccount,
     status: 200,

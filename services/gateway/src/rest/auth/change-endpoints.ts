@@ -14,7 +14,7 @@ export const changeEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/auth/profile',
     name: 'profile',
-    summary: 'Who you are',
+    summary: 'Your profile',
     needs: OPERATIONS.profile,
     status: 200,
     answerSchema: profile,
@@ -35,9 +35,9 @@ export const changeEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/change-password',
     name: 'changePassword',
-    summary: 'Set a new password with the current one',
+    summary: 'Change your password',
     description:
-      'Ends all other sessions, and a mail tells it to the address of the account. Wrong passwords count as failed logins.',
+      'Requires the current one. Ends all other sessions and sends a notice by mail. Wrong passwords count as failed logins.',
     needs: OPERATIONS.changePassword,
     bodySchema: changePassword,
     status: 200,
@@ -53,10 +53,10 @@ export const changeEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/change-email',
     name: 'changeEmail',
-    summary: 'Ask for another address',
+    summary: 'Change your e-mail address',
     description:
-      'Mails a token to the new address, which becomes that of the account with `/auth/confirm-email`. The answer is the same ' +
-      'when somebody else has it. Wrong passwords count as failed logins.',
+      'Mails a token to the new address, which takes effect with `/auth/confirm-email`. The response is the same if another ' +
+      'account has that address. Wrong passwords count as failed logins.',
     needs: OPERATIONS.requestEmailChange,
     bodySchema: changeEmail,
     status: 200,
@@ -72,10 +72,11 @@ export const changeEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/confirm-email',
     name: 'confirmEmail',
-    summary: 'Confirm another address with the token of the mail',
+    summary: 'Confirm a new e-mail address',
     description:
-      'Needs the access token of a session of the account, or its password: whoever reads the mail need not own the account. A token ' +
-      'works once, and a refusal does not use it up. Wrong passwords count as failed logins. A mail tells it to the former address.',
+      'Requires the token from the mail and, because a stranger may have received it, an access token of a session of the account or ' +
+      'its password. The token is valid once; a refused attempt does not use it up. Wrong passwords count as failed logins. The old ' +
+      'address gets a notice by mail.',
     needs: OPERATIONS.confirmEmailChange,
     bodySchema: confirmEmail,
     status: 200,

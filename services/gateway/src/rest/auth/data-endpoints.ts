@@ -15,7 +15,7 @@ export const dataEndpoints: readonly Endpoint[] = [
     path: '/auth/audit',
     name: 'auditTrail',
     summary: 'What happened to your account',
-    description: 'Newest first; `Link` says where the list goes on.',
+    description: 'Newest first. `Link` points to the next page.',
     needs: OPERATIONS.auditEntries,
     query: checkedQuery(auditQuery),
     status: 200,
@@ -33,10 +33,10 @@ export const dataEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/auth/export',
     name: 'exportAccount',
-    summary: 'All that there is about you',
+    summary: 'Everything stored about you',
     description:
-      'Your profile, sessions, personal tokens (not what they are), linked identities, audit trail and tasks, as one JSON object. An answer that ' +
-      'breaks off is not whole: ask again.',
+      'Your profile, sessions, personal tokens (without the secrets), linked identities, audit trail and tasks, as one JSON object. ' +
+      'If the response breaks off, it is incomplete: request it again.',
     needs: OPERATIONS.exportTasks,
     status: 200,
     answerSchema: accountExport,

@@ -10,7 +10,7 @@ import { linkedIdentityOf, sessionAnswer } from './rest-bodies.ts';
 import { messageBody } from './message-body.ts';
 import { createSignInCookie } from './sign-in-cookie.ts';
 
-const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a page.';
+const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a web page.';
 const UNLINKED = 'The identity is no longer linked.';
 
 export interface ProviderEndpointsDeps {
@@ -34,8 +34,8 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       method: 'GET',
       path: '/auth/oidc',
       name: 'signInProvider',
-      summary: 'The provider where people can sign in',
-      description: 'A 404 if none is configured.',
+      summary: 'The sign-in provider',
+      description: '404 if none is configured.',
       needs: OPERATIONS.signInProvider,
       status: 200,
       answerSchema: signInProvider,
@@ -53,10 +53,9 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       name: 'startSignIn',
       summary: 'Send a browser to the sign-in provider',
       description:
-        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, together with the secret ' +
-        'that `code_challenge` was made from: within a minute, or within 10 with the password of the account that it links. Or it comes ' +
-        'back with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
-        `the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
+        'Navigate a page here. The browser returns to `return_to`, either with `#sign_in_error=…` and `sign_in_error_description`, or with ' +
+        '`#sign_in_code=…`. The code is valid once, with the secret that `code_challenge` was derived from: for a minute, or for 10 minutes ' +
+        `with the password of the account to link. A cookie binds the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
       needs: OPERATIONS.signInWithCode,
       query: checkedQuery(beginSignIn),
       status: 302,
@@ -71,9 +70,9 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       method: 'GET',
       path: '/auth/oidc/callback',
       name: 'finishSignIn',
-      summary: 'Where the sign-in provider sends the browser back to',
+      summary: 'Return from the sign-in provider',
       description:
-        'Redirects to `return_to`. A 400 if the sign-in was not started in this browser, has expired, or came back before. ' +
+        'Redirects to `return_to`. 400 if the sign-in was not started in this browser, has expired, or has already returned. ' +
         ERRORS_AS_PAGE,
       needs: OPERATIONS.signInWithCode,
       query: wholeQuery(signInAnswer),
@@ -89,10 +88,10 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       method: 'POST',
       path: '/auth/oidc/session',
       name: 'signInWithCode',
-      summary: 'Exchange the code that the browser came back with for a session',
+      summary: 'Exchange the code from the sign-in for a session',
       description:
-        'A new identity gets an account if the provider has verified its address. If an account has that address, the answer is the 409 ' +
-        'LINK_REQUIRED: send the same code with the password of that account within 10 minutes to link the two.',
+        'A new identity gets an account if the provider has verified its address. If an account already has that address, the response ' +
+        "is 409 LINK_REQUIRED: send the same code with the password of that account, within 10 minutes of the browser's return, to link the two.",
       needs: OPERATIONS.signInWithCode,
       bodySchema: signInWithCode,
       status: 200,
@@ -106,7 +105,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       path: '/auth/identities',
       name: 'listIdentities',
       summary: 'Your linked identities',
-      description: 'Those that can sign in to your account at a provider, newest first.',
+      description: 'The identities at the provider that can sign in to your account, newest first.',
       needs: OPERATIONS.linkedIdentities,
       status: 200,
       answerSchema: linkedIdentityList,
@@ -120,11 +119,10 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       method: 'POST',
       path: '/auth/identities',
       name: 'linkIdentity',
-      summary: 'Link an identity at the provider to your account',
+      summary: 'Link an identity to your account',
       description:
-        'Needs the code that the browser came back with in the last 10 minutes, and your password. The provider must have verified the ' +
-        'address of your account. ' +
-        'A mail announces it.',
+        'Requires your password and a code with which the browser returned in the last 10 minutes. The provider must have verified the ' +
+        'address of your account. Sends a notice by mail.',
       needs: OPERATIONS.linkIdentity,
       bodySchema: linkIdentity,
       status: 201,
@@ -140,7 +138,8 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       path: '/auth/identities/{identity}',
       name: 'unlinkIdentity',
       summary: 'Remove a linked identity',
-      description: 'The only one stays as long as the account has no password. A mail announces it. Needs a session.',
+      description:
+        'Sends a notice by mail. Requires a session. The only identity of an account without a password cannot be removed.',
       needs: OPERATIONS.unlinkIdentity,
       status: 200,
       answerSchema: messageOnly,

@@ -14,7 +14,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
     path: '/auth/tokens',
     name: 'listTokens',
     summary: 'Your personal tokens',
-    description: 'Those that still count, newest first.',
+    description: 'Your valid tokens, newest first.',
     needs: OPERATIONS.personalTokens,
     status: 200,
     answerSchema: tokenList,
@@ -28,10 +28,10 @@ export const tokenEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/tokens',
     name: 'createToken',
-    summary: 'Make a personal token for a program',
+    summary: 'Create a personal token for a program',
     description:
-      'It is used like an access token, for reading only or for writing, too, until it expires (in 366 days at the latest) or ' +
-      'you end it. Needs a session: a personal token makes no others. An account has 100 living ones at most.',
+      'It is used like an access token, to read only or to read and write, until it expires (after at most 366 days) or you ' +
+      'revoke it. Requires a session: personal tokens cannot create others. An account can have at most 100 valid tokens.',
     needs: OPERATIONS.createPersonalToken,
     bodySchema: createToken,
     status: 201,
@@ -48,8 +48,8 @@ export const tokenEndpoints: readonly Endpoint[] = [
     method: 'DELETE',
     path: '/auth/tokens/{token}',
     name: 'endToken',
-    summary: 'End one of your personal tokens',
-    description: 'It counts no more afterwards. Needs a session.',
+    summary: 'Revoke one of your personal tokens',
+    description: 'Requires a session.',
     needs: OPERATIONS.endPersonalToken,
     status: 200,
     answerSchema: messageOnly,

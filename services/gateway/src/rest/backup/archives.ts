@@ -8,7 +8,7 @@ const VERIFIED = 'The archive can be restored: a test restore of all its stores 
 
 const ARCHIVE: Bytes = {
   mediaTypes: ['application/gzip', 'application/octet-stream'],
-  description: 'The archive as it is stored.',
+  description: 'The archive, as stored.',
   etag: 'The SHA-256 of the archive.',
 };
 
@@ -18,7 +18,7 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     path: '/backups',
     name: 'createBackup',
     summary: 'Make a backup',
-    description: 'An archive of all stores, each as it is at one moment, while they go on working.',
+    description: 'An archive of all databases, each as of one point in time, while they stay in use.',
     status: 201,
     answerSchema: oneBackup,
     lineSchema: workLine,
@@ -44,9 +44,9 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     method: 'POST',
     path: '/backups/scan',
     name: 'scanBackups',
-    summary: 'Bring the list up to date',
+    summary: 'Update the list of backups',
     description:
-      'Reads the manifests of archives that lie in the directory or the bucket and of which the list knows no more than name, size and date: after the loss of the database that kept it.',
+      'Reads the manifests of archives in the directory or bucket of which the list only has name, size and date, as after a loss of the database with the list.',
     status: 200,
     answerSchema: backupScan,
     lineSchema: workLine,
@@ -73,7 +73,8 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     path: '/backups/{file}',
     name: 'uploadBackup',
     summary: 'Upload an archive',
-    description: 'It is listed when it is whole. The same archive under the same name again changes nothing.',
+    description:
+      'It is listed once it is complete. Uploading the same archive under the same name again changes nothing.',
     bodySchema: ARCHIVE,
     status: 201,
     answerSchema: oneBackup,
@@ -99,8 +100,8 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     method: 'POST',
     path: '/backups/{file}/verify',
     name: 'verifyBackup',
-    summary: 'Prove that an archive can be restored',
-    description: 'Restores it into databases of its own, which are dropped again: the stores are not touched.',
+    summary: 'Verify that an archive can be restored',
+    description: 'Restores it into temporary databases, which are then dropped; the real ones are not touched.',
     status: 200,
     answerSchema: oneBackup,
     exampleMessage: VERIFIED,

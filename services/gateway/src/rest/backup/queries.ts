@@ -19,17 +19,17 @@ export interface RestoreQuery {
 }
 
 const tried = z.object({
-  file: z.string().meta({ description: 'The archive.' }),
+  file: z.string().meta({ description: 'The name of the archive.' }),
   allowLoss: z.boolean().optional().meta({
     default: false,
     description:
-      'An archive that was made here, with tables or columns that the stores have no place for, is restored only with `true`, and without them.',
+      'Whether an archive made by Taskmesh that has tables or columns that do not exist here is restored, without them.',
   }),
   stores: z
     .string()
     .optional()
     .meta({
-      description: 'Only these stores are replaced, with commas between them. Absent: all that the archive holds.',
+      description: 'Replaces only these databases (comma-separated). Default: all that are in the archive.',
       examples: ['tasks', 'auth', 'tasks,auth'],
     }),
 });
@@ -37,11 +37,11 @@ const tried = z.object({
 const restored = tried.extend({
   safetyBackup: z.boolean().optional().meta({
     description:
-      'Whether an archive of all stores is made right before they are replaced; without one, nothing is. Absent: where replaced stores are not kept for an undo (`RESTORE_KEEP_OLD=0`).',
+      'Whether an archive of all databases is made right before they are replaced; if that fails, nothing is replaced. Default: only if replaced databases are not kept for an undo (`RESTORE_KEEP_OLD=0`).',
   }),
   decryptedFrom: z.string().max(255).optional().meta({
     description:
-      'The name of the archive that somebody has decrypted elsewhere and brought as `file`: what is told of the restore names that.',
+      'The original name of an archive that was decrypted elsewhere and uploaded as `file`; the restore is recorded under it.',
   }),
 });
 
@@ -76,7 +76,7 @@ export const undoQuery: QueryRules<string | undefined> = {
     restoredAt: z.string().optional().meta({
       format: 'date-time',
       description:
-        'The restore that is to be taken back, as the question before has shown it: another one is left alone. Absent: the last one.',
+        'The restore to undo, as returned by `GET`; if the last restore is another one, nothing is changed. Default: the last one.',
     }),
   }),
   read({ query }) {
@@ -88,7 +88,7 @@ export const undoQuery: QueryRules<string | undefined> = {
 export const epochQuery: QueryRules<number | undefined> = {
   schema: z.object({
     atLeast: z.int().min(1).max(2_000_000_000).optional().meta({
-      description: 'What the epoch must be at the least. Absent: the clock says.',
+      description: 'The lowest acceptable epoch. Default: derived from the clock.',
     }),
   }),
   read({ query }) {

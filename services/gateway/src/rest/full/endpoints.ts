@@ -27,7 +27,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     path: '/tasks',
     name: 'createTask',
     summary: 'Create a task',
-    description: '`due_date` counts as `dueDate` when that is absent.',
+    description: 'If `dueDate` is absent, `due_date` is used.',
     needs: OPERATIONS.createTask,
     bodySchema: taskCreate,
     headers: ['idempotency-key'],
@@ -47,8 +47,8 @@ export const fullEndpoints: readonly Endpoint[] = [
     name: 'listTasks',
     summary: "List the caller's tasks",
     description:
-      'Tasks without a due date come last in either order by `due_date`. `priority` sorts by meaning. No answer has more ' +
-      'than 1,000 tasks; `Link` says where the list goes on.',
+      'When sorted by `due_date`, tasks without one come last in either order. `priority` sorts by importance, not by name. A ' +
+      'response has at most 1,000 tasks; `Link` points to the next page.',
     needs: OPERATIONS.tasks,
     query: checkedQuery(listQuery),
     status: 200,
@@ -66,7 +66,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/tasks/stats',
     name: 'taskStatistics',
-    summary: "Count the caller's tasks",
+    summary: "Statistics of the caller's tasks",
     needs: OPERATIONS.taskStatistics,
     status: 200,
     answerSchema: statistics,
@@ -85,7 +85,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/tasks/{id}',
     name: 'getTask',
-    summary: 'Read a task',
+    summary: 'Get a task',
     needs: OPERATIONS.task,
     headers: ['if-none-match'],
     status: 200,
@@ -101,10 +101,10 @@ export const fullEndpoints: readonly Endpoint[] = [
     method: 'PATCH',
     path: '/tasks/{id}',
     name: 'updateTask',
-    summary: 'Change a task',
+    summary: 'Update a task',
     description:
-      'Fields that are absent stay; `null` clears `description`, `dueDate` and `category`. `due_date` counts as ' +
-      '`dueDate` when that is absent.',
+      'Absent fields stay unchanged; `null` clears `description`, `dueDate` or `category`. If `dueDate` is absent, `due_date` is ' +
+      'used.',
     needs: OPERATIONS.updateTask,
     bodySchema: taskUpdate,
     headers: ['if-match'],

@@ -13,11 +13,11 @@ export interface Chapter extends Mount {
 
 const INTRODUCTION = `Accounts, tasks, backups and the platform's health: JSON over HTTP.
 
-Get an access token from sign-up or login and send it as \`Authorization: Bearer <token>\`. Logging out ends it at once.
+Get an access token by signing up or logging in and send it as \`Authorization: Bearer <token>\`. Logging out revokes it at once.
 
-HEAD answers as GET without a body, OPTIONS with 204 and \`Allow\`; other methods than the listed ones are a 405 with \`Allow\`.
-Unknown fields and parameters are ignored. Times are RFC 3339; they come back in UTC with milliseconds.
-Errors are JSON: \`error.code\` is for programs, \`message\` for people, \`error.details\` name the fields.`;
+HEAD returns what GET does, without a body. OPTIONS returns 204 with \`Allow\`; methods that are not listed return 405 with \`Allow\`.
+Unknown fields and parameters are ignored. Times are RFC 3339 and are returned in UTC with milliseconds.
+Errors are JSON: \`error.code\` is for programs, \`message\` for people, and \`error.details\` names the fields.`;
 
 /** The API description (OpenAPI 3.1), generated from the same tables and schemas that serve and check requests. */
 export function describeApi(chapters: readonly Chapter[], publicUrl: string): OpenApiDocument {
@@ -44,15 +44,15 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
       ),
       responses: Object.assign({}, ...chapters.map(errorResponses)),
       headers: {
-        RequestId: { description: 'Names this request in our log.', schema: { type: 'string' } },
+        RequestId: { description: 'Identifies this request in our logs.', schema: { type: 'string' } },
         Authenticate: { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
-        RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } },
+        RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer', minimum: 1 } },
         ETag: {
           description: 'The version of the task, for `If-Match` and `If-None-Match`.',
           schema: { type: 'string', examples: ['"1"'] },
         },
         Link: {
-          description: 'Where the list goes on (`rel="next"`), relative to this address; absent at its end.',
+          description: 'The next page (`rel="next"`), relative to this URL; absent on the last one.',
           required: false,
           schema: { type: 'string', examples: ['<?limit=1000&offset=1000>; rel="next"'] },
         },
@@ -63,7 +63,7 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
           backupToken: {
             type: 'http',
             scheme: 'bearer',
-            description: 'The value of `BACKUP_TOKEN`, or the token of this machine.',
+            description: 'The value of `BACKUP_TOKEN`, or the token of the machine that Taskmesh runs on.',
           },
         }),
       },

@@ -16,38 +16,39 @@ const KEY_REUSED = 'Idempotency-Key was used before, with another body.';
 const SAMPLES: Partial<Record<Failure, Sample>> = {
   BAD_USER_INPUT: {
     name: 'InvalidInput',
-    description: 'Something in the request is not as it must be; `details` say what.',
+    description: 'The request is invalid; `details` says why.',
     details: [{ path: 'name', message: 'name must be a string.' }],
   },
   UNAUTHENTICATED: {
     name: 'Unauthenticated',
-    description: 'No access token, or one that does not count; at login: wrong e-mail or password.',
+    description: 'The access token is missing or not valid; at login: wrong e-mail address or password.',
     message: 'A valid access token is needed.',
   },
   FORBIDDEN: {
     name: 'Forbidden',
     description:
-      'The caller may not do this; a personal token may be for reading only, and some things need a session.',
+      'The caller may not do this. A personal token may be read-only, and some operations require a session.',
     message: 'You may not do this.',
   },
   NOT_FOUND: {
     name: 'NotFound',
-    description: 'No such thing, or not one of yours: both look alike.',
+    description: 'It does not exist or is not yours; the response is the same.',
     message: 'Task not found.',
   },
   CONFLICT: {
     name: 'Conflict',
-    description: 'There is one already (an account with this address, or a running request with this key).',
+    description:
+      'It conflicts with something that exists, such as an account with this address or a running request with this key.',
     message: 'This e-mail address has an account already.',
   },
   LINK_REQUIRED: {
     name: 'LinkRequired',
-    description: 'An account has the verified address: send the same code with its password.',
+    description: 'An account already has the verified address: send the same code with its password.',
     message: 'ada@example.com already has an account: enter its password once to link the two.',
   },
   PRECONDITION_FAILED: {
     name: 'PreconditionFailed',
-    description: 'The task has another version than `If-Match` asks for.',
+    description: 'The version of the task does not match `If-Match`.',
     message: 'The task has another version by now.',
   },
   PAYLOAD_TOO_LARGE: {
@@ -62,32 +63,32 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
   },
   KEY_REUSED: {
     name: 'KeyReused',
-    description: 'The `Idempotency-Key` came before with another body.',
+    description: 'The `Idempotency-Key` was already used with a different body.',
     details: [{ path: 'Idempotency-Key', message: KEY_REUSED }],
   },
   RATE_LIMITED: {
     name: 'RateLimited',
-    description: 'Too many tries; `Retry-After` says how long to wait.',
+    description: 'Too many attempts; `Retry-After` says how long to wait.',
     message: 'Too many requests; try again later.',
   },
   INTERNAL_SERVER_ERROR: {
     name: 'InternalError',
-    description: 'A defect on our side; `requestId` names the request in our log.',
+    description: 'A defect on our side; `requestId` identifies the request in our logs.',
     message: 'Internal server error.',
   },
   SERVICE_UNAVAILABLE: {
     name: 'Unavailable',
-    description: 'A part of the service is away; `Retry-After` says how long to wait.',
+    description: 'Part of the service is unavailable; `Retry-After` says how long to wait.',
     message: 'The service is not available right now; try again.',
   },
 };
 
 const OPERATORS = {
   guesses: {
-    description: 'Too many wrong tokens came from this caller; `Retry-After` says how long to wait.',
+    description: 'Too many wrong tokens from this caller; `Retry-After` says how long to wait.',
     message: 'Too many wrong tokens; try again later.',
   },
-  token: 'There is a backup token, or a page asks, and the token did not come along.',
+  token: 'The token is missing or wrong. It is required if a backup token is set or the caller is a web page.',
   machine: 'This is for callers on this machine (localhost) only, unless there is a backup token.',
 };
 
@@ -100,7 +101,7 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
   },
   backup: {
     BAD_USER_INPUT: {
-      description: 'The name, the content or the query is not as it must be.',
+      description: 'The name, the content or the query is invalid.',
       message: 'The query parameter file is missing.',
     },
     UNAUTHENTICATED: {
@@ -109,25 +110,25 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
     },
     FORBIDDEN: {
       description:
-        'There is no backup token, and the caller is not on this machine; for a restore also: the name leads out of the place of the archives.',
+        'No backup token is set and the caller is not on this machine; for a restore also: the file name points outside the backup storage.',
       message: OPERATORS.machine,
     },
     RATE_LIMITED: OPERATORS.guesses,
-    NOT_FOUND: { description: 'There is no such archive.', message: 'There is no such backup file.' },
+    NOT_FOUND: { description: 'The archive does not exist.', message: 'There is no such backup file.' },
     CONFLICT: {
       description:
-        'There is another archive of that name, the archive or a store is not fit for this, another restore is running, or the one to take back is another one than was named.',
+        'Another archive has that name, the archive or a database is not in a state for this, another restore is running, or the last restore is not the one to be undone.',
       message: 'There is another archive of that name.',
     },
     PAYLOAD_TOO_LARGE: {
-      description: 'The archive is larger than a restore takes.',
+      description: 'The archive is larger than a restore accepts.',
       message: 'An archive may have 256 MiB at the most.',
     },
     INTERNAL_SERVER_ERROR: {
-      description: 'A defect on our side; for a restore also: the archive cannot be extracted.',
+      description: 'A defect on our side; for a restore also: the archive could not be extracted.',
     },
     SERVICE_UNAVAILABLE: {
-      description: 'A store, the place of the archives or the service is away; `Retry-After` says how long to wait.',
+      description: 'A database, the backup storage or the service is unavailable; `Retry-After` says how long to wait.',
     },
   },
   operations: {
@@ -136,12 +137,12 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
     },
     UNAUTHENTICATED: { description: OPERATORS.token, message: 'The token of operators is missing or wrong.' },
     FORBIDDEN: {
-      description: 'There is no backup token, and the caller is not on this machine.',
+      description: 'No backup token is set and the caller is not on this machine.',
       message: OPERATORS.machine,
     },
     RATE_LIMITED: OPERATORS.guesses,
     NOT_FOUND: {
-      description: 'There is no such dead letter, or its change is no longer kept.',
+      description: 'The dead letter does not exist, or its change is no longer kept.',
       message: 'There is no such dead letter.',
     },
   },

@@ -7,9 +7,9 @@ import { contentOf, mediaOf } from './media.ts';
 import { parametersOf } from './parameters.ts';
 import type { Header, Operation, Response } from './types.ts';
 
-const LONG = `With \`Accept: ${NDJSON_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
+const LONG = `With \`Accept: ${NDJSON_TYPE}\` the response is a 200 whose lines report progress; the last line has the ordinary response and its \`status\`.`;
 
-const LOCATION: Header = { description: 'The target.', schema: { type: 'string' } };
+const LOCATION: Header = { description: 'Where to go.', schema: { type: 'string' } };
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const TASK_ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
 
@@ -66,9 +66,9 @@ function successesOf({
   if (!lines) return { [status]: ordinary };
   if (status === 200) return { 200: { ...ordinary, content: { ...ordinary.content, ...lines } } };
   return {
-    200: { description: 'The progress, line by line.', headers: REQUEST_ID, content: lines },
+    200: { description: 'Progress, line by line.', headers: REQUEST_ID, content: lines },
     [status]: ordinary,
   };
 }
 
-const NOT_MODIFIED: Response = { description: 'The task is as you know it.', headers: { ...REQUEST_ID, ...TASK_ETAG } };
+const NOT_MODIFIED: Response = { description: 'The task has not changed.', headers: { ...REQUEST_ID, ...TASK_ETAG } };

@@ -31,21 +31,27 @@ function pathParameter(name: string): Parameter {
 }
 
 const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
-  id: { description: 'A task. What is no UUID is not found.', schema: { type: 'string', format: 'uuid' } },
+  id: {
+    description: 'The id of a task. Anything but a UUID is not found.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   token: {
-    description: 'The id of a token of yours, as the list shows it.',
+    description: 'The id of one of your tokens, from the list.',
     schema: { type: 'string', format: 'uuid' },
   },
   identity: {
-    description: 'A linked identity of yours, as the list shows it.',
+    description: 'The id of one of your linked identities, from the list.',
     schema: { type: 'string', format: 'uuid' },
   },
-  session: { description: 'A session of yours, as the list shows it.', schema: { type: 'string', format: 'uuid' } },
+  session: {
+    description: 'The id of one of your sessions, from the list.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   deadLetter: {
-    description: 'A dead letter, as the list shows it.',
+    description: 'The id of a dead letter, from the list.',
     schema: { type: 'string', pattern: '^\\d{1,18}$' },
   },
-  file: { description: 'The name of an archive, as the list shows it.', schema: { type: 'string', maxLength: 255 } },
+  file: { description: 'The name of an archive, from the list.', schema: { type: 'string', maxLength: 255 } },
 };
 
 const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
@@ -53,21 +59,21 @@ const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
     name: 'If-Match',
     in: 'header',
     required: false,
-    description: 'The `ETag` of the task as you know it: the change is refused (412) when there is another by now.',
+    description: 'The `ETag` of the task as you know it. The request fails with 412 if it has changed since.',
     schema: { type: 'string', examples: ['"1"'] },
   },
   'if-none-match': {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'The `ETag` of the task as you know it: the answer is a 304 without a body while it is still that.',
+    description: 'The `ETag` of the task as you know it. The response is 304 without a body if it has not changed.',
     schema: { type: 'string', examples: ['"1"'] },
   },
   'idempotency-key': {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'Makes a retry safe: within 24 hours the same key with the same body creates one task only.',
+    description: 'Makes retries safe: for 24 hours, the same key with the same body creates only one task.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
 };

@@ -13,7 +13,7 @@ import {
 } from '../schemas/operators.ts';
 
 const REPLAY =
-  'The relay publishes their changes again, as the store has them. One that is refused again comes back; one whose change is no longer kept stays.';
+  'The relay publishes their changes again, as stored. If a change is refused again, it becomes a dead letter again; if it is no longer kept, the dead letter stays.';
 
 /** What the feed could not carry: docs/runbooks/dead-letters.md. */
 export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endpoint[] => [
@@ -23,7 +23,7 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
     name: 'listDeadLetters',
     summary: 'List the dead letters',
     description:
-      'Oldest first. Changes that the event log refused, and records of it that no gateway could read; those can hold texts of users. No change is lost with them.',
+      'Oldest first: changes that the event log refused, and records in it that gateways could not read, which may contain user data. None of these changes is lost.',
     query: checkedQuery(deadLettersQuery),
     status: 200,
     answerSchema: deadLetterList,

@@ -13,7 +13,7 @@ export const operatorsSignInEndpoints = (exchangeCode: ExchangeCode): readonly E
     name: 'signInOperator',
     summary: 'Exchange a code for the token of this machine',
     description:
-      'For our own page, opened on this machine by the address that the terminal shows: its code counts once, within ten minutes. 401 afterwards, and wherever there is no such token.',
+      'For our own page, opened on this machine at the address shown in the terminal. Its code is valid once, for ten minutes. 401 after that, and if no such token exists.',
     bodySchema: operatorsCode,
     status: 200,
     answerSchema: operatorsToken,

@@ -10,9 +10,9 @@ export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): read
     method: 'POST',
     path: '/operations/check',
     name: 'checkOperator',
-    summary: 'Tell whether the caller is an operator',
+    summary: 'Check whether the caller is an operator',
     description:
-      'Changes nothing. For a page: its browser sends `Origin` along with a POST only, so that a GET says nothing of a token.',
+      'Changes nothing. Meant for pages: browsers send `Origin` only with a POST, so a GET could not check their token.',
     status: 200,
     answerSchema: operatorsMessage,
     exampleMessage: 'You are an operator.',
@@ -22,9 +22,9 @@ export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): read
     method: 'GET',
     path: '/operations/status',
     name: 'readStatus',
-    summary: 'How the platform is',
+    summary: 'The health of the platform',
     description:
-      'As the gateway that answers sees it, of each service by the process that it reaches: services and their databases, the feed, this gateway’s readers, backups. What is down is shown as down, within about a second, and what only that knows is null.',
+      'Services and their databases, the feed, the readers at this gateway, and backups, as seen by this gateway through the process of each service that it reaches. What is down is reported as down within about a second, and what only it would know is null.',
     status: 200,
     answerSchema: platformStatus,
     exampleMessage: WELL,

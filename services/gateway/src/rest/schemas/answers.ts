@@ -6,8 +6,8 @@ const EXAMPLE_USER_ID = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 const EXAMPLE_TASK_ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
 
 const uuid = z.string().meta({ format: 'uuid' });
-const time = z.string().meta({ format: 'date-time', description: 'UTC, with milliseconds and Z.' });
-const message = z.string().meta({ description: 'A sentence for people.' });
+const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
+const message = z.string().meta({ description: 'For people to read.' });
 const seconds = z.int().meta({ description: 'Unix seconds.' });
 
 export const session = z
@@ -16,7 +16,7 @@ export const session = z
     refresh_token: z
       .string()
       .optional()
-      .meta({ description: 'For `/auth/refresh`; there when `refresh` was asked for.' }),
+      .meta({ description: 'For `/auth/refresh`; present if `refresh` was requested.' }),
     user: z.object({ id: uuid, email: z.string(), email_confirmed_at: time }),
   })
   .meta({
@@ -70,7 +70,7 @@ const personalToken = z.object({
   scope: z.enum(['read', 'write']),
   created_at: time,
   expires_at: time,
-  last_used_at: time.nullable().meta({ description: 'Exact to a minute; null before its first use.' }),
+  last_used_at: time.nullable().meta({ description: 'Accurate to the minute; null until its first use.' }),
 });
 
 const EXAMPLE_TOKEN = {
@@ -88,7 +88,7 @@ export const tokenList = z
 export type TokenListBody = z.output<typeof tokenList>;
 
 export const newToken = personalToken
-  .extend({ token: z.string().meta({ description: 'Shown this once; used like an access token.' }) })
+  .extend({ token: z.string().meta({ description: 'Shown only once; used like an access token.' }) })
   .meta({
     id: 'NewToken',
     examples: [{ ...EXAMPLE_TOKEN, token: 'taskmesh_pat_bm90LWEtdG9rZW4tYnV0LWFzLWxvbmctYXMtb25lLWlz' }],
@@ -96,7 +96,7 @@ export const newToken = personalToken
 export type NewTokenBody = z.output<typeof newToken>;
 
 export const signInProvider = z
-  .object({ name: z.string().meta({ description: 'What its users call it.' }) })
+  .object({ name: z.string().meta({ description: 'Its name, for people.' }) })
   .meta({ id: 'SignInProvider', examples: [{ name: 'Example' }] });
 export type SignInProviderBody = z.output<typeof signInProvider>;
 
@@ -111,8 +111,8 @@ const EXAMPLE_IDENTITY = {
 export const linkedIdentity = z
   .object({
     id: uuid,
-    issuer: z.string().meta({ description: "The provider's address." }),
-    email: z.string().meta({ description: 'What the provider vouched for when it was linked.' }),
+    issuer: z.string().meta({ description: 'The issuer URL of the provider.' }),
+    email: z.string().meta({ description: 'The verified address at the time of linking.' }),
     created_at: time,
     last_used_at: time,
   })
@@ -126,8 +126,8 @@ export type LinkedIdentityListBody = z.output<typeof linkedIdentityList>;
 const trailEntry = z.object({
   id: z.string(),
   at: time,
-  kind: z.string().meta({ description: 'What it was, such as `session.opened`.' }),
-  session_id: uuid.nullable().meta({ description: 'The session, or the personal token, that it is about.' }),
+  kind: z.string().meta({ description: 'What happened, such as `session.opened`.' }),
+  session_id: uuid.nullable().meta({ description: 'The session or personal token concerned.' }),
   ip: z.string().nullable(),
 });
 
@@ -147,13 +147,10 @@ export const sessionList = z
       z.object({
         id: uuid,
         created_at: time,
-        last_used_at: time.meta({ description: 'Exact to a minute.' }),
-        ip: z
-          .string()
-          .nullable()
-          .meta({ description: 'The address of whoever opened the session, or refreshed it last.' }),
-        client: z.string().nullable().meta({ description: 'The `User-Agent` of that caller.' }),
-        current: z.boolean().meta({ description: 'Whether you ask with this one.' }),
+        last_used_at: time.meta({ description: 'Accurate to the minute.' }),
+        ip: z.string().nullable().meta({ description: 'The IP address from which it was opened or last refreshed.' }),
+        client: z.string().nullable().meta({ description: 'The `User-Agent` of that request.' }),
+        current: z.boolean().meta({ description: 'Whether this request belongs to it.' }),
       }),
     ),
   })
@@ -257,7 +254,11 @@ export const deleted = z
 export type DeletedBody = z.output<typeof deleted>;
 
 export const reducedList = z
-  .object({ data: z.array(reducedTask), total: z.int().meta({ description: 'All that match.' }), page: z.int() })
+  .object({
+    data: z.array(reducedTask),
+    total: z.int().meta({ description: 'The number of tasks that match, on all pages.' }),
+    page: z.int(),
+  })
   .meta({ id: 'ReducedTaskList', examples: [{ data: [EXAMPLE_REDUCED_TASK], total: 1, page: 1 }] });
 export type ReducedListBody = z.output<typeof reducedList>;
 

@@ -1,8 +1,8 @@
 import type { BackupEntry } from '@taskmesh/internal-api';
 import { z } from 'zod';
 
-const message = z.string().meta({ description: 'A sentence for people.' });
-const time = z.string().meta({ format: 'date-time', description: 'UTC, with milliseconds and Z.' });
+const message = z.string().meta({ description: 'For people to read.' });
+const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
 const success = z.literal(true);
 
 const EXAMPLE: BackupEntry = {
@@ -22,18 +22,22 @@ const backup = z
   .object({
     file: z.string(),
     sizeBytes: z.int(),
-    sha256: z.string().nullable().meta({ description: 'Of the whole file; null when it was put there by hand.' }),
+    sha256: z.string().nullable().meta({ description: 'Of the whole file; null if it was placed there by hand.' }),
     createdAt: time,
     origin: z.enum(['request', 'schedule', 'safety', 'upload', 'unknown']).meta({
-      description: 'Who wanted it: `safety` is what a restore replaced, `unknown` was put there by hand.',
+      description:
+        'Why it was made: `safety` means right before a restore; `unknown` archives were placed there by hand.',
     }),
-    stores: z.array(z.string()).meta({ description: 'The stores that it holds a dump of, as far as is known.' }),
+    stores: z.array(z.string()).meta({ description: 'The databases that it has a dump of, as far as known.' }),
     verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
-    verifiedVersion: z.string().nullable().meta({ description: 'The version of Taskmesh that proved it.' }),
+    verifiedVersion: z
+      .string()
+      .nullable()
+      .meta({ description: 'The version of Taskmesh that made that test restore.' }),
     unfitAt: time.nullable().meta({
-      description: 'When a test restore, or a look at all of it, last showed that it is not fit for a restore.',
+      description: 'When a test restore or an inspection last showed that it cannot be restored.',
     }),
-    unfitReason: z.string().nullable().meta({ description: 'Why it is not: a part of a sentence.' }),
+    unfitReason: z.string().nullable().meta({ description: 'Why it cannot be restored, as part of a sentence.' }),
   })
   .meta({ id: 'Backup', examples: [EXAMPLE] });
 
@@ -46,9 +50,9 @@ export const backupList = z
   .meta({ id: 'BackupList', examples: [{ success: true, message: '1 backup found.', count: 1, data: [EXAMPLE] }] });
 
 const scan = z.object({
-  archives: z.int().meta({ description: 'That are there.' }),
-  added: z.int().meta({ description: 'That the list knew little of, and now does.' }),
-  unread: z.int().meta({ description: 'Without a manifest that can be read here.' }),
+  archives: z.int().meta({ description: 'Archives found.' }),
+  added: z.int().meta({ description: 'Archives that are new to the list.' }),
+  unread: z.int().meta({ description: 'Archives whose manifest could not be read here.' }),
 });
 
 export const backupScan = z.object({ success, message, data: scan }).meta({
@@ -71,16 +75,16 @@ const skipped = z
   .optional()
   .meta({
     description:
-      'What the dumps hold beside rows and was passed over; absent when there is nothing, and on the answer in one piece unless `allowLoss` was sent.',
+      'What the dumps contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested.',
   });
 
 const dropped = z.array(z.string()).optional().meta({
   description:
-    'What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is.',
+    'Tables and columns that do not exist here and were left out, as `store.table` or `store.table.column`; absent under the same conditions as `skipped`.',
 });
 
 const safetyBackup = z.string().optional().meta({
-  description: 'The archive of what was replaced, if one was made; absent as `skipped` is, unless it was asked for.',
+  description: 'The archive made right before the restore, if any; absent under the same conditions as `skipped`.',
 });
 
 export const restoreAnswer = z.object({ success, message, skipped, dropped, safetyBackup }).meta({
@@ -89,33 +93,31 @@ export const restoreAnswer = z.object({ success, message, skipped, dropped, safe
 });
 
 const number = (description: string) => z.int().meta({ description });
-const change = z.object({ now: number('How many there are.'), after: number('How many there would be.') });
+const change = z.object({ now: number('The number now.'), after: number('The number after the restore.') });
 
 const forecast = z.object({
-  possible: z
-    .boolean()
-    .meta({ description: 'Whether nothing is known that would keep the stores from being replaced now.' }),
-  obstacles: z.array(z.string()).meta({ description: 'What would, as `store: reason`.' }),
+  possible: z.boolean().meta({ description: 'Whether nothing known prevents the databases from being replaced now.' }),
+  obstacles: z.array(z.string()).meta({ description: 'What prevents it, as `store: reason`.' }),
   stores: z.array(
     z.object({
       store: z.string(),
       rows: z.array(
         change.extend({
-          name: z.string().meta({ description: 'A table.' }),
-          gone: number('That are there now, and would not be.').optional(),
-          back: number('That are not there now, and would be.').optional(),
+          name: z.string().meta({ description: 'The name of a table.' }),
+          gone: number('Rows that would be removed; absent if the rows have no ids.').optional(),
+          back: number('Rows that would be added; absent if the rows have no ids.').optional(),
         }),
       ),
     }),
   ),
   accounts: change
     .extend({
-      gone: number('That are there now, and would not be.'),
-      back: number('That are not there now, and would be.'),
-      sessionsEnding: number('Of accounts that would be gone.'),
+      gone: number('Accounts that would be removed.'),
+      back: number('Accounts that would be added.'),
+      sessionsEnding: number('Sessions of the accounts that would be removed.'),
     })
     .nullable()
-    .meta({ description: 'Null where no accounts would be replaced.' }),
+    .meta({ description: 'Null if the restore would not replace accounts.' }),
   skipped: z.array(z.object({ kind: z.string(), count: z.int() })),
   dropped: z.array(z.string()),
   tookMs: z.int(),
@@ -147,10 +149,10 @@ export const undoableRestore = z
     data: z.object({
       file: z.string(),
       stores: z.array(z.string()),
-      isUndo: z.boolean().meta({ description: 'Whether that took another one back.' }),
+      isUndo: z.boolean().meta({ description: 'Whether it was itself an undo.' }),
       restoredAt: time,
       keptUntil: time,
-      replacedKeptMs: number('For how long what an undo replaces would be kept in its turn; 0: not at all.'),
+      replacedKeptMs: number('How long what an undo replaces would be kept, in milliseconds; 0 means not at all.'),
     }),
   })
   .meta({
@@ -175,7 +177,7 @@ export const newEpoch = z
   .object({
     success,
     message,
-    data: z.object({ epoch: z.int().meta({ description: 'What the events say from now on.' }) }),
+    data: z.object({ epoch: z.int().meta({ description: 'The epoch of all events from now on.' }) }),
   })
   .meta({
     id: 'NewEpochAnswer',
@@ -202,8 +204,8 @@ export const workLine = z
         rows: count(),
       })
       .optional()
-      .meta({ description: 'On every line but the last.' }),
-    status: z.int().optional().meta({ description: 'On the last line, with the fields of the ordinary answer.' }),
+      .meta({ description: 'On every line except the last.' }),
+    status: z.int().optional().meta({ description: 'On the last line, with the fields of the ordinary response.' }),
     success: z.boolean().optional(),
     message: message.optional(),
     error: z.string().optional(),
@@ -211,10 +213,8 @@ export const workLine = z
     skipped,
     dropped,
     safetyBackup,
-    keptUntil: time
-      .nullish()
-      .meta({ description: 'Until then an undo brings back what was replaced; null when nothing is kept.' }),
-    databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
+    keptUntil: time.nullish().meta({ description: 'Until when an undo is possible; null if nothing is kept.' }),
+    databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore or an undo.' }),
   })
   .meta({
     id: 'BackupWorkLine',

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Envelope } from '../../http/errors.ts';
 
-const message = z.string().meta({ description: 'A sentence for people.' });
+const message = z.string().meta({ description: 'For people to read.' });
 
 const error = z.object({
-  code: z.string().meta({ description: 'Stable; made for programs.' }),
+  code: z.string().meta({ description: 'Stable, for programs.' }),
   details: z
-    .array(z.object({ path: z.string().meta({ description: 'The field, as it was sent.' }), message: z.string() }))
+    .array(z.object({ path: z.string().meta({ description: 'The field, as sent.' }), message: z.string() }))
     .optional(),
   requestId: z
     .string()
     .optional()
-    .meta({ description: 'With 5xx only: names the request to whoever runs the service.' }),
+    .meta({ description: 'Only with 5xx: identifies the request for whoever runs the service.' }),
 });
 
 const success = z.literal(false);

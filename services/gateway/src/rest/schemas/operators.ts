@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { PlatformStatus } from '../../status/platform-status.ts';
 import { wholeNumber } from './requests.ts';
 
-const message = z.string().meta({ description: 'A sentence for people.' });
-const time = z.string().meta({ format: 'date-time', description: 'UTC, with milliseconds and Z.' });
+const message = z.string().meta({ description: 'For people to read.' });
+const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
 const success = z.literal(true);
 
 export const operatorsMessage = z
@@ -19,7 +19,9 @@ export const operatorsToken = z
   .object({
     success,
     message,
-    data: z.object({ token: z.string().meta({ description: 'Sent as `Authorization: Bearer` from now on.' }) }),
+    data: z.object({
+      token: z.string().meta({ description: 'To be sent as `Authorization: Bearer <token>` from now on.' }),
+    }),
   })
   .meta({
     id: 'OperatorsToken',
@@ -49,74 +51,74 @@ const schedule = z
 
 const status = z.object({
   at: time,
-  problems: z.array(z.string()).meta({ description: 'Sentences for operators; none when all is well.' }),
+  problems: z.array(z.string()).meta({ description: 'What is wrong, for operators to read; empty if all is well.' }),
   services: z
     .array(
       z.object({
         name: z.enum(['gateway', 'auth', 'tasks', 'backup']),
-        isUp: z.boolean().meta({ description: 'Whether it answers; otherwise the rest is null.' }),
+        isUp: z.boolean().meta({ description: 'Whether it responds; if not, the other fields are null.' }),
         version: z.string().nullable(),
         startedAt: time.nullable(),
         store: z
           .object({
-            isUp: z.boolean().meta({ description: 'Whether the database answers.' }),
-            schema: z.string().nullable().meta({ description: 'The last migration.' }),
-            missing: z.array(z.string()).meta({ description: 'Migrations that are to come.' }),
+            isUp: z.boolean().meta({ description: 'Whether the database responds.' }),
+            schema: z.string().nullable().meta({ description: 'The latest migration.' }),
+            missing: z.array(z.string()).meta({ description: 'Migrations that have not run yet.' }),
             unknown: z.array(z.string()).meta({ description: 'Migrations of a newer version.' }),
           })
           .nullable()
           .meta({ description: 'Its database; the gateway has none.' }),
       }),
     )
-    .meta({ description: 'Each by the process that was reached.' }),
+    .meta({ description: 'For each service, the process that was reached.' }),
   feed: z
     .object({
-      epoch: z.int().meta({ description: 'Grows with each restore.' }),
-      pending: z.int().meta({ description: 'Changes that are committed and not yet published.' }),
-      oldestPendingAgeSeconds: z.number().meta({ description: 'Of the oldest of them.' }),
+      epoch: z.int().meta({ description: 'Increases with each restore.' }),
+      pending: z.int().meta({ description: 'Changes that are committed but not yet published.' }),
+      oldestPendingAgeSeconds: z.number().meta({ description: 'The age of the oldest pending change.' }),
       deadLetters: z.object({ relay: z.int(), gateway: z.int() }),
     })
     .nullable()
-    .meta({ description: 'How far the event log is behind the store of the tasks.' }),
+    .meta({ description: 'How far the event log is behind the database of the tasks.' }),
   eventLog: z.object({
     system: z.enum(['kafka', 'memory']),
-    isUpForTasks: z.boolean().nullable().meta({ description: 'Whether it can be published to.' }),
+    isUpForTasks: z.boolean().nullable().meta({ description: 'Whether the tasks service can publish to it.' }),
     isUpForGateway: z.boolean().meta({ description: 'Whether this gateway can read it.' }),
   }),
   cache: z
     .object({ system: z.enum(['redis', 'memory']), isUp: z.boolean() })
-    .meta({ description: 'Redis, which the gateways share, or the memory of this one.' }),
+    .meta({ description: 'Redis, shared by all gateways, or the memory of this one.' }),
   realtime: z
     .object({
       connections: z.record(z.string(), z.int()).meta({ description: 'Open sockets and HTTP streams, by protocol.' }),
       subscriptions: z.int(),
-      owners: z.int().meta({ description: 'Whose changes somebody reads.' }),
-      queueBytes: z.int().meta({ description: 'What waits for clients to read it.' }),
+      owners: z.int().meta({ description: 'The number of users whose changes are being read.' }),
+      queueBytes: z.int().meta({ description: 'Bytes that wait for clients to read them.' }),
     })
     .meta({ description: 'Readers of the feed at this gateway.' }),
   backups: z
     .object({
       place: z.enum(['directory', 'bucket']),
-      isEncrypted: z.boolean().meta({ description: 'Whether new archives are.' }),
+      isEncrypted: z.boolean().meta({ description: 'Whether new archives are encrypted.' }),
       archives: z
         .object({
           count: z.int(),
           totalBytes: z.int(),
-          newest: archive.nullable().meta({ description: 'Made here, and not known to be unfit.' }),
-          newestProved: archive.nullable().meta({ description: 'Made here, and proved by a restore.' }),
+          newest: archive.nullable().meta({ description: 'Made here, and not known to be unusable.' }),
+          newestProved: archive.nullable().meta({ description: 'Made here, and verified by a test restore.' }),
         })
         .nullable()
-        .meta({ description: 'Null while their place, or the database that lists them, does not answer.' }),
+        .meta({ description: 'Null while the backup storage, or the database that lists them, does not respond.' }),
       schedule: schedule.meta({ description: 'When archives are made (`BACKUP_SCHEDULE`); null: on request only.' }),
       verifySchedule: schedule.meta({
-        description: 'When they are proved again (`BACKUP_VERIFY_SCHEDULE`); null: on request only.',
+        description: 'When they are verified again (`BACKUP_VERIFY_SCHEDULE`); null: on request only.',
       }),
-      verifiesScheduled: z.boolean().meta({ description: 'Whether each scheduled archive is proved at once.' }),
+      verifiesScheduled: z.boolean().meta({ description: 'Whether each scheduled archive is verified right away.' }),
       keep: z
         .record(z.string(), z.int())
         .nullable()
-        .meta({ description: 'How many of the scheduled ones are kept (`BACKUP_KEEP`); null: all.' }),
-      undoableMs: z.int().meta({ description: 'How long a restore can be taken back (`RESTORE_KEEP_OLD`).' }),
+        .meta({ description: 'How many scheduled archives are kept (`BACKUP_KEEP`); null: all.' }),
+      undoableMs: z.int().meta({ description: 'How long a restore can be undone (`RESTORE_KEEP_OLD`).' }),
     })
     .nullable(),
 });
@@ -171,13 +173,13 @@ const EXAMPLE_LETTER: DeadLetter = {
 const deadLetter = z.object({
   id: z.string(),
   source: z.enum(['relay', 'gateway']).meta({
-    description: '`relay`: a change that the event log refused; `gateway`: a record that no gateway could read.',
+    description: '`relay`: a change that the event log refused; `gateway`: a record that gateways could not read.',
   }),
-  changeId: z.string().nullable().meta({ description: 'In the change log, where it is known.' }),
+  changeId: z.string().nullable().meta({ description: 'The change in the change log, if known.' }),
   ownerId: z.string().nullable(),
-  sequence: z.string().nullable().meta({ description: 'Of the change, among those of its owner.' }),
+  sequence: z.string().nullable().meta({ description: 'The number of the change among those of its owner.' }),
   reason: z.string(),
-  record: z.string().nullable().meta({ description: 'What a gateway read, up to 64 KiB; it can hold texts of users.' }),
+  record: z.string().nullable().meta({ description: 'What a gateway read, up to 64 KiB; it may contain user data.' }),
   diedAt: time,
   canReplay: z.boolean().meta({ description: 'Whether the change is still in the change log.' }),
 });
@@ -189,7 +191,7 @@ export const deadLettersQuery = z.object({
     .string()
     .regex(/^\d{1,18}$/, 'after must be the id of a dead letter.')
     .optional()
-    .meta({ description: 'Those behind this one.' }),
+    .meta({ description: 'The id of the last dead letter already read.' }),
   limit: wholeNumber('limit', { min: 1, max: PAGE.most, byDefault: PAGE.usual }),
 });
 
@@ -208,8 +210,8 @@ export const deadLetterList = z
 /** tasks checks it again, and that it is either of them. */
 export const deadLetterChoice = z
   .strictObject({
-    ids: z.array(z.string().max(18)).max(10_000).optional().meta({ description: 'These.' }),
-    all: z.literal(true).optional().meta({ description: 'All of them.' }),
+    ids: z.array(z.string().max(18)).max(10_000).optional().meta({ description: 'The ids of the dead letters.' }),
+    all: z.literal(true).optional().meta({ description: 'All dead letters.' }),
   })
   .meta({ id: 'DeadLetterChoice', description: 'Either `ids` or `all`.', examples: [{ ids: ['17', '18'] }] });
 

@@ -69,7 +69,7 @@ export const auditQuery = z.object({
     .string()
     .regex(/^-?\d{1,18}$/, 'after must be the id of an entry.')
     .optional()
-    .meta({ description: 'The entry to go on behind.' }),
+    .meta({ description: 'The id of the last entry already read.' }),
 });
 
 /** Clients may send back what they read, where the field is `due_date` instead of `dueDate`. */
@@ -98,7 +98,7 @@ const refresh = z
   .unknown()
   .optional()
   .transform((value) => value === true)
-  .meta({ type: 'boolean', description: 'Whether the session gets a refresh token. Default: `false`.' });
+  .meta({ type: 'boolean', description: 'Whether to return a refresh token. Default: `false`.' });
 
 /** The default of auth's `PASSWORD_MIN_LENGTH`, which may be higher. */
 const newPassword = password.meta({ minLength: 8, maxLength: 128 });
@@ -158,11 +158,11 @@ export const confirmEmail = z.object({ token: opaque('token'), password: confirm
 });
 export const beginSignIn = z.object({
   return_to: beginSignInInput.shape.returnTo.meta({
-    description: 'A path of this origin, where the browser comes back to.',
+    description: 'The path on this origin that the browser returns to.',
     default: '/',
   }),
   code_challenge: beginSignInInput.shape.codeChallenge.meta({
-    description: 'The SHA-256 of a secret of 43 to 128 characters, in base64url, as PKCE (RFC 7636) has it.',
+    description: 'The base64url-encoded SHA-256 of a secret of 43 to 128 characters, as defined by PKCE (RFC 7636).',
   }),
 });
 /** As the provider sends it: it is read by auth. */

@@ -6,29 +6,33 @@ import type { RequestCall } from '../../graph/executor.ts';
 import { clientOf, disconnectSignalOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import { authorizationOf, type Caller, type GatewayContext } from '../../context.ts';
+import type { Heartbeats } from '../heartbeats.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import {
   endSocket,
   failSocket,
+  frameWriter,
   hasTooManyResults,
   isLeaving,
   isTooFarBehind,
   keepAlive,
-  leaveSocket,
+  closeGracefully,
   sendResult,
   WS_CLOSE,
 } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
+import { createFrames } from '../sockets/text-frames.ts';
 
 /** Time allowed for `connection_init`. */
 const INIT_MS = 3_000;
 /** Longer than any operation takes, except those that move whole databases. */
 const ALL_RESULTS_MS = 12_000;
 
-export interface GraphqlWsDeps extends OperationsDeps {
+export interface GraphqlWsDeps extends Omit<OperationsDeps, 'frameOf'> {
   watch: SessionWatch;
   limits: SocketLimits;
+  heartbeats: Heartbeats;
 }
 
 type User = Extract<Caller, { kind: 'user' }>;
@@ -40,11 +44,12 @@ type User = Extract<Caller, { kind: 'user' }>;
  * the library knows an operation by its id alone, which a client may reuse as soon as it has sent `complete`.
  */
 export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, request: IncomingMessage) => void {
-  return (socket, request) => serve(socket, request, deps);
+  const frameOf = createFrames();
+  return (socket, request) => serve(socket, request, { ...deps, frameOf });
 }
 
-function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps): void {
-  const { context, limits, watch } = deps;
+function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
+  const { context, heartbeats, limits, watch } = deps;
   const mayTalk = limits.messages();
   let caller: User | undefined;
   let isInitialised = false;
@@ -54,7 +59,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   const isWithinRate = () => {
     if (mayTalk()) return true;
     // Finish the operations it has already started: it will reconnect and send them again.
-    leaveSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
+    closeGracefully(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
     return false;
   };
   const send = (message: { type: MessageType; id?: string; payload?: unknown }) => {
@@ -66,7 +71,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
     if (isResult) sendResult(socket, text);
     else socket.send(text);
   };
-  const operations = createOperations(socket, send, deps);
+  const operations = createOperations(socket, { send, write: frameWriter(socket, request.socket) }, deps);
 
   const initialise = async (params: Record<string, unknown> | undefined) => {
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
@@ -80,7 +85,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
     if (!release) return endSocket(socket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     const unwatch = watch(found.claims, () => {
       operations.stopStreams();
-      leaveSocket(socket, 'session_ended', [CloseCode.Forbidden, 'Forbidden']);
+      closeGracefully(socket, 'session_ended', [CloseCode.Forbidden, 'Forbidden']);
     });
     socket.once('close', () => {
       release();
@@ -113,7 +118,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
     }
   };
 
-  keepAlive(socket);
+  keepAlive(socket, heartbeats);
   if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
     return refuse(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   const tooLate = setTimeout(() => {

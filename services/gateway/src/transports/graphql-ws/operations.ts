@@ -7,12 +7,14 @@ import { InvalidOperation, type PreparedOperation, type RequestCall } from '../.
 import { asTraceparent } from '../../graph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
-import { waitForDrain, endSocket, isTooFarBehind, leaveSocket, oweResult, WS_CLOSE } from '../sockets/socket.ts';
+import { waitForDrain, endSocket, closeGracefully, oweResult, WS_CLOSE, type WriteFrame } from '../sockets/socket.ts';
+import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
 import type { PlanDeps } from '../../subscriptions/subscription-plan.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {
   context: GatewayContext;
+  frameOf: FrameOf;
   subscriptions: Subscriptions;
   metrics: TransportMetrics;
   formatErrors: PlanDeps['formatErrors'];
@@ -34,10 +36,14 @@ interface Operation {
   stop(): void;
 }
 
-type Send = (message: { type: MessageType; id: string; payload?: unknown }) => void;
+/** How messages get to the client: one by one, or as frames that equal streams share. */
+interface Output {
+  send(message: { type: MessageType; id: string; payload?: unknown }): void;
+  write: WriteFrame;
+}
 
-export function createOperations(socket: WebSocket, send: Send, deps: OperationsDeps): Operations {
-  const { context, subscriptions, metrics, formatErrors } = deps;
+export function createOperations(socket: WebSocket, { send, write }: Output, deps: OperationsDeps): Operations {
+  const { context, frameOf, subscriptions, metrics, formatErrors } = deps;
   const running = new Map<string, Operation>();
   /** Includes streams that are still starting, even if their client has given them up. */
   const streams = new Set<Operation>();
@@ -63,21 +69,20 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
       case 'slow':
         return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
       case 'stopped':
-        return leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
+        return closeGracefully(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
       case 'unavailable': // clients do not reconnect after an `error`
-        return leaveSocket(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
+        return closeGracefully(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
     }
   };
   const sinkOf = (operation: Operation): StreamSink => {
     // Written by hand, because equal streams share the JSON of their events.
-    const open = `{"id":${JSON.stringify(operation.id)},"type":"${MessageType.Next}","payload":`;
+    const envelope: Envelope = {
+      before: `{"id":${JSON.stringify(operation.id)},"type":"${MessageType.Next}","payload":`,
+      after: '}',
+    };
     return {
-      next(json) {
-        if (!isRunning(operation)) return true; // given up while starting
-        if (isTooFarBehind(socket)) return false;
-        socket.send(`${open}${json}}`);
-        return true;
-      },
+      // A stream may have been given up while it was starting.
+      next: (json) => !isRunning(operation) || write(frameOf(envelope, json)),
       end: (end) => endStream(operation, end),
       drained: () => waitForDrain(socket),
     };

@@ -5,23 +5,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
 import { authorizationOf, type GatewayContext } from '../../context.ts';
+import type { Heartbeats } from '../heartbeats.ts';
+import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason, TransportMetrics } from '../metrics.ts';
-import type { QueuedReader } from '../sockets/queue-budget.ts';
+import type { QueuedReader } from '../sockets/send-buffer-budget.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
 import { sse } from './sse.ts';
-import type { StreamFormat } from './stream-format.ts';
-import { StreamWriter } from './stream-writer.ts';
+import { StreamWriter, type StreamKind } from './stream-writer.ts';
 import type { Subscriptions } from '../../subscriptions/subscriptions.ts';
-
-const FORMATS: StreamFormat[] = [sse, multipart];
 
 export interface HttpStreamsDeps {
   context: GatewayContext;
   subscriptions: Subscriptions;
   watch: SessionWatch;
   limits: SocketLimits;
+  heartbeats: Heartbeats;
   metrics: TransportMetrics;
   random: () => number;
 }
@@ -36,12 +36,17 @@ export type HttpStreams = StreamTransport & {
 /** `Subscription.taskChanges` over SSE (https://github.com/enisdenjo/graphql-sse) and multipart (subscriptionSpec=1.0). */
 export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
   const open = new Set<StreamWriter>();
+  const { heartbeats } = deps;
+  const ofSse: StreamKind = { format: sse, chunkOf: createEventChunks(sse), heartbeats };
+  const kinds: StreamKind[] = [ofSse, { format: multipart, chunkOf: createEventChunks(multipart), heartbeats }];
+  const kindFor = (accept: string | undefined) =>
+    accept === undefined ? undefined : kinds.find(({ format }) => format.accepts(accept));
   let isStopping = false;
   return {
-    claims: ({ headers, method }) => method !== 'HEAD' && formatFor(headers.accept) !== undefined,
+    claims: ({ headers, method }) => method !== 'HEAD' && kindFor(headers.accept) !== undefined,
     handle(request, reply) {
       if (isStopping) throw unavailable('The gateway stops; another one takes over.');
-      return handle(deps, open, request, reply);
+      return handle({ ...deps, open, kind: kindFor(request.headers.accept) ?? ofSse }, request, reply);
     },
     async stop(spreadMs) {
       isStopping = true;
@@ -62,18 +67,13 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
   };
 }
 
-function formatFor(accept: string | undefined): StreamFormat | undefined {
-  return accept === undefined ? undefined : FORMATS.find((format) => format.accepts(accept));
-}
-
 async function handle(
-  deps: HttpStreamsDeps,
-  open: Set<StreamWriter>,
+  deps: HttpStreamsDeps & { open: Set<StreamWriter>; kind: StreamKind },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { context, limits, watch, subscriptions, metrics } = deps;
-  const format = formatFor(request.headers.accept) ?? sse;
+  const { context, limits, watch, subscriptions, metrics, open, kind } = deps;
+  const { protocol } = kind.format;
   const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
   if (caller.kind !== 'user') {
     reply.header('www-authenticate', 'Bearer');
@@ -84,12 +84,12 @@ async function handle(
   const { operation, variables } = await context.admit(await readRequest(request.raw), carrier);
   if (operation.operation.operation !== 'subscription') {
     const result = await context.executor.run(operation, variables, call);
-    return writeOnce(reply, format, JSON.stringify(result));
+    return writeOnce(reply, kind, JSON.stringify(result));
   }
   const release = limits.takeUser(caller.identity.userId);
   if (!release) throw rateLimited(1, 'Too many streams.');
 
-  const writer = new StreamWriter(reply, format);
+  const writer = new StreamWriter(reply, kind);
   const lastEventId = request.headers['last-event-id'];
   let stop = () => {};
   let reportEnd: (reason: EndReason) => void = () => {};
@@ -111,7 +111,7 @@ async function handle(
   try {
     stop = await subscriptions.subscribe(
       {
-        protocol: format.protocol,
+        protocol,
         operation,
         variables,
         call,
@@ -130,7 +130,7 @@ async function handle(
     writer.open();
     return reply;
   }
-  reportEnd = metrics.connected(format.protocol);
+  reportEnd = metrics.connected(protocol);
   writer.open();
   writer.onClose(finish);
   return reply;
@@ -144,8 +144,8 @@ function invalid(errors: GraphQLError[]): GraphQLError {
   });
 }
 
-function writeOnce(reply: FastifyReply, format: StreamFormat, json: string): FastifyReply {
-  const writer = new StreamWriter(reply, format);
+function writeOnce(reply: FastifyReply, kind: StreamKind, json: string): FastifyReply {
+  const writer = new StreamWriter(reply, kind);
   writer.complete(json);
   writer.open();
   return reply;

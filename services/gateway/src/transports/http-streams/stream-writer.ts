@@ -1,15 +1,17 @@
 import type { GraphQLError } from 'graphql';
 import type { ServerResponse } from 'node:http';
+import type { Heartbeats } from '../heartbeats.ts';
 import type { EndReason } from '../metrics.ts';
+import { writeShared } from '../write-shared.ts';
+import type { EventChunkOf } from './event-chunks.ts';
 import type { StreamFormat } from './stream-format.ts';
 import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
 
-const HEARTBEAT_MS = 12_000;
 const MAX_WAITING_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 64 * 1024;
 
 /** Why a stream was broken off. */
-const TORN = { slow: 'slow', stopped: 'restart', unavailable: 'unavailable' } as const;
+const END_REASONS = { slow: 'slow', stopped: 'restart', unavailable: 'unavailable' } as const;
 
 /** The part of Fastify's reply used here. */
 interface Reply {
@@ -18,12 +20,20 @@ interface Reply {
   getHeaders(): Record<string, number | string | string[] | undefined>;
 }
 
+/** What all streams of a format have in common. */
+export interface StreamKind {
+  format: StreamFormat;
+  chunkOf: EventChunkOf;
+  heartbeats: Heartbeats;
+}
+
 /** Writes a stream's frames to the raw response, bypassing Fastify: it stays open for hours. */
 export class StreamWriter implements StreamSink {
   readonly #reply: Reply;
   readonly #format: StreamFormat;
-  readonly #heartbeatMs: number;
-  #heartbeat: NodeJS.Timeout | undefined;
+  readonly #chunkOf: EventChunkOf;
+  readonly #heartbeats: Heartbeats;
+  #stopHeartbeat = () => {};
   /** Text written before the stream was opened. */
   #early = '';
   #isOpen = false;
@@ -31,10 +41,11 @@ export class StreamWriter implements StreamSink {
   #isOver = false;
   #endReason: EndReason = 'client';
 
-  constructor(reply: Reply, format: StreamFormat, heartbeatMs = HEARTBEAT_MS) {
+  constructor(reply: Reply, { format, chunkOf, heartbeats }: StreamKind) {
     this.#reply = reply;
     this.#format = format;
-    this.#heartbeatMs = heartbeatMs;
+    this.#chunkOf = chunkOf;
+    this.#heartbeats = heartbeats;
   }
 
   open(): void {
@@ -54,8 +65,8 @@ export class StreamWriter implements StreamSink {
     this.#early = '';
     if (this.#isOver) return void raw.end(opening);
     raw.write(opening);
-    this.#heartbeat = setInterval(() => raw.write(this.#format.heartbeat), this.#heartbeatMs);
-    raw.once('close', () => clearInterval(this.#heartbeat));
+    this.#stopHeartbeat = this.#heartbeats.add(() => void raw.write(this.#format.heartbeat));
+    raw.once('close', () => this.#stopHeartbeat());
   }
 
   /** Called once, even if the client left before the stream was opened. */
@@ -79,15 +90,19 @@ export class StreamWriter implements StreamSink {
 
   next(json: string, { cursor }: { cursor: string }): boolean {
     if (this.#isOver) return true;
-    if (this.#reply.raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
-    this.#write(this.#format.next(json, cursor));
+    const { raw } = this.#reply;
+    if (raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
+    // The response would write a chunk in four pieces. It has no connection while an earlier response is being written,
+    // and no chunks in HTTP/1.0.
+    if (this.#isOpen && raw.socket && raw.chunkedEncoding) writeShared(raw.socket, this.#chunkOf(json, cursor));
+    else this.#write(this.#format.next(json, cursor));
     return true;
   }
 
   end(end: StreamEnd): void {
     if (end.kind === 'failed') return this.fail(end.error);
-    this.#endReason = TORN[end.kind];
-    this.tear();
+    this.#endReason = END_REASONS[end.kind];
+    this.abort();
   }
 
   async drained(): Promise<void> {
@@ -108,7 +123,7 @@ export class StreamWriter implements StreamSink {
   }
 
   /** Closes without a regular end: clients take it for a broken connection and reconnect. */
-  tear(): void {
+  abort(): void {
     this.#reply.raw.destroy();
   }
 
@@ -120,7 +135,7 @@ export class StreamWriter implements StreamSink {
   /** The client may read this slowly; a heartbeat written after the end would break the response off. */
   #finish(text: string): void {
     this.#isOver = true;
-    clearInterval(this.#heartbeat);
+    this.#stopHeartbeat();
     if (this.#isOpen) this.#reply.raw.end(text);
     else this.#early += text;
   }

@@ -1,4 +1,5 @@
 import type { TaskChanged, TaskRow } from '@taskmesh/events';
+import { perChange } from '../../feed/per-change.ts';
 import { COLUMNS, toRow, type Column } from './columns.ts';
 import type { Filter } from './filter.ts';
 
@@ -12,21 +13,13 @@ export interface ChangeView {
   payload(ids: number[], select: Select): string;
 }
 
-const views = new WeakMap<TaskChanged, ChangeView>();
-
-export function viewOf(change: TaskChanged): ChangeView {
-  const known = views.get(change);
-  if (known) return known;
-  const fresh = createView(change);
-  views.set(change, fresh);
-  return fresh;
-}
-
-function createView(change: TaskChanged): ChangeView {
+export const viewOf: (change: TaskChanged) => ChangeView = perChange((change) => {
   const row = toRow(change.task);
   const previous = change.previous && toRow(change.previous);
   const answers = new Map<string, boolean>();
   const data = new Map<string, string>();
+  /** Equal channels ask right after each other, and then share the frame as well. */
+  let last: { key: string; payload: string } | undefined;
   // Clients pass on only `ids` and `data`, so an extra property does no harm.
   const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
 
@@ -56,9 +49,13 @@ function createView(change: TaskChanged): ChangeView {
       answers.set(text, answer);
       return answer;
     },
-    payload: (ids, select) => `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}`,
+    payload(ids, select) {
+      const key = `${ids.join()} ${select?.join() ?? ''}`;
+      if (last?.key !== key) last = { key, payload: `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}` };
+      return last.payload;
+    },
   };
-}
+});
 
 function pick(row: TaskRow, select: Select): Partial<TaskRow> {
   return select ? Object.fromEntries(select.map((name) => [name, row[name]])) : row;

@@ -6,8 +6,8 @@ import type { EndReason, TransportMetrics } from '../metrics.ts';
 import { WS_CLOSE } from '../sockets/socket.ts';
 import type { Binding } from './bindings.ts';
 import type { JoinRequest } from './join.ts';
-import { createReading, type Reading, type ReadingEnd } from './reading.ts';
-import type { ChannelAddress, Wire } from './wire.ts';
+import { createChannelReader, type ChannelReader, type ChannelReaderEnd } from './channel-reader.ts';
+import type { ChannelAddress, ChannelMessages } from './channel-messages.ts';
 
 /** How long a channel that was joined with a just-expired token waits for a fresh one. */
 const FRESH_TOKEN_WITHIN_MS = 10_000;
@@ -47,7 +47,7 @@ export interface ChannelDeps {
   /** The client's address. */
   ip: string;
   feed: Feed;
-  wire: Wire;
+  messages: ChannelMessages;
   metrics: TransportMetrics;
   channels: ChannelsOfSocket;
   onClosed(channel: Channel): void;
@@ -68,14 +68,14 @@ const OBSTACLES = {
 
 export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
   const { topic, joinRef, bindings, config } = request;
-  const { context, feed, wire, metrics, channels } = deps;
+  const { context, feed, messages, metrics, channels } = deps;
   let state: State = 'joining';
   /** The last valid one. */
   let token = request.token;
   let joinedBy: string | undefined;
-  /** The cursor of the user who joined; used up by the first reading. */
+  /** The cursor of the user who joined; used up by the first reader. */
   let since = request.since;
-  let reading: Reading | undefined;
+  let reader: ChannelReader | undefined;
   /** Releases what belongs to the token (the session watch, the user's limits) or stops the wait for a fresh one. */
   let release = () => {};
   let unsubscribed = () => {};
@@ -96,7 +96,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const close = () => {
     if (isClosed()) return;
     state = 'closed';
-    reading?.stop();
+    reader?.stop();
     release();
     unsubscribed();
     deps.onClosed(channel);
@@ -105,24 +105,24 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const refuse = ({ why, reason }: Refusal) => {
     close();
     metrics.failed('channel', why);
-    wire.reply(request, 'error', { reason });
+    messages.reply(request, 'error', { reason });
   };
 
   const fail = ({ why, reason }: Refusal) => {
     close();
     metrics.failed('channel', why);
-    wire.system(channel, { extension: 'system', status: 'error', message: reason });
-    wire.failChannel(channel);
+    messages.system(channel, { extension: 'system', status: 'error', message: reason });
+    messages.failChannel(channel);
   };
 
-  /** The user of a token, or undefined if it is invalid. `isFading` when it expired only a moment ago. */
-  const userOf = async (value: string): Promise<{ user: User; isFading: boolean } | undefined> => {
+  /** The user of a token, or undefined if it is invalid. `isInGracePeriod` when it expired only a moment ago. */
+  const userOf = async (value: string): Promise<{ user: User; isInGracePeriod: boolean } | undefined> => {
     const caller = await context.authenticateToken(value, { ipOf: () => deps.ip, graceS: EXPIRED_TOKEN_GRACE_S });
     if (caller.kind !== 'user') return undefined;
-    return { user: caller, isFading: caller.claims.exp * 1000 <= context.clock.now() };
+    return { user: caller, isInGracePeriod: caller.claims.exp * 1000 <= context.clock.now() };
   };
 
-  const onReadingEnd = (reason: ReadingEnd) => {
+  const onReadingEnd = (reason: ChannelReaderEnd) => {
     if (reason === 'slow') return channels.closeAll('slow', [WS_CLOSE.tryLater, 'Too slow']);
     if (reason === 'stopped') return channels.closeAll('restart', [WS_CLOSE.restart, 'Service restart']);
     if (state === 'joining') return refuse(OBSTACLES.unavailable);
@@ -132,12 +132,12 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const waitForFreshToken = () => {
     const timer = setTimeout(() => {
       close();
-      wire.failChannel(channel, { code: WS_CLOSE.unauthorized, reason: 'token expired' });
+      messages.failChannel(channel, { code: WS_CLOSE.unauthorized, reason: 'token expired' });
     }, FRESH_TOKEN_WITHIN_MS);
     release = () => clearTimeout(timer);
   };
 
-  /** Makes the channel this user's, with a reading that is not open yet. The same user keeps the present reading. */
+  /** Makes the channel this user's, with a reader that is not open yet. The same user keeps the present reader. */
   const handOver = async (user: User): Promise<keyof typeof OBSTACLES | undefined> => {
     const { userId } = user.identity;
     // Release first, so that a user at the limit can reuse the place.
@@ -146,21 +146,21 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     const held = channels.hold(user, bindings);
     if (typeof held === 'string') return held;
     release = held;
-    if (reading?.owner === userId) return undefined;
+    if (reader?.owner === userId) return undefined;
     // Nothing of the former user's is delivered from here on.
-    reading?.stop();
-    reading = createReading({
+    reader?.stop();
+    reader = createChannelReader({
       ...request,
       owner: userId,
       feed,
       clock: context.clock,
-      wire,
+      messages,
       metrics,
       onEnd: onReadingEnd,
     });
     const after = userId === joinedBy ? since : undefined;
     since = undefined;
-    return reading.begin(after).then(
+    return reader.begin(after).then(
       () => undefined,
       () => 'unavailable' as const,
     );
@@ -168,21 +168,21 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
 
   /** Sends a notice if the cursor was lost, then the changes that arrived during the hand-over. */
   const open = () => {
-    if (reading?.hasLostItsPlace) {
+    if (reader?.hasLostItsPlace) {
       metrics.failed('channel', 'cursor_expired');
-      wire.system(channel, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
+      messages.system(channel, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
     }
-    reading?.open();
+    reader?.open();
   };
 
   const answer = (next: 'pending' | 'live') => {
     state = next;
     unsubscribed = metrics.subscribed('channel');
-    wire.reply(request, 'ok', { postgres_changes: bindings.map(({ asked, id }) => ({ ...asked, id })) });
+    messages.reply(request, 'ok', { postgres_changes: bindings.map(({ asked, id }) => ({ ...asked, id })) });
     if (bindings.length > 0)
-      wire.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
+      messages.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
     if (config.presence?.enabled === true || config.presence?.enabled === 'true')
-      wire.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
+      messages.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
     open();
   };
 
@@ -199,7 +199,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (isClosed()) return;
         if (!found) return refuse(NOT_VALID);
         joinedBy = found.user.identity.userId;
-        if (found.isFading) {
+        if (found.isInGracePeriod) {
           waitForFreshToken();
           return answer('pending');
         }
@@ -217,7 +217,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (isClosed()) return;
         if (!found)
           return channels.closeAll('unauthorized', [WS_CLOSE.unauthorized, 'The token provided is not valid']);
-        if (found.isFading) return; // a just-expired token changes nothing: the present one is being watched
+        if (found.isInGracePeriod) return; // a just-expired token changes nothing: the present one is being watched
         token = fresh;
         state = 'live';
         const obstacle = await handOver(found.user);

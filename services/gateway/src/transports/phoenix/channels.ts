@@ -11,7 +11,7 @@ import { createChannel, type Channel, type ChannelsOfSocket } from './channel.ts
 import type { Message } from './frames.ts';
 import { readJoin, topicRefusal } from './join.ts';
 import { endOf, type PublicKeys } from './tokens.ts';
-import type { Wire } from './wire.ts';
+import type { ChannelMessages } from './channel-messages.ts';
 
 /** The channels of one socket, at most one per topic. */
 export interface Channels extends ChannelsOfSocket {
@@ -24,7 +24,7 @@ export interface Channels extends ChannelsOfSocket {
 export interface ChannelsDeps {
   socket: WebSocket;
   keys: PublicKeys;
-  wire: Wire;
+  messages: ChannelMessages;
   context: GatewayContext;
   /** The client's address. */
   ip: string;
@@ -36,7 +36,7 @@ export interface ChannelsDeps {
 }
 
 export function createChannels(deps: ChannelsDeps): Channels {
-  const { socket, keys, wire, context, watch, bindingLimits, metrics } = deps;
+  const { socket, keys, messages, context, watch, bindingLimits, metrics } = deps;
   const byTopic = new Map<string, Channel>();
   const takePlace = createPlaces(deps.limits);
   /** Unanswered joins, including those whose client has given up. */
@@ -52,12 +52,12 @@ export function createChannels(deps: ChannelsDeps): Channels {
       const { topic, joinRef } = message;
       const refuse = (reason: string, why: FailureReason = 'refused') => {
         metrics.failed('channel', why);
-        wire.reply(message, 'error', { reason });
+        messages.reply(message, 'error', { reason });
       };
       const previous = byTopic.get(topic);
       const wasJoined = previous?.isJoined;
       previous?.close();
-      if (previous && wasJoined) wire.closeChannel(previous);
+      if (previous && wasJoined) messages.closeChannel(previous);
       const impossible = topicRefusal(topic);
       if (impossible !== undefined) return refuse(impossible);
       if (Math.max(byTopic.size, underWay) >= context.config.realtime.maxSubscriptions)
@@ -65,7 +65,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       const request = readJoin(message, keys);
       if ('reason' in request) {
         refuse(request.reason);
-        return request.isFinal ? wire.closeChannel({ topic, joinRef }) : undefined;
+        return request.isFinal ? messages.closeChannel({ topic, joinRef }) : undefined;
       }
       const channel = createChannel(request, { ...deps, channels, onClosed: forget });
       byTopic.set(topic, channel);
@@ -93,7 +93,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       // Close them now, however long the client takes to read the notice.
       for (const channel of [...byTopic.values()]) {
         channel.close();
-        wire.system(channel, { extension: 'system', status: 'error', message: why });
+        messages.system(channel, { extension: 'system', status: 'error', message: why });
       }
       endSocket(socket, reason, [code, why]);
     },

@@ -1,16 +1,19 @@
 import type { WebSocket } from 'ws';
 import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
+import type { Heartbeats } from '../heartbeats.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
-import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
+import { endSocket, failSocket, frameWriter, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
+import type { FrameOf } from '../sockets/text-frames.ts';
+import type { Connection } from '../write-shared.ts';
 import type { BindingLimits } from './binding-limits.ts';
 import type { Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
 import { decode, type Message, type ProtocolVersion } from './frames.ts';
 import { tokenOf } from './tokens.ts';
-import { createWire } from './wire.ts';
+import { createChannelMessages } from './channel-messages.ts';
 
 /** Clients send a heartbeat every 25 s; after three missed ones the client is considered gone. */
 const SILENCE_MS = 75_000;
@@ -20,7 +23,9 @@ export interface ConnectionDeps {
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;
+  heartbeats: Heartbeats;
   bindingLimits: BindingLimits;
+  frameOf: FrameOf;
   metrics: TransportMetrics;
 }
 
@@ -33,12 +38,16 @@ export interface ConnectionOptions {
 }
 
 /** One socket of the Supabase Realtime protocol: see https://supabase.com/docs/guides/realtime/protocol */
-export function serveConnection(socket: WebSocket, options: ConnectionOptions, deps: ConnectionDeps): void {
-  const { version, apikey, ip } = options;
-  const { context, limits } = deps;
-  const wire = createWire(socket, version);
+export function serveConnection(
+  socket: WebSocket,
+  connection: Connection,
+  { version, apikey, ip }: ConnectionOptions,
+  deps: ConnectionDeps,
+): void {
+  const { context, frameOf, heartbeats, limits } = deps;
+  const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
-  const channels = createChannels({ ...deps, socket, keys, wire, ip });
+  const channels = createChannels({ ...deps, socket, keys, messages, ip });
   const mayTalk = limits.messages();
   let lastHeardAt = context.clock.now();
 
@@ -50,30 +59,30 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions, d
 
   const broadcast = (message: Message, { config: { broadcast: options } }: Channel) => {
     // A client's broadcast never reaches other clients: it gets only its own echo and the acknowledgement.
-    if (options?.self === true) wire.send({ ...message, ref: null, event: 'broadcast' });
-    if (options?.ack === true) wire.reply(message, 'ok', {});
+    if (options?.self === true) messages.send({ ...message, ref: null, event: 'broadcast' });
+    if (options?.ack === true) messages.reply(message, 'ok', {});
   };
 
   const onMessage = async (message: Message) => {
     const { topic, event, joinRef, payload } = message;
-    if (topic === 'phoenix' && event === 'heartbeat') return wire.reply(message, 'ok', {});
+    if (topic === 'phoenix' && event === 'heartbeat') return messages.reply(message, 'ok', {});
     if (event === 'phx_join') return channels.join(message);
     const current = channels.get(topic);
     // Messages of an earlier join of the same topic are ignored; some clients omit the ref.
     const channel = current && isOfJoin(joinRef, current) ? current : undefined;
     if (event === 'phx_leave') {
       channel?.close();
-      wire.reply(message, 'ok', {});
-      return wire.closeChannel(channel ?? { topic, joinRef });
+      messages.reply(message, 'ok', {});
+      return messages.closeChannel(channel ?? { topic, joinRef });
     }
-    if (!current) return wire.reply(message, 'error', { reason: 'unmatched topic' });
+    if (!current) return messages.reply(message, 'error', { reason: 'unmatched topic' });
     if (!channel) return;
     if (event === 'access_token') {
       const token = tokenOf(payload['access_token'], keys);
       return token === undefined ? undefined : channel.offer(token);
     }
     if (!channel.isJoined) return;
-    if (event === 'presence') wire.reply(message, 'ok', {});
+    if (event === 'presence') messages.reply(message, 'ok', {});
     if (event === 'broadcast') broadcast(message, channel);
   };
 
@@ -88,12 +97,12 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions, d
   });
   // The library answers every ping, so pings count as messages.
   socket.on('ping', isWithinRate);
-  const silence = setInterval(() => {
+  const stopListening = heartbeats.add(() => {
     if (context.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
-  }, SILENCE_MS / 5);
-  keepAlive(socket);
+  });
+  keepAlive(socket, heartbeats);
   socket.once('close', () => {
-    clearInterval(silence);
+    stopListening();
     channels.endAll();
   });
 }

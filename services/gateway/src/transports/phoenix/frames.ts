@@ -1,4 +1,5 @@
 import { isTooDeep } from '../../http/json-object.ts';
+import type { Envelope } from '../sockets/text-frames.ts';
 
 /** A Phoenix channel message, independent of the protocol version. Refs are decimal strings. */
 export interface Message {
@@ -13,18 +14,17 @@ export interface Message {
 export type ProtocolVersion = '1.0.0' | '2.0.0';
 
 export function encode(version: ProtocolVersion, { payload, ...head }: Message): string {
-  return framer(version, head)(JSON.stringify(payload));
+  const { before, after } = envelopeOf(version, head);
+  return before + JSON.stringify(payload) + after;
 }
 
-/** Encodes messages that share a head, from payloads that are already JSON, so that channels can share payloads. */
-export function framer(version: ProtocolVersion, head: Omit<Message, 'payload'>): (payload: string) => string {
+/** For messages that share a head, whose payloads are already JSON, so that channels can share them. */
+export function envelopeOf(version: ProtocolVersion, head: Omit<Message, 'payload'>): Envelope {
   const { joinRef, ref, topic, event } = head;
-  if (version === '2.0.0') {
-    const list = JSON.stringify([joinRef, ref, topic, event]).slice(0, -1);
-    return (payload) => `${list},${payload}]`;
-  }
+  if (version === '2.0.0')
+    return { before: `${JSON.stringify([joinRef, ref, topic, event]).slice(0, -1)},`, after: ']' };
   const object = JSON.stringify({ topic, event, ref, join_ref: joinRef }).slice(0, -1);
-  return (payload) => `${object},"payload":${payload}}`;
+  return { before: `${object},"payload":`, after: '}' };
 }
 
 /** Undefined for an invalid frame: by the protocol, such frames are dropped and the connection stays open. */

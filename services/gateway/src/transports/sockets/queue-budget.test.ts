@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
-import { createQueueBudget } from './queue-budget.ts';
+import { createSendBufferBudget } from './send-buffer-budget.ts';
 
 describe('the budget of all queues', () => {
   beforeEach(() => jest.useFakeTimers());
@@ -16,7 +16,7 @@ describe('the budget of all queues', () => {
     [[1, 1, 1, 200], [200]],
   ])('of 100 bytes with %j waiting cuts %j', (waiting, expected) => {
     const cut: number[] = [];
-    const budget = createQueueBudget({
+    const budget = createSendBufferBudget({
       maxBytes: 100,
       queuedBytes: () => waiting.reduce((sum, bytes) => sum + bytes, 0),
       readers: () => waiting.map((waitingBytes) => ({ waitingBytes, cut: () => void cut.push(waitingBytes) })),

@@ -1,26 +1,25 @@
 import type { AccessKeys } from '../../auth/access-keys.ts';
 import type { EndedSessions } from '../../auth/ended-sessions.ts';
 import type { CallerClaims, GatewayContext } from '../../context.ts';
+import { createAlarms } from './alarms.ts';
 
 /** Calls `onEnd` once, when the token expires, its session ends or its key is removed. Returns how to stop watching. */
 export type SessionWatch = (claims: Pick<CallerClaims, 'sid' | 'exp' | 'key'>, onEnd: () => void) => () => void;
-
-/** The longest delay that setTimeout supports. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 interface Watcher {
   key: CallerClaims['key'];
   end: () => void;
 }
 
-/** One listener for all sockets: sockets are indexed by session id. Removed keys are too rare to deserve an index. */
+/** One listener and one timer for all sockets, which are indexed by session id. Removed keys are too rare for an index. */
 export function createSessionWatch(
   options: Pick<GatewayContext, 'clock'> & {
     accessKeys: Pick<AccessKeys, 'isCurrent' | 'onRemoved'>;
     endedSessions: Pick<EndedSessions, 'has' | 'onEnded'>;
   },
 ): SessionWatch & { stop(): void } {
-  const { accessKeys, endedSessions, clock } = options;
+  const { accessKeys, endedSessions } = options;
+  const setAlarm = createAlarms(options.clock);
   const watched = new Map<string, Set<Watcher>>();
   const isRemoved = (key: CallerClaims['key']) => key !== undefined && !accessKeys.isCurrent(key);
   const unsubscribers = [
@@ -37,7 +36,7 @@ export function createSessionWatch(
     const watchers = watched.get(sid) ?? new Set();
     watched.set(sid, watchers);
     const stop = () => {
-      clearTimeout(timer);
+      cancel();
       watchers.delete(watcher);
       if (watchers.size === 0 && watched.get(sid) === watchers) watched.delete(sid);
     };
@@ -46,13 +45,7 @@ export function createSessionWatch(
       onEnd();
     };
     const watcher = { key, end };
-    let timer: NodeJS.Timeout;
-    const waitForExpiry = () => {
-      const leftMs = exp * 1000 - clock.now();
-      timer =
-        leftMs > MAX_TIMEOUT_MS ? setTimeout(waitForExpiry, MAX_TIMEOUT_MS) : setTimeout(end, Math.max(leftMs, 0));
-    };
-    waitForExpiry();
+    const cancel = setAlarm(exp, end);
     watchers.add(watcher);
     // Either may have happened since the token was checked.
     if (endedSessions.has(sid) || isRemoved(key)) queueMicrotask(end);

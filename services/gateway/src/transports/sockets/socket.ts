@@ -2,8 +2,10 @@ import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import type { Heartbeats } from '../heartbeats.ts';
 import type { EndReason } from '../metrics.ts';
-import type { QueuedReader } from './queue-budget.ts';
+import { writeShared, type Connection } from '../write-shared.ts';
+import type { QueuedReader } from './send-buffer-budget.ts';
 
 /** Close codes of the realtime protocols. After the last two, clients reconnect. */
 export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
@@ -17,7 +19,6 @@ const LOW_WATER_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 20;
 /** How long a socket that is to be closed waits for its pending results. */
 const RESULTS_MS = 1_000;
-const PING_EVERY_MS = 12_000;
 
 const reasons = new WeakMap<WebSocket, EndReason>();
 
@@ -45,7 +46,7 @@ export function oweResult(socket: WebSocket, work: Promise<void>): void {
  * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages. Reconnecting
  * clients repeat what was not answered, so without the wait a mutation would run twice.
  */
-export function leaveSocket(
+export function closeGracefully(
   socket: WebSocket,
   reason: EndReason,
   close: [code: number, text: string],
@@ -106,7 +107,20 @@ export function hasTooManyResults(socket: WebSocket): boolean {
 const waitingResults = (socket: WebSocket): number => results.get(socket) ?? 0;
 
 export function isTooFarBehind(socket: WebSocket): boolean {
-  return socket.bufferedAmount - waitingResults(socket) > MAX_WAITING_BYTES;
+  const waiting = socket.bufferedAmount;
+  return waiting > MAX_WAITING_BYTES && waiting - waitingResults(socket) > MAX_WAITING_BYTES;
+}
+
+/** Writes whole frames to the connection of a socket. Returns false, and writes nothing, when the client is too far behind. */
+export type WriteFrame = (frame: Buffer) => boolean;
+
+/** Frames keep their order among the library's own, which it writes to the connection at once, too. */
+export function frameWriter(socket: WebSocket, connection: Connection): WriteFrame {
+  return (frame) => {
+    if (isTooFarBehind(socket)) return false;
+    if (socket.readyState === socket.OPEN) writeShared(connection, frame);
+    return true;
+  };
 }
 
 /** For `createQueueBudget`. Terminates the socket, as a close frame would wait behind everything else. */
@@ -125,16 +139,16 @@ export async function waitForDrain(socket: WebSocket): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
-/** Pings the client regularly, and ends a connection that does not answer. */
-export function keepAlive(socket: WebSocket): void {
+/** Pings the client at each heartbeat, and ends a connection that did not answer until the next one. */
+export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
   let isAlive = true;
   socket.on('pong', () => {
     isAlive = true;
   });
-  const timer = setInterval(() => {
+  const stop = heartbeats.add(() => {
     if (!isAlive) return socket.terminate();
     isAlive = false;
     socket.ping();
-  }, PING_EVERY_MS);
-  socket.once('close', () => clearInterval(timer));
+  });
+  socket.once('close', stop);
 }

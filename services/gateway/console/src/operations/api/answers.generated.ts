@@ -3,15 +3,15 @@ export type OperatorsCode = {
 };
 
 export type DeadLetterChoice = {
-  /** These. */
+  /** The ids of the dead letters. */
   ids?: Array<string>;
-  /** All of them. */
+  /** All dead letters. */
   all?: true;
 };
 
 export type BackupAnswer = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   data: Backup;
 };
@@ -19,26 +19,26 @@ export type BackupAnswer = {
 export type Backup = {
   file: string;
   sizeBytes: number;
-  /** Of the whole file; null when it was put there by hand. */
+  /** Of the whole file; null if it was placed there by hand. */
   sha256: string | null;
-  /** UTC, with milliseconds and Z. */
+  /** In UTC, with milliseconds and Z. */
   createdAt: string;
-  /** Who wanted it: `safety` is what a restore replaced, `unknown` was put there by hand. */
+  /** Why it was made: `safety` means right before a restore; `unknown` archives were placed there by hand. */
   origin: "request" | "schedule" | "safety" | "upload" | "unknown";
-  /** The stores that it holds a dump of, as far as is known. */
+  /** The databases that it has a dump of, as far as known. */
   stores: Array<string>;
   /** When a test restore of it last succeeded. */
   verifiedAt: string | null;
-  /** The version of Taskmesh that proved it. */
+  /** The version of Taskmesh that made that test restore. */
   verifiedVersion: string | null;
-  /** When a test restore, or a look at all of it, last showed that it is not fit for a restore. */
+  /** When a test restore or an inspection last showed that it cannot be restored. */
   unfitAt: string | null;
-  /** Why it is not: a part of a sentence. */
+  /** Why it cannot be restored, as part of a sentence. */
   unfitReason: string | null;
 };
 
 export type BackupWorkLine = {
-  /** On every line but the last. */
+  /** On every line except the last. */
   progress?: {
     phase: string;
     store?: string;
@@ -46,50 +46,50 @@ export type BackupWorkLine = {
     totalBytes?: number;
     rows?: number;
   };
-  /** On the last line, with the fields of the ordinary answer. */
+  /** On the last line, with the fields of the ordinary response. */
   status?: number;
   success?: boolean;
-  /** A sentence for people. */
+  /** For people to read. */
   message?: string;
   error?: string;
   data?: Backup | {
-    /** That are there. */
+    /** Archives found. */
     archives: number;
-    /** That the list knew little of, and now does. */
+    /** Archives that are new to the list. */
     added: number;
-    /** Without a manifest that can be read here. */
+    /** Archives whose manifest could not be read here. */
     unread: number;
   } | {
-    /** Whether nothing is known that would keep the stores from being replaced now. */
+    /** Whether nothing known prevents the databases from being replaced now. */
     possible: boolean;
-    /** What would, as `store: reason`. */
+    /** What prevents it, as `store: reason`. */
     obstacles: Array<string>;
     stores: Array<{
       store: string;
       rows: Array<{
-        /** How many there are. */
+        /** The number now. */
         now: number;
-        /** How many there would be. */
+        /** The number after the restore. */
         after: number;
-        /** A table. */
+        /** The name of a table. */
         name: string;
-        /** That are there now, and would not be. */
+        /** Rows that would be removed; absent if the rows have no ids. */
         gone?: number;
-        /** That are not there now, and would be. */
+        /** Rows that would be added; absent if the rows have no ids. */
         back?: number;
       }>;
     }>;
-    /** Null where no accounts would be replaced. */
+    /** Null if the restore would not replace accounts. */
     accounts: {
-      /** How many there are. */
+      /** The number now. */
       now: number;
-      /** How many there would be. */
+      /** The number after the restore. */
       after: number;
-      /** That are there now, and would not be. */
+      /** Accounts that would be removed. */
       gone: number;
-      /** That are not there now, and would be. */
+      /** Accounts that would be added. */
       back: number;
-      /** Of accounts that would be gone. */
+      /** Sessions of the accounts that would be removed. */
       sessionsEnding: number;
     } | null;
     skipped: Array<{
@@ -99,24 +99,24 @@ export type BackupWorkLine = {
     dropped: Array<string>;
     tookMs: number;
   };
-  /** What the dumps hold beside rows and was passed over; absent when there is nothing, and on the answer in one piece unless `allowLoss` was sent. */
+  /** What the dumps contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested. */
   skipped?: Array<{
     kind: string;
     count: number;
   }>;
-  /** What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is. */
+  /** Tables and columns that do not exist here and were left out, as `store.table` or `store.table.column`; absent under the same conditions as `skipped`. */
   dropped?: Array<string>;
-  /** The archive of what was replaced, if one was made; absent as `skipped` is, unless it was asked for. */
+  /** The archive made right before the restore, if any; absent under the same conditions as `skipped`. */
   safetyBackup?: string;
-  /** Until then an undo brings back what was replaced; null when nothing is kept. */
+  /** Until when an undo is possible; null if nothing is kept. */
   keptUntil?: string | null;
-  /** On the last line of a restore, or of an undo. */
+  /** On the last line of a restore or an undo. */
   databaseRestored?: boolean;
 };
 
 export type BackupList = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   count: number;
   data: Array<Backup>;
@@ -124,74 +124,74 @@ export type BackupList = {
 
 export type BackupScanAnswer = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   data: {
-    /** That are there. */
+    /** Archives found. */
     archives: number;
-    /** That the list knew little of, and now does. */
+    /** Archives that are new to the list. */
     added: number;
-    /** Without a manifest that can be read here. */
+    /** Archives whose manifest could not be read here. */
     unread: number;
   };
 };
 
 export type BackupMessage = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
 };
 
 export type RestoreAnswer = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
-  /** What the dumps hold beside rows and was passed over; absent when there is nothing, and on the answer in one piece unless `allowLoss` was sent. */
+  /** What the dumps contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested. */
   skipped?: Array<{
     kind: string;
     count: number;
   }>;
-  /** What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is. */
+  /** Tables and columns that do not exist here and were left out, as `store.table` or `store.table.column`; absent under the same conditions as `skipped`. */
   dropped?: Array<string>;
-  /** The archive of what was replaced, if one was made; absent as `skipped` is, unless it was asked for. */
+  /** The archive made right before the restore, if any; absent under the same conditions as `skipped`. */
   safetyBackup?: string;
 };
 
 export type RestoreForecast = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   data: {
-    /** Whether nothing is known that would keep the stores from being replaced now. */
+    /** Whether nothing known prevents the databases from being replaced now. */
     possible: boolean;
-    /** What would, as `store: reason`. */
+    /** What prevents it, as `store: reason`. */
     obstacles: Array<string>;
     stores: Array<{
       store: string;
       rows: Array<{
-        /** How many there are. */
+        /** The number now. */
         now: number;
-        /** How many there would be. */
+        /** The number after the restore. */
         after: number;
-        /** A table. */
+        /** The name of a table. */
         name: string;
-        /** That are there now, and would not be. */
+        /** Rows that would be removed; absent if the rows have no ids. */
         gone?: number;
-        /** That are not there now, and would be. */
+        /** Rows that would be added; absent if the rows have no ids. */
         back?: number;
       }>;
     }>;
-    /** Null where no accounts would be replaced. */
+    /** Null if the restore would not replace accounts. */
     accounts: {
-      /** How many there are. */
+      /** The number now. */
       now: number;
-      /** How many there would be. */
+      /** The number after the restore. */
       after: number;
-      /** That are there now, and would not be. */
+      /** Accounts that would be removed. */
       gone: number;
-      /** That are not there now, and would be. */
+      /** Accounts that would be added. */
       back: number;
-      /** Of accounts that would be gone. */
+      /** Sessions of the accounts that would be removed. */
       sessionsEnding: number;
     } | null;
     skipped: Array<{
@@ -205,83 +205,83 @@ export type RestoreForecast = {
 
 export type NewEpochAnswer = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   data: {
-    /** What the events say from now on. */
+    /** The epoch of all events from now on. */
     epoch: number;
   };
 };
 
 export type UndoableRestoreAnswer = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   data: {
     file: string;
     stores: Array<string>;
-    /** Whether that took another one back. */
+    /** Whether it was itself an undo. */
     isUndo: boolean;
-    /** UTC, with milliseconds and Z. */
+    /** In UTC, with milliseconds and Z. */
     restoredAt: string;
-    /** UTC, with milliseconds and Z. */
+    /** In UTC, with milliseconds and Z. */
     keptUntil: string;
-    /** For how long what an undo replaces would be kept in its turn; 0: not at all. */
+    /** How long what an undo replaces would be kept, in milliseconds; 0 means not at all. */
     replacedKeptMs: number;
   };
 };
 
 export type OperatorsToken = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   data: {
-    /** Sent as `Authorization: Bearer` from now on. */
+    /** To be sent as `Authorization: Bearer <token>` from now on. */
     token: string;
   };
 };
 
 export type OperationsMessage = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
 };
 
 export type PlatformStatus = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   data: {
-    /** UTC, with milliseconds and Z. */
+    /** In UTC, with milliseconds and Z. */
     at: string;
-    /** Sentences for operators; none when all is well. */
+    /** What is wrong, for operators to read; empty if all is well. */
     problems: Array<string>;
-    /** Each by the process that was reached. */
+    /** For each service, the process that was reached. */
     services: Array<{
       name: "gateway" | "auth" | "tasks" | "backup";
-      /** Whether it answers; otherwise the rest is null. */
+      /** Whether it responds; if not, the other fields are null. */
       isUp: boolean;
       version: string | null;
       startedAt: string | null;
       /** Its database; the gateway has none. */
       store: {
-        /** Whether the database answers. */
+        /** Whether the database responds. */
         isUp: boolean;
-        /** The last migration. */
+        /** The latest migration. */
         schema: string | null;
-        /** Migrations that are to come. */
+        /** Migrations that have not run yet. */
         missing: Array<string>;
         /** Migrations of a newer version. */
         unknown: Array<string>;
       } | null;
     }>;
-    /** How far the event log is behind the store of the tasks. */
+    /** How far the event log is behind the database of the tasks. */
     feed: {
-      /** Grows with each restore. */
+      /** Increases with each restore. */
       epoch: number;
-      /** Changes that are committed and not yet published. */
+      /** Changes that are committed but not yet published. */
       pending: number;
-      /** Of the oldest of them. */
+      /** The age of the oldest pending change. */
       oldestPendingAgeSeconds: number;
       deadLetters: {
         relay: number;
@@ -290,12 +290,12 @@ export type PlatformStatus = {
     } | null;
     eventLog: {
       system: "kafka" | "memory";
-      /** Whether it can be published to. */
+      /** Whether the tasks service can publish to it. */
       isUpForTasks: boolean | null;
       /** Whether this gateway can read it. */
       isUpForGateway: boolean;
     };
-    /** Redis, which the gateways share, or the memory of this one. */
+    /** Redis, shared by all gateways, or the memory of this one. */
     cache: {
       system: "redis" | "memory";
       isUp: boolean;
@@ -305,32 +305,32 @@ export type PlatformStatus = {
       /** Open sockets and HTTP streams, by protocol. */
       connections: Record<string, number>;
       subscriptions: number;
-      /** Whose changes somebody reads. */
+      /** The number of users whose changes are being read. */
       owners: number;
-      /** What waits for clients to read it. */
+      /** Bytes that wait for clients to read them. */
       queueBytes: number;
     };
     backups: {
       place: "directory" | "bucket";
-      /** Whether new archives are. */
+      /** Whether new archives are encrypted. */
       isEncrypted: boolean;
-      /** Null while their place, or the database that lists them, does not answer. */
+      /** Null while the backup storage, or the database that lists them, does not respond. */
       archives: {
         count: number;
         totalBytes: number;
-        /** Made here, and not known to be unfit. */
+        /** Made here, and not known to be unusable. */
         newest: {
           file: string;
-          /** UTC, with milliseconds and Z. */
+          /** In UTC, with milliseconds and Z. */
           createdAt: string;
           sizeBytes: number;
           /** When a test restore of it last succeeded. */
           verifiedAt: string | null;
         } | null;
-        /** Made here, and proved by a restore. */
+        /** Made here, and verified by a test restore. */
         newestProved: {
           file: string;
-          /** UTC, with milliseconds and Z. */
+          /** In UTC, with milliseconds and Z. */
           createdAt: string;
           sizeBytes: number;
           /** When a test restore of it last succeeded. */
@@ -345,7 +345,7 @@ export type PlatformStatus = {
         /** Null unless its last run failed. */
         failingSince: string | null;
       } | null;
-      /** When they are proved again (`BACKUP_VERIFY_SCHEDULE`); null: on request only. */
+      /** When they are verified again (`BACKUP_VERIFY_SCHEDULE`); null: on request only. */
       verifySchedule: {
         /** A cron pattern, in UTC. */
         pattern: string;
@@ -353,11 +353,11 @@ export type PlatformStatus = {
         /** Null unless its last run failed. */
         failingSince: string | null;
       } | null;
-      /** Whether each scheduled archive is proved at once. */
+      /** Whether each scheduled archive is verified right away. */
       verifiesScheduled: boolean;
-      /** How many of the scheduled ones are kept (`BACKUP_KEEP`); null: all. */
+      /** How many scheduled archives are kept (`BACKUP_KEEP`); null: all. */
       keep: Record<string, number> | null;
-      /** How long a restore can be taken back (`RESTORE_KEEP_OLD`). */
+      /** How long a restore can be undone (`RESTORE_KEEP_OLD`). */
       undoableMs: number;
     } | null;
   };
@@ -365,23 +365,23 @@ export type PlatformStatus = {
 
 export type DeadLetterList = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   /** The length of `data`. */
   count: number;
   data: Array<{
     id: string;
-    /** `relay`: a change that the event log refused; `gateway`: a record that no gateway could read. */
+    /** `relay`: a change that the event log refused; `gateway`: a record that gateways could not read. */
     source: "relay" | "gateway";
-    /** In the change log, where it is known. */
+    /** The change in the change log, if known. */
     changeId: string | null;
     ownerId: string | null;
-    /** Of the change, among those of its owner. */
+    /** The number of the change among those of its owner. */
     sequence: string | null;
     reason: string;
-    /** What a gateway read, up to 64 KiB; it can hold texts of users. */
+    /** What a gateway read, up to 64 KiB; it may contain user data. */
     record: string | null;
-    /** UTC, with milliseconds and Z. */
+    /** In UTC, with milliseconds and Z. */
     diedAt: string;
     /** Whether the change is still in the change log. */
     canReplay: boolean;
@@ -390,14 +390,14 @@ export type DeadLetterList = {
 
 export type DeadLettersReplayed = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   replayed: number;
 };
 
 export type DeadLettersDiscarded = {
   success: true;
-  /** A sentence for people. */
+  /** For people to read. */
   message: string;
   discarded: number;
 };

@@ -4,6 +4,7 @@ export { createLiveGraph, type Graph } from './graph/graph.ts';
 export type { PreparedOperation, RequestCall } from './graph/executor.ts';
 export type { Caller, GatewayContext } from './context.ts';
 export { createFeed, type Feed } from './feed/feed.ts';
+export { createHeartbeats } from './transports/heartbeats.ts';
 export type { TransportMetrics } from './transports/metrics.ts';
 export { createPhoenix } from './transports/phoenix/phoenix.ts';
 export { createSessionWatch } from './transports/sockets/session-watch.ts';

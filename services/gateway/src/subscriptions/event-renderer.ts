@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
 import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
+import { perChange } from '../feed/per-change.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type FormatErrors, type SubscriptionPlan } from './subscription-plan.ts';
@@ -24,31 +25,36 @@ const FOREIGN_AT_ONCE = 16;
 export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 
 /** A document compiled for one graph. */
-export interface Rendering {
+export interface EventRenderer {
   readonly operation: PreparedOperation;
   /** For one set of coerced variables. Equal sets share the work, and the JSON of each change. */
   withVariables(variables: Record<string, unknown>, call: RequestCall): Render;
   /** Takes over when the graph changes: events that wait for a service use the plan of `next` from then on. */
-  followedBy(next: Rendering): void;
+  followedBy(next: EventRenderer): void;
   /** For other renderings only. */
   readonly latestPlan: () => SubscriptionPlan | undefined;
 }
 
-export interface RenderingDeps {
+export interface EventRendererDeps {
   clock: Clock;
   formatErrors: FormatErrors;
   executor: ExecutorKind;
 }
 
 /** @throws when the document cannot be planned */
-export function createRendering(graph: Graph, operation: PreparedOperation, deps: RenderingDeps): Rendering {
+export function createEventRenderer(
+  graph: Graph,
+  operation: PreparedOperation,
+  deps: EventRendererDeps,
+): EventRenderer {
   const { supergraph, services } = graph;
   const project = compileProjection(supergraph.schema, operation);
+  const renderAtOnce = project && perChange((change) => traced(project(toChangeEvent(change)), change));
   const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const usedVariables = variablesOfEvents(operation);
   const atOnce = pLimit(FOREIGN_AT_ONCE);
-  let follower: Rendering | undefined;
+  let follower: EventRenderer | undefined;
   const latestPlan = () => (follower ? follower.latestPlan() : plan);
 
   const ask = (
@@ -71,6 +77,7 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
   return {
     operation,
     withVariables(variables, call) {
+      if (renderAtOnce) return renderAtOnce;
       const key = JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
       return (change, isWaiting) => {
         const byKey = written.get(change) ?? new Map<string, string | Asked>();
@@ -80,11 +87,6 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
         if (known) {
           known.readers.push(isWaiting);
           return known.text;
-        }
-        if (project) {
-          const text = traced(project(toChangeEvent(change)), change);
-          byKey.set(key, text);
-          return text;
         }
         const readers = [isWaiting];
         const text = ask(change, variables, call, readers);

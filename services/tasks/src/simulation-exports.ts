@@ -1,9 +1,13 @@
-/** The parts of the feed without servers, for simulations. Not for production. */
+/** The parts of the feed and of deletions without servers, for simulations. Not for production. */
 export type { ChangeRow } from './feed/change.ts';
 export { createCursors } from './feed/cursors.ts';
 export { createFeedRepository } from './feed/feed.repository.ts';
 export { createFeedService } from './feed/feed.service.ts';
 export { partOf } from './feed/partition.ts';
+export { createClosedOwners } from './owners/closed-owners.ts';
+export { createOwnerEraser } from './owners/erase-owners.ts';
+export { createOwnersRepository } from './owners/owners.repository.ts';
+export { createAccountLogReader } from './owners/read-account-log.ts';
 export { createRelay, type RelayDeps } from './relay/relay.ts';
 export { NO_METRICS } from './relay/relay.metrics.ts';
 export { RELAY_BACKOFF } from './config.ts';

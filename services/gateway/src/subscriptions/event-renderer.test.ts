@@ -6,7 +6,7 @@ import type { ExecutorKind } from '../config.ts';
 import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { buildSupergraph } from '../graph/supergraph.ts';
-import { createRendering } from './rendering.ts';
+import { createEventRenderer } from './event-renderer.ts';
 
 const OWNER = 'a0000000-0000-4000-8000-000000000001';
 const NAMES = 'subscription { taskChanges { task { owner { name } } } }';
@@ -49,7 +49,7 @@ function createWorld(text: string, executor: ExecutorKind = 'compiled') {
   };
   const graph = { supergraph, services: { auth: source, tasks: source } } as unknown as Graph; // all that is read
   const formatErrors = (errors: readonly unknown[]) => errors.map((error) => (error as GraphQLError).toJSON());
-  const rendering = createRendering(graph, prepared(text), {
+  const rendering = createEventRenderer(graph, prepared(text), {
     clock: { now: () => now },
     formatErrors,
     executor,

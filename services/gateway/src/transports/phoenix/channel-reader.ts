@@ -7,14 +7,14 @@ import type { FeedEnd } from '../../feed/owner-feed.ts';
 import { concernsBinding, type Binding } from './bindings.ts';
 import { viewOf } from './change-view.ts';
 import type { JoinRequest } from './join.ts';
-import { nameOf, type Wire } from './wire.ts';
+import { nameOf, type ChannelMessages } from './channel-messages.ts';
 
-export type ReadingEnd = FeedEnd | 'slow';
+export type ChannelReaderEnd = FeedEnd | 'slow';
 
 /** Delivers one owner's changes to a channel, for as long as the channel is that owner's. */
-export interface Reading {
+export interface ChannelReader {
   readonly owner: string;
-  /** The cursor was unusable, so the reading begins now. */
+  /** The cursor was unusable, so the reader begins now. */
   readonly hasLostItsPlace: boolean;
   /**
    * Resolves once no later change can be missed.
@@ -27,27 +27,27 @@ export interface Reading {
   stop(): void;
 }
 
-export interface ReadingOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 'bindings' | 'tellsCursor'> {
+export interface ChannelReaderOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 'bindings' | 'tellsCursor'> {
   owner: string;
   feed: Feed;
   clock: Clock;
-  wire: Wire;
+  messages: ChannelMessages;
   metrics: Pick<TransportMetrics, 'delivered'>;
-  onEnd: (reason: ReadingEnd) => void;
+  onEnd: (reason: ChannelReaderEnd) => void;
 }
 
-export function createReading(options: ReadingOptions): Reading {
-  const { owner, topic, joinRef, bindings, tellsCursor, feed, clock, wire, metrics, onEnd } = options;
+export function createChannelReader(options: ChannelReaderOptions): ChannelReader {
+  const { owner, topic, joinRef, bindings, tellsCursor, feed, clock, messages, metrics, onEnd } = options;
   const begunAt = clock.now();
-  const changeFrame = wire.framer({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
-  const cursorFrame = wire.framer({ joinRef, ref: null, topic, event: 'system' });
+  const ofChanges = messages.envelope({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
+  const ofCursors = messages.envelope({ joinRef, ref: null, topic, event: 'system' });
   /** Changes from before the client was ready. They stay few, as a replay waits for `opened`. */
   let held: TaskChanged[] | undefined = [];
   const opened = Promise.withResolvers<void>();
   let detach = () => {};
   let isStopped = false;
   let hasLostItsPlace = false;
-  /** The cursor at which this reading begins, until it has been sent. */
+  /** The cursor at which this reader begins, until it has been sent. */
   let firstCursor: string | undefined;
   let newestCursor = '';
   let isCursorDue = false;
@@ -55,7 +55,7 @@ export function createReading(options: ReadingOptions): Reading {
   /** A client without its current cursor would lose or repeat changes at its next join. */
   const tellCursor = (cursor: string) => {
     const told = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
-    if (!wire.write(cursorFrame(JSON.stringify(told)))) onEnd('slow');
+    if (!messages.write(ofCursors, JSON.stringify(told))) onEnd('slow');
   };
 
   /** Changes that arrive together share one cursor message. */
@@ -73,7 +73,7 @@ export function createReading(options: ReadingOptions): Reading {
     const view = viewOf(change);
     const concerned = bindings.filter((binding) => concernsBinding(binding, change, view));
     for (const { ids, select } of bySelection(concerned))
-      if (!wire.write(changeFrame(view.payload(ids, select)))) return onEnd('slow');
+      if (!messages.write(ofChanges, view.payload(ids, select))) return onEnd('slow');
     if (concerned.length > 0) metrics.delivered('channel', change, begunAt);
     noteCursor(change.cursor);
   };
@@ -89,7 +89,7 @@ export function createReading(options: ReadingOptions): Reading {
       onEnd: (reason) => isStopped || onEnd(reason),
       async drained() {
         await opened.promise;
-        await wire.drained();
+        await messages.drained();
       },
     });
     if (isStopped) taken();

@@ -1,9 +1,10 @@
 import type { WebSocket } from 'ws';
-import { waitForDrain, endSocket, isTooFarBehind, WS_CLOSE } from '../sockets/socket.ts';
-import { encode, framer, type Message, type ProtocolVersion } from './frames.ts';
+import { waitForDrain, endSocket, isTooFarBehind, WS_CLOSE, type WriteFrame } from '../sockets/socket.ts';
+import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
+import { encode, envelopeOf, type Message, type ProtocolVersion } from './frames.ts';
 
 /** Writes the server's messages to one socket. */
-export interface Wire {
+export interface ChannelMessages {
   send(message: Message): void;
   reply(
     to: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
@@ -15,10 +16,10 @@ export interface Wire {
   closeChannel(channel: ChannelAddress): void;
   /** The channel has failed; clients rejoin it. */
   failChannel(channel: ChannelAddress, payload?: Record<string, unknown>): void;
-  /** Encodes frames for `write` with this head, whose payloads are already JSON. */
-  framer(head: Omit<Message, 'payload'>): (payload: string) => string;
-  /** Returns false, and writes nothing, when the client is too far behind. */
-  write(frame: string): boolean;
+  /** For messages with this head that are sent by `write`. */
+  envelope(head: Omit<Message, 'payload'>): Envelope;
+  /** Returns false, and writes nothing, when the client is too far behind. The payload is already JSON. */
+  write(envelope: Envelope, payload: string): boolean;
   drained(): Promise<void>;
 }
 
@@ -27,7 +28,14 @@ export interface ChannelAddress {
   readonly joinRef: string | null;
 }
 
-export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
+export interface WireOptions {
+  socket: WebSocket;
+  version: ProtocolVersion;
+  writeFrame: WriteFrame;
+  frameOf: FrameOf;
+}
+
+export function createChannelMessages({ socket, version, writeFrame, frameOf }: WireOptions): ChannelMessages {
   const say = (message: Message) => {
     if (socket.readyState === socket.OPEN) socket.send(encode(version, message));
   };
@@ -45,12 +53,8 @@ export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
     closeChannel: ({ topic, joinRef }) => say({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
     failChannel: ({ topic, joinRef }, payload = {}) =>
       say({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
-    framer: (head) => framer(version, head),
-    write(frame) {
-      if (isTooFarBehind(socket)) return false;
-      socket.send(frame);
-      return true;
-    },
+    envelope: (head) => envelopeOf(version, head),
+    write: (envelope, payload) => writeFrame(frameOf(envelope, payload)),
     drained: () => waitForDrain(socket),
   };
 }

@@ -11,7 +11,7 @@ export interface QueuedReader {
   cut(): void;
 }
 
-export interface QueueBudgetDeps {
+export interface SendBufferBudgetDeps {
   /** For all connections of this process together. */
   maxBytes: number;
   queuedBytes: () => number;
@@ -23,7 +23,7 @@ export interface QueueBudgetDeps {
  * Limits what waits for slow readers in total: each has a limit of its own, but there may be thousands of them. The
  * connection with the most waiting bytes is cut first.
  */
-export function createQueueBudget({ maxBytes, queuedBytes, readers, log }: QueueBudgetDeps) {
+export function createSendBufferBudget({ maxBytes, queuedBytes, readers, log }: SendBufferBudgetDeps) {
   const look = () => {
     let queued = queuedBytes();
     if (queued <= maxBytes) return;

@@ -1,0 +1,34 @@
+const EVERY_MS = 12_000;
+/** Each has its turn a quarter of a second after the one before. */
+const GROUPS = 48;
+
+export interface Heartbeats {
+  /** Calls `beat` regularly until the returned function is called; for the first time after one whole interval. */
+  add(beat: () => void): () => void;
+  start(): void;
+  stop(): void;
+}
+
+/** The heartbeats of all connections, with one timer: a timer for each of many thousand connections is dear. */
+export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
+  /** By when they were added, so that connections which came one after the other have their turns so, too. */
+  const groups = Array.from({ length: GROUPS }, () => new Set<() => void>());
+  let turn = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const current = () => groups[turn] ?? new Set();
+
+  return {
+    add(beat) {
+      const group = current();
+      group.add(beat);
+      return () => void group.delete(beat);
+    },
+    start() {
+      timer = setInterval(() => {
+        turn = (turn + 1) % GROUPS;
+        for (const beat of current()) beat();
+      }, everyMs / GROUPS);
+    },
+    stop: () => clearInterval(timer),
+  };
+}

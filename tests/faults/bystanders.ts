@@ -1,0 +1,43 @@
+import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
+import { createRest } from '../clients/http.ts';
+import { signIn } from './guest.ts';
+
+/** What there is of those that do nothing, row by row, but for when they were last seen. */
+const KEPT: Record<'auth' | 'tasks', string[]> = {
+  auth: ['select a::text from accounts a where id = any($1) order by id'],
+  tasks: [
+    'select t::text from tasks t where user_id = any($1) order by id',
+    'select owner_id, sequence, ends_at from feeds where owner_id = any($1) order by owner_id',
+  ],
+};
+
+export interface Bystanders {
+  tokens: string[];
+  /** Everything that is theirs. */
+  rows(): Promise<unknown[]>;
+}
+
+/** Accounts with some tasks that do nothing from now on, so that nothing of theirs may change. */
+export async function createBystanders({ urls: [url = ''], servers }: Stack, name: string): Promise<Bystanders> {
+  const ids: string[] = [];
+  const tokens: string[] = [];
+  for (let number = 0; number < 2; number++) {
+    const own = `${name}-${number}`;
+    const { accessToken: token, user } = await signIn(url, { email: `${own}@example.com`, name: own });
+    for (let task = 0; task < 5; task++)
+      await createRest(url)('POST', '/tasks', { token, body: { title: `${own} ${task}` } });
+    ids.push(user.id);
+    tokens.push(token);
+  }
+  return {
+    tokens,
+    async rows() {
+      const found: unknown[] = [];
+      for (const [store, statements] of Object.entries(KEPT) as ['auth' | 'tasks', string[]][])
+        await withPostgres(databaseUrl(servers.postgres, serviceDatabase(store)), async (client) => {
+          for (const text of statements) found.push((await client.query(text, [ids])).rows);
+        });
+      return found;
+    },
+  };
+}

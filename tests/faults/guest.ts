@@ -1,0 +1,183 @@
+import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
+import { eventually } from '@taskmesh/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGraphql, createRest } from '../clients/http.ts';
+import { openStream, type ReadList, type Stream } from '../clients/streams/stream.ts';
+import type { Protocol } from '../clients/streams/protocols.ts';
+import { readListAt } from './account.ts';
+import type { Write } from './write.ts';
+import { startWriter } from './writer.ts';
+
+export interface GuestOptions {
+  stack: Stack;
+  /** Unique; occurs in everything that the guest writes. */
+  name: string;
+  random: () => number;
+  protocols: Protocol[];
+  /** Tasks that it has from the beginning; more than one statement deletes take a while. */
+  tasks: number;
+  /** For how long it writes before it is deleted. */
+  staysMs: number;
+}
+
+/** An account that was deleted at work, and what it went through. */
+export interface Guest {
+  name: string;
+  email: string;
+  ownerId: string;
+  tokens: { access: string; refresh: string; personal: string };
+  /** What it had before its first write. */
+  list: ReadList;
+  writes: Write[];
+  streams: Stream[];
+  /** When it came, when its deletion was asked for, and when that was answered: `performance.now()`. */
+  cameAt: number;
+  sentAt: number;
+  goneAt: number;
+  /** Tries to delete it that nobody answered, or with a refusal. */
+  lostAnswers: number;
+  /** What nobody may see, whatever is down. */
+  surprises: string[];
+}
+
+const PASSWORD = 'correct horse battery staple';
+const AGAIN_AFTER_MS = 200;
+/** No answer within this time counts as none: services give up earlier. */
+const TIMEOUT_MS = 20_000;
+const ENDS_WITHIN_MS = 60_000;
+const WRITERS = 2;
+const PACE_MS = 40;
+/** What the protocols say to somebody whose session is over, or whose feed is. */
+const ENDINGS =
+  /UNAUTHENTICATED|InvalidJWTToken|answered 401|closed with 440[13]|session has ended|began anew|place in the feed was lost/;
+
+/** Where the owner's name was asked for, and there is no such account any more: the event cannot be told. */
+const NAMELESS = 'an event with a hole: {"data":null}';
+
+/** Makes an account, writes and reads with it, and has it deleted meanwhile, whatever is down. */
+export async function hostGuest(options: GuestOptions): Promise<Guest> {
+  const { stack, name, random, protocols, tasks, staysMs } = options;
+  const { urls } = stack;
+  const email = `${name}@example.com`;
+  const surprises: string[] = [];
+  const surprise = (what: string) => void surprises.push(`${name}: ${what}`);
+  const cameAt = performance.now();
+  const anyUrl = () => urls[Math.floor(random() * urls.length)] ?? '';
+  const patiently = <Result>(ask: () => Promise<Result>) =>
+    eventually(ask, { timeoutMs: 120_000, everyMs: AGAIN_AFTER_MS });
+
+  const { accessToken: access, refreshToken: refresh, user } = await patiently(() => signIn(anyUrl(), { email, name }));
+  const ownerId = user.id;
+  if (tasks > 0) await patiently(() => fill(stack, { ownerId, name, tasks }));
+  const personal = await patiently(() => createToken(anyUrl(), { access, name }));
+  await patiently(() => requestReset(anyUrl(), email));
+  const list = await patiently(() => readListAt(anyUrl(), access));
+
+  let isDoomed = false;
+  const shared = { urls, token: access, isDoomed: () => isDoomed };
+  const streams = await Promise.all(protocols.map((protocol) => openStream({ ...protocol, ...shared, list })));
+  const writes: Write[] = [];
+  const living = [...list.tasks.keys()];
+  const writers = Array.from({ length: WRITERS }, (_, index) =>
+    startWriter({ ...shared, name: `${name}.${index}`, random, paceMs: PACE_MS, living, writes }),
+  );
+  await sleep(staysMs);
+
+  isDoomed = true;
+  const sentAt = performance.now();
+  let lostAnswers = 0;
+  for (;;) {
+    const answer = await deleteAccount(anyUrl(), access);
+    if (answer === 200) break;
+    // Somebody has to have done it.
+    if (answer === 401 && lostAnswers > 0) break;
+    if (answer === undefined || answer === 503) lostAnswers++;
+    else surprise(`its deletion was answered with ${answer}`);
+    await sleep(AGAIN_AFTER_MS);
+  }
+  const goneAt = performance.now();
+
+  await eventually(() => streams.every((stream) => stream.ending() !== undefined), { timeoutMs: ENDS_WITHIN_MS }).catch(
+    () => surprise('its streams did not end'),
+  );
+  const late = sleep(ENDS_WITHIN_MS, 'late', { ref: false });
+  const outcome = await Promise.race([Promise.all(writers.map(({ ended }) => ended)), late]);
+  if (outcome === 'late') surprise('it can still write');
+  await Promise.all([...writers.map((writer) => writer.stop()), ...streams.map((stream) => stream.close())]);
+  for (const stream of streams) {
+    const { protocol, failures } = stream;
+    for (const failure of failures) surprise(`${protocol}: ${failure}`);
+    const ending = stream.ending();
+    if (ending !== undefined && ending !== NAMELESS && !ENDINGS.test(ending))
+      surprise(`${protocol} ended with ${ending}`);
+  }
+  for (const writer of writers) surprises.push(...writer.surprises);
+  const tokens = { access, refresh, personal };
+  return { name, email, ownerId, tokens, list, writes, streams, cameAt, sentAt, goneAt, lostAnswers, surprises };
+}
+
+interface Session {
+  accessToken: string;
+  refreshToken: string;
+  user: { id: string };
+}
+
+const SESSION = '{ accessToken refreshToken user { id } }';
+const SIGN_UP = `mutation ($input: SignUpInput!) { session: signUp(input: $input) ${SESSION} }`;
+const LOG_IN = `mutation ($input: LoginInput!) { session: login(input: $input) ${SESSION} }`;
+
+/** Signs up, or in where a former try did the first without an answer. @throws when neither is to be had now */
+export async function signIn(url: string, { email, name }: { email: string; name: string }): Promise<Session> {
+  const graphql = createGraphql(url);
+  const input = { email, password: PASSWORD };
+  const ask = async (query: string, variables: object) => {
+    const { data, errors } = await graphql<{ session?: Session } | null>(query, { variables: { ...variables } });
+    if (data?.session) return data.session;
+    throw new Error(`Signing in was answered with ${JSON.stringify(errors)}.`);
+  };
+  return ask(SIGN_UP, { input: { ...input, name: name.slice(0, 50) } }).catch(() => ask(LOG_IN, { input }));
+}
+
+/** Undefined when nobody answered. */
+export async function deleteAccount(url: string, token: string): Promise<number | undefined> {
+  const asked = createRest(url)('DELETE', '/auth/profile', { token, body: { password: PASSWORD } });
+  const late = sleep(TIMEOUT_MS, undefined, { ref: false });
+  return (await Promise.race([asked.catch(() => undefined), late]))?.status;
+}
+
+/** With another session, which may be had or not. */
+export async function canLogIn(url: string, email: string): Promise<number> {
+  return (await createRest(url)('POST', '/auth/login', { body: { email, password: PASSWORD } })).status;
+}
+
+const CREATE_TOKEN =
+  'mutation ($input: CreatePersonalTokenInput!) { made: createPersonalToken(input: $input) { token } }';
+
+async function createToken(url: string, { access, name }: { access: string; name: string }): Promise<string> {
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const { data, errors } = await createGraphql(url)<{ made: { token: string } } | null>(CREATE_TOKEN, {
+    token: access,
+    variables: { input: { name: `of ${name}`, scope: 'WRITE', expiresAt } },
+  });
+  if (!data) throw new Error(`Creating a token was answered with ${JSON.stringify(errors)}.`);
+  return data.made.token;
+}
+
+async function requestReset(url: string, email: string): Promise<void> {
+  const { status } = await createRest(url)('POST', '/auth/forgot-password', { body: { email } });
+  if (status >= 400) throw new Error(`The recovery mail was answered with ${status}.`);
+}
+
+/** As if they had always been there. May be done again. */
+function fill({ servers }: Stack, { ownerId, name, tasks }: { ownerId: string; name: string; tasks: number }) {
+  return withPostgres(databaseUrl(servers.postgres, serviceDatabase('tasks')), async (client) => {
+    await client.query('insert into feeds (owner_id, sequence) values ($1, 0) on conflict do nothing', [ownerId]);
+    await client.query(
+      `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+       select md5($2 || n)::uuid, $1, $2 || ' filled ' || n, false, 'low', at, at
+       from generate_series(1, $3::int) n, lateral (select now() - interval '1 day' + n * interval '1 second' as at) t
+       on conflict do nothing`,
+      [ownerId, name, tasks],
+    );
+  });
+}

@@ -1,0 +1,191 @@
+import type { Stack } from '@taskmesh/local';
+import { eventually } from '@taskmesh/testing';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRest } from '../clients/http.ts';
+import { PROTOCOLS } from '../clients/streams/protocols.ts';
+import { readListAt } from './account.ts';
+import type { DoneFault } from './campaign.ts';
+import { canLogIn, deleteAccount, hostGuest, signIn, type Guest } from './guest.ts';
+import { contradictions } from './history.ts';
+import type { Published } from './published.ts';
+import { wrongRemains } from './remains.ts';
+import type { Write } from './write.ts';
+
+export interface GuestsOptions {
+  stack: Stack;
+  /** The stack's. */
+  dataDir: string;
+  published: Published;
+  /** Unique; occurs in everything that they write, and nowhere else. */
+  mark: string;
+  random: () => number;
+}
+
+/** How many are there at a time. */
+const ROOMS = 3;
+const STAY_MS = { least: 500, most: 4_000 };
+/** Deleted in one statement, in two, in three. */
+const TASKS = [0, 250, 450];
+const GONE_WITHIN_MS = 90_000;
+const REFUSED_WITHIN_MS = 15_000;
+
+/** Accounts that come, write, read and are deleted, one after the other in some rooms, until told to end. */
+export function hostGuests({ stack, mark, random }: GuestsOptions) {
+  const ending = new AbortController();
+  const guests: Guest[] = [];
+  let count = 0;
+  const host = async () => {
+    while (!ending.signal.aborted) {
+      const number = count++;
+      const protocols = [0, 2].flatMap((offset) => PROTOCOLS[(number + offset) % PROTOCOLS.length] ?? []);
+      const staysMs = STAY_MS.least + random() * (STAY_MS.most - STAY_MS.least);
+      const tasks = TASKS[number % TASKS.length] ?? 0;
+      guests.push(await hostGuest({ stack, name: `${mark}-${number}`, random, protocols, tasks, staysMs }));
+    }
+  };
+  const rooms = Promise.all(Array.from({ length: ROOMS }, host));
+  return {
+    /** Resolves when all of them are deleted. */
+    async stop(): Promise<Guest[]> {
+      ending.abort();
+      await rooms;
+      return guests;
+    },
+  };
+}
+
+/** What contradicts that these accounts are gone, with everything, in one clean end each. Nothing goes wrong meanwhile. */
+export async function contradictingGuests(
+  guests: Guest[],
+  faults: DoneFault[],
+  options: GuestsOptions,
+): Promise<string[]> {
+  const { stack, dataDir, published, mark } = options;
+  const ids = guests.map(({ ownerId }) => ownerId);
+  const [last] = guests.slice(-1);
+  if (last) ids.push(await comeAgain(last, options));
+  const atLast = async (look: () => Promise<string[]>) => {
+    let found = ['nobody could look'];
+    const isNothing = async () => (found = await look()).length === 0;
+    await eventually(isNothing, { timeoutMs: GONE_WITHIN_MS, everyMs: 500 }).catch(() => undefined);
+    return found;
+  };
+  const remains = await atLast(() => wrongRemains(stack, { ids, mark }));
+  const untold = await atLast(async () =>
+    guests.flatMap((guest) => (wasWiped(faults, guest) ? [] : endContradictions(guest, published))),
+  );
+  const entries = await Promise.all(guests.map((guest) => openDoors(guest, stack.urls)));
+  return [
+    ...guests.flatMap(({ surprises }) => surprises),
+    ...remains.map((what) => `left: ${what}`),
+    ...untold,
+    ...guests.flatMap(streamContradictions),
+    ...entries.flat(),
+    ...unmailed(guests, join(dataDir, 'mail')),
+  ];
+}
+
+/** Kafka came back empty meanwhile: what it had been told is erased elsewhere, so that nobody can read it any more. */
+const wasWiped = (faults: DoneFault[], { cameAt }: Guest) =>
+  faults.some(({ kind, at = -Infinity }) => kind === 'wipe' && at > cameAt);
+
+/** What was written, and that everything was deleted with the account. */
+function historyOf({ name, ownerId, writes, sentAt }: Guest, ids: Iterable<string>) {
+  const ends = [...ids].map((taskId): Write => ({
+    kind: 'DELETE',
+    taskId,
+    outcome: 'unknown',
+    sentAt,
+    answeredAt: Infinity,
+  }));
+  return { owner: name, ownerId, writes: [...writes, ...ends], tasks: new Map<string, string>() };
+}
+
+/** To whoever was there until the end: each change once and in order, and at the end a DELETE of each task by its age. */
+function endContradictions(guest: Guest, published: Published): string[] {
+  const { name, list, writes } = guest;
+  const changes = published.of(guest.ownerId);
+  const ids = new Set([...list.tasks.keys(), ...changes.map(({ task }) => task.id)]);
+  const reading = { list, changes: changes.map((change) => ({ ...change, seenAt: 0 })) };
+  const found = contradictions({ ...historyOf(guest, ids), streams: new Map([['Kafka', [reading]]]) });
+
+  const own = new Set(writes.flatMap(({ kind, taskId }) => (kind === 'DELETE' && taskId ? [taskId] : [])));
+  const isEnd = ({ kind, task }: (typeof changes)[number]) => kind === 'DELETE' && !own.has(task.id);
+  const first = changes.findIndex(isEnd);
+  const end = first < 0 ? [] : changes.slice(first);
+  const ages = end.filter(isEnd).map(({ task }) => task.createdAt);
+  return [
+    ...found.map(({ fault, what }) => `${fault}: ${what}`),
+    ...(String(ages) === String(ages.toSorted()) ? [] : [`${name}: its tasks were not deleted by their age`]),
+    ...end.flatMap(({ kind, sequence }) => (kind === 'DELETE' ? [] : [`${name}: ${kind} ${sequence} behind its end`])),
+  ];
+}
+
+/** Its own streams end with its sessions; what came until then is the beginning of the same. */
+function streamContradictions(guest: Guest): string[] {
+  const { streams } = guest;
+  const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
+  const ids = streams.flatMap((stream) =>
+    stream.readings.flatMap(({ list, changes }) => [...list.tasks.keys(), ...changes.map(({ task }) => task.id)]),
+  );
+  return contradictions({ ...historyOf(guest, new Set(ids)), streams: readings, endsEarly: true }).map(
+    ({ fault, what }) => `${fault}: ${what}`,
+  );
+}
+
+/** Ways in that should be closed, at every gateway. */
+async function openDoors({ name, tokens }: Guest, urls: string[]): Promise<string[]> {
+  const open: string[] = [];
+  for (const url of urls) {
+    const rest = createRest(url);
+    const body = { refresh_token: tokens.refresh };
+    const answers = [
+      ['its access token', await rest('GET', '/tasks', { token: tokens.access })],
+      ['its personal token', await rest('GET', '/tasks', { token: tokens.personal })],
+      ['its refresh token', await rest('POST', '/auth/refresh', { body })],
+    ] as const;
+    for (const [what, { status }] of answers) if (status !== 401) open.push(`${name}: ${what} is answered ${status}`);
+  }
+  return open;
+}
+
+/** Somebody signs up with the address of a deleted account, and is somebody else. Returns an id that is gone as well. */
+async function comeAgain({ name, email, ownerId, list }: Guest, { stack, random }: GuestsOptions): Promise<string> {
+  const url = stack.urls[Math.floor(random() * stack.urls.length)] ?? '';
+  expect(await canLogIn(url, email)).toBe(401);
+  const { accessToken: token, user } = await signIn(url, { email, name });
+  expect(user.id).not.toBe(ownerId);
+  expect((await readListAt(url, token)).tasks.size).toBe(0);
+  for (const { protocol, connect } of PROTOCOLS) {
+    const said = Promise.withResolvers<string>();
+    const disconnect = connect(
+      { url, token, after: list.cursor },
+      {
+        onStanding: () => undefined,
+        onChange: (change) => said.resolve(`a change: ${JSON.stringify(change)}`),
+        onCursor: () => undefined,
+        onExpired: () => said.resolve('refused'),
+        onLostPlace: () => said.resolve('refused'),
+        onFailure: () => said.resolve('refused'),
+        onEnd: () => undefined,
+      },
+    );
+    const late = sleep(REFUSED_WITHIN_MS, 'silence', { ref: false });
+    expect([protocol, await Promise.race([said.promise, late])]).toEqual([protocol, 'refused']);
+    disconnect();
+  }
+  expect(await deleteAccount(url, token)).toBe(200);
+  return user.id;
+}
+
+/** Each gets a last mail; more than one only where a process died between sending it and noting that. */
+function unmailed(guests: Guest[], folder: string): string[] {
+  const mails = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const isLast = (mail: string, { email }: Guest) =>
+    mail.includes(`To: ${email}`) && mail.includes('Your Taskmesh account was deleted');
+  return guests.flatMap((guest) =>
+    mails.some((mail) => isLast(mail, guest)) ? [] : [`${guest.name}: nobody mailed that it is gone`],
+  );
+}

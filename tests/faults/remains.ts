@@ -1,0 +1,70 @@
+import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { escapeIdentifier } from 'pg';
+
+const STORES = ['auth', 'tasks', 'backup'] as const;
+const TABLES = `select table_name as name from information_schema.tables
+  where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`;
+
+/** A row of any store, as text. */
+export interface FoundRow {
+  /** `store.table` */
+  table: string;
+  row: string;
+}
+
+/** Every row of every table of every store in which one of these words occurs. */
+async function rowsWith({ servers }: Stack, words: string[]): Promise<FoundRow[]> {
+  const patterns = words.map((word) => `%${word}%`);
+  const found: FoundRow[] = [];
+  for (const store of STORES)
+    await withPostgres(databaseUrl(servers.postgres, serviceDatabase(store)), async (client) => {
+      for (const { name } of (await client.query<{ name: string }>(TABLES)).rows) {
+        const { rows } = await client.query<{ row: string }>(
+          `select t::text as row from ${escapeIdentifier(name)} t where t::text like any($1)`,
+          [patterns],
+        );
+        found.push(...rows.map(({ row }) => ({ table: `${store}.${name}`, row })));
+      }
+    });
+  return found;
+}
+
+/** Who was deleted and when; that it was deleted; where its feed ended. */
+const MAY_REMAIN = ['auth.account_log', 'auth.audit_log', 'tasks.feeds'];
+
+/**
+ * What is left of deleted accounts and should not be, or the other way round: `mark` occurs in everything that they ever
+ * wrote and nowhere else.
+ */
+export async function wrongRemains(stack: Stack, { ids, mark }: { ids: string[]; mark: string }): Promise<string[]> {
+  const rows = await rowsWith(stack, [mark, ...ids]);
+  const written = rows.filter(({ row }) => row.includes(mark));
+  const ofIds = ids.flatMap((id) => {
+    const tables = rows.filter(({ row }) => row.includes(id)).map(({ table }) => table);
+    return String(tables.toSorted()) === String(MAY_REMAIN) ? [] : [`of ${id}: ${tables.join(', ') || 'nothing'}`];
+  });
+  const elsewhere = [
+    ...((await everythingInRedis(stack)).includes(mark) ? ['Redis'] : []),
+    ...[...stack.processes.values()].flatMap(({ name, current }) =>
+      readFileSync(current.logFile, 'utf8').includes(mark) ? [`the log of ${name}`] : [],
+    ),
+  ];
+  const trail = rows.filter(({ table, row }) => table === 'auth.audit_log' && !row.includes('account.deleted'));
+  return [...written, ...trail].map(({ table, row }) => `${table}: ${row}`).concat(ofIds, elsewhere);
+}
+
+const DUMP_ALL = `"local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do all[#all + 1] = key .. redis.call('DUMP', key) end return all"`;
+
+/** Names and values. */
+async function everythingInRedis({ servers }: Stack): Promise<string> {
+  const { hostname, port, username, password } = new URL(servers.redis);
+  const socket = connect(Number(port), hostname);
+  if (password) socket.write(`AUTH ${username || 'default'} ${password}\r\n`);
+  socket.write(`EVAL ${DUMP_ALL} 0\r\nQUIT\r\n`);
+  const answer = await text(socket);
+  if (!/^(\+OK\r\n)?\*/.test(answer)) throw new Error(`Redis answered ${answer}.`);
+  return answer;
+}

@@ -1,0 +1,139 @@
+import { parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import type { EventLog } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
+import {
+  createAccountLogReader,
+  createClosedOwners,
+  createOwnerEraser,
+  createOwnersRepository,
+} from '@taskmesh/tasks/simulated';
+import { createAccounts } from './accounts.ts';
+import type { createDatabase, Statement } from './database.ts';
+import type { createFaults } from './faults.ts';
+import { INSTANCES } from './schedule.ts';
+import type { Store } from './store.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+const log = createLog({ service: 'simulation', level: 'silent' });
+
+export interface DeletionsDeps {
+  time: VirtualTime;
+  store: Store;
+  database: ReturnType<typeof createDatabase>;
+  faults: ReturnType<typeof createFaults>;
+  eventLog: EventLog;
+  /** Told when there are changes of this owner to publish. */
+  onCommitted: (owner: string) => void;
+}
+
+/** The instances that delete what is left of accounts, each of which may die between any two of its steps. */
+export function createDeletions({ time, store, database, faults, eventLog, onCommitted }: DeletionsDeps) {
+  const accounts = createAccounts(eventLog);
+  /** By epoch and owner, what the event log was told. */
+  const told = new Map<string, Set<number>>();
+  const keyOf = (epoch: number, owner: string) => `${epoch} ${owner}`;
+  const witness = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
+    if (key === 'epoch') return;
+    const { epoch, ownerId, sequence } = parseTaskChanged(value);
+    const ofOwner = told.get(keyOf(epoch, ownerId)) ?? new Set();
+    told.set(keyOf(epoch, ownerId), ofOwner.add(sequence));
+  });
+
+  const run = () => {
+    let isDead = false;
+    let stopHearing = async () => {};
+    const read: EventLog['read'] = (...args) => {
+      const reader = faults.readingFrom(eventLog).read(...args);
+      stopHearing = reader.stop;
+      return reader;
+    };
+    /** The dead get no answer. */
+    const whileAlive = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const result = isDead ? undefined : await work();
+      return isDead ? new Promise(() => undefined) : (result as Result); // undefined of the dead only
+    };
+    const repository = createOwnersRepository({
+      run: <Found>(kind: unknown, statement: Statement, values: readonly unknown[]) =>
+        whileAlive(() => faults.call('owners', () => whileAlive(() => database.run<Found>(kind, statement, values)))),
+    });
+    const internal: typeof accounts.internal = {
+      accountChanges: (after) =>
+        whileAlive(() => faults.call('accountChanges', () => accounts.internal.accountChanges(after))),
+    };
+    const closedOwners = createClosedOwners({
+      reader: createAccountLogReader({ repository, accounts: internal, onClosed: () => closedOwners.wake() }),
+      eraser: createOwnerEraser({ repository, onCommitted, clock: time.clock, log }),
+      eventLog: { ...eventLog, read },
+      log,
+    });
+    void closedOwners.start();
+    return {
+      kill() {
+        isDead = true;
+        void stopHearing();
+      },
+      stop: closedOwners.stop,
+    };
+  };
+  const instances = Array.from({ length: INSTANCES }, (): ReturnType<typeof run> | undefined => run());
+  let isOver = false;
+
+  /** What is left of an owner whose account was deleted, or was never told. */
+  const remains = (owner: string): string[] => {
+    const { epoch, closed, leaving, rows, forgotten } = store.current();
+    const changes = store.logOf(owner);
+    const isKept = ({ owner_id, sequence }: (typeof rows)[number]) =>
+      owner_id === owner && Number(sequence) > (forgotten.get(owner) ?? 0);
+    const untold = changes.filter(({ sequence }) => !told.get(keyOf(epoch, owner))?.has(sequence));
+    const findings: [what: string, isSo: boolean][] = [
+      ['may be written for', !closed.has(owner)],
+      ['has tasks', store.living(owner).length > 0],
+      ['has changes', rows.some(isKept)],
+      ['is not done with', leaving.has(owner)],
+    ];
+    return [
+      ...findings.flatMap(([what, isSo]) => (isSo ? [`${owner} ${what} although the account was deleted`] : [])),
+      ...untold
+        .filter(({ isOld }) => !isOld)
+        .map(({ sequence }) => `${owner}: change ${sequence} was erased and never told`),
+    ];
+  };
+
+  /** Behind the first of the last deletes: the tasks by their age, and nothing else. */
+  const disordered = (owner: string): string[] => {
+    const changes = store.logOf(owner);
+    const end = changes.slice(changes.findIndex(({ isEnd }) => isEnd));
+    const ids = end.map(({ task }) => task.id);
+    const isInOrder = end.every(({ isEnd }) => isEnd) && String(ids) === String(ids.toSorted());
+    return isInOrder || !changes.some(({ isEnd }) => isEnd)
+      ? []
+      : [`${owner}: its feed does not end with a DELETE of each task by its age`];
+  };
+
+  return {
+    delete: accounts.delete,
+    beginLogEpoch: accounts.beginEpoch,
+    isDeleted: (owner: string) => accounts.deleted().includes(owner),
+    crash(index: number, awayMs: number) {
+      const instance = instances[index];
+      if (!instance) return;
+      instance.kill();
+      instances[index] = undefined;
+      void time.sleep(awayMs).then(() => {
+        if (!isOver) instances[index] = run();
+      });
+    },
+    /** Promises about deleted accounts, and about all others, that are not kept, or not yet. */
+    findings: (): string[] => [
+      ...accounts.deleted().flatMap((owner) => [...remains(owner), ...disordered(owner)]),
+      ...[...store.current().closed]
+        .filter((owner) => !accounts.deleted().includes(owner))
+        .map((owner) => `${owner} is closed although nobody deleted the account`),
+    ],
+    async stop() {
+      isOver = true;
+      await witness.stop();
+      await Promise.all(instances.map((instance) => instance?.stop()));
+    },
+  };
+}

@@ -1,0 +1,3 @@
+it('leaves what closes by itself', () => {
+  setTimeout(() => undefined, 200);
+});
