@@ -25,8 +25,11 @@ const IDLE_MS = 600_000;
 /**
  * A prepared statement keeps its plan until its tables are analysed. Planned while a table was empty, it would scan all of it, and go
  * on to do so while the table grows. Migrations and restores plan for what they find.
+ *
+ * Before PostgreSQL 18, a scan that cannot be avoided, as of a table with one row, then seems so expensive that the server compiles
+ * the statement each time, which takes hundreds of milliseconds.
  */
-const LASTING_PLANS = { enable_seqscan: 'off' };
+const LASTING_PLANS = { enable_seqscan: 'off', jit: 'off' };
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 

@@ -117,6 +117,21 @@ describe('a restored database', () => {
     expect(row?.h).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   });
 
+  it.each([
+    [6, 128, true],
+    [128, 6, true],
+    [5, 43, false],
+    [22, 5, false],
+    [129, 43, false],
+    [22, 129, false],
+  ])('a salt of %i and a hash of %i characters are kept: %s', async (salt, length, isKept) => {
+    const given = `$argon2id$v=19$m=19456,t=2,p=1$${'s'.repeat(salt)}$${'h'.repeat(length)}`;
+    await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${given}'` }));
+    expect(await loaded.query('select password_hash = $1 as kept, has_password from accounts', [given])).toEqual([
+      { kept: isKept, has_password: isKept },
+    ]);
+  });
+
   it.each<[string, Record<string, string>]>([
     ['email is an', { email: `'nobody'`, email_key: `'nobody'` }],
     ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],

@@ -126,6 +126,19 @@ describe('an account with as many sessions as it may have', () => {
     }
   });
 
+  it('tells of all that ended in one operation', async () => {
+    await run({ MAX_SESSIONS_PER_ACCOUNT: '1' });
+    await signedUp(running, 'ada@example.com');
+    const both = `mutation ($input: LoginInput!) {
+      one: login(input: $input) { accessToken }
+      other: login(input: $input) { accessToken }
+    }`;
+    const result = await running.send(both, { input: { email: 'ada@example.com', password: PASSWORD } });
+    expect(codeOf(result)).toBeUndefined();
+    expect(toldBy(result)).toHaveLength(2);
+    expect(toldBy(result)).toEqual((await wholeList()).map(({ sessionId }) => sessionId));
+  });
+
   it('opens no session for a password that has changed meanwhile, and ends none', async () => {
     await run({ MAX_SESSIONS_PER_ACCOUNT: '1' });
     const ada = await signedUp(running, 'ada@example.com');

@@ -9,7 +9,8 @@ export function tellOpened(context: AuthContext, session: OpenedSession): Opened
   return session;
 }
 
-/** Tells the gateway at once, ahead of its next poll. */
+/** Tells the gateway at once, ahead of its next poll, beside what else the operation has ended. */
 export function tellEnded({ extensions }: AuthContext, sessions: EndedSession[]): void {
-  if (sessions.length > 0) extensions.endedSessions = sessions;
+  const told = (extensions.endedSessions ?? []) as EndedSession[];
+  if (sessions.length > 0) extensions.endedSessions = [...told, ...sessions];
 }
