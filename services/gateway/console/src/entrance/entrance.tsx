@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Brand } from '../elements/brand.tsx';
 import { useTitle } from '../elements/use-title.ts';
-import { useRoute } from '../route.ts';
+import { addressOf, currentRoute, useRoute } from '../route.ts';
 import type { Farewell } from '../session/use-farewell.ts';
 import { LastWord } from './last-word.tsx';
 import { Recover } from './recover.tsx';
@@ -15,6 +15,11 @@ const WAYS = {
   'sign-up': { title: 'Create an account', Form: SignUp },
   recover: { title: 'Forgotten password', Form: Recover },
 };
+
+/** Whoever is in has left the way in: signed out later, they come to where they sign in. */
+export function leaveWayIn(): void {
+  if (currentRoute().name in WAYS) location.replace(addressOf('tasks'));
+}
 
 export interface EntranceProps extends WayInProps {
   farewell: Farewell | undefined;
