@@ -21,7 +21,7 @@ export function leaveWayIn(): void {
   if (currentRoute().name in WAYS) location.replace(addressOf('tasks'));
 }
 
-export interface EntranceProps extends WayInProps {
+export interface EntranceProps extends Pick<WayInProps, 'storage'> {
   farewell: Farewell | undefined;
   /** Why a sign-in at the provider has failed. */
   problem: string | undefined;
@@ -31,6 +31,7 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
   const { name } = useRoute();
   const { title, Form } = WAYS[name in WAYS ? (name as keyof typeof WAYS) : 'sign-in'];
   const main = useRef<HTMLElement>(null);
+  const email = useRef('');
   useTitle(title);
   useEffect(() => main.current?.querySelector('input')?.focus(), [title]);
   return (
@@ -43,7 +44,7 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
           {problem}
         </p>
       )}
-      <Form storage={storage} />
+      <Form storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
       <p class="operators-way">
         <a href="#/operations">For operators</a>
       </p>
