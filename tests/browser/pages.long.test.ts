@@ -102,7 +102,7 @@ describe('the pages of the gateway in a real browser', () => {
       await page.evaluate(`${password} && (${password}.value = 'correct horse battery staple')`);
       await page.evaluate(`document.getElementById('send').click()`);
       const told = () => page.evaluate<string>(`document.getElementById('form').innerText`);
-      await eventually(async () => expect(await told()).toMatch(/not valid/), patience);
+      await eventually(async () => expect(await told()).toMatch(/^Token is not valid/m), patience);
       expect(page.problems).toEqual([]);
       await page.close();
     },

@@ -1,6 +1,6 @@
 import { firstSteps, killNotedProcesses, operatorsAddress, runCommand, say } from '@taskmesh/local';
 import { setV8Flags } from '@taskmesh/service';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startEmbedded, type Embedded } from './start-embedded.ts';
 
 setV8Flags();
@@ -10,9 +10,7 @@ await runCommand({
     const platform = await startEmbedded({ env: process.env, progress: say, signal });
     say(`\nTaskmesh runs (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(addresses(platform));
-    say(
-      `\n${firstSteps(platform.url)}\n\nData: ${platform.dataDir}, log: ${platform.logFile}. Ctrl-C stops everything.`,
-    );
+    say(`\n${firstSteps(platform.url)}\n\n${places(platform)}. Ctrl-C stops everything.`);
     return platform;
   },
   killNow: () => killNotedProcesses(resolve(process.env.DATA_DIR ?? '.data')),
@@ -25,4 +23,10 @@ function addresses({ url, machineToken }: Embedded): string {
     `  API reference ${url}/api/docs`,
     `  Operators     ${operatorsAddress(url, machineToken, { isTerminal: process.stdout.isTTY })}`,
   ].join('\n');
+}
+
+/** Without a mail server people look for their mails in vain, unless they know where. */
+function places({ dataDir, logFile }: Embedded): string {
+  const mails = process.env.SMTP_URL ? [] : [`mails: ${join(dataDir, 'mail')} (no SMTP_URL)`];
+  return [`Data: ${dataDir}`, `log: ${logFile}`, ...mails].join(', ');
 }

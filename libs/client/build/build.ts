@@ -61,5 +61,5 @@ function publishedPackage(): object {
     path,
     { types: `./${name}.d.ts`, default: `./${name}.js` },
   ]);
-  return { ...kept, exports: Object.fromEntries(exports) };
+  return { ...kept, engines: { node: '>=22' }, exports: Object.fromEntries(exports) };
 }

@@ -58,10 +58,12 @@ it('runs in plain Node, without a dependency', () => {
   expect(String(text)).toBe('function idle mutation Login\n');
   const {
     dependencies,
+    engines,
     exports,
     private: isPrivate,
   } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect({ dependencies, isPrivate }).toEqual({});
+  expect(engines).toEqual({ node: '>=22' });
   expect(Object.keys(exports)).toEqual(['.', './react']);
 });
 

@@ -55,10 +55,15 @@ it('lists stay as they were while the server is away, behind other views and fil
   await says('Not connected: changes are kept, 1 waiting');
   expect(await titles()).toEqual(['written meanwhile', 'third', 'first']);
 
+  await goTo('Sessions'); // was never read: it is when somebody answers again
+  await says('The server cannot be reached.');
+
   const rest = createRest(url());
   const { body } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
   await rest('POST', '/tasks', { token: body.access_token, body: { title: 'from elsewhere' } });
   await network.restore();
+  await says('This device');
+  await goTo('Tasks');
   await lists(['written meanwhile', 'from elsewhere', 'third', 'first']);
   await page.getByText('Not connected').waitFor({ state: 'detached' });
   await show('Done');

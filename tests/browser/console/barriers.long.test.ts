@@ -92,7 +92,7 @@ describe.each([
     await page.getByLabel('Token from the mail').fill('nonsense');
     await page.getByLabel('Password of your account').fill('a guess');
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await isIn('token is not valid');
+    await isIn('Token is not valid');
     await page.getByRole('link', { name: 'Go to your tasks' }).click();
     await signedIn();
     await page.goto(`${url()}/#/account?token=nonsense`);

@@ -36,6 +36,17 @@ it('whose session is ended elsewhere is told so, in whichever view, and what the
   await close();
 }, 120_000);
 
+it('who is signed out in the tab where they made their account comes to where they sign in', async () => {
+  const { page, close } = await visit(browser(), url());
+  const { signUp, says } = useConsole(page);
+  const account = newAccount();
+  await signUp(account);
+  await createRest(url())('DELETE', '/auth/sessions', { token: await login(account) });
+  await says('You were signed out');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
+  await close();
+}, 120_000);
+
 it('who asked to be kept signed in is, in another tab as well; who did not is not', async () => {
   const account = newAccount();
   await createRest(url())('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });

@@ -46,6 +46,25 @@ it('an empty sign-in is not sent: it says what is missing, on the first field th
   await close();
 }, 120_000);
 
+it('an e-mail address is typed once, whichever way in it is then', async () => {
+  const { page, button, field, close } = await open();
+  await field('E-mail').fill('ada@example.com');
+  for (const [link, heading] of [
+    ['Forgotten your password?', 'Forgotten password'],
+    ['Back to sign in', 'Sign in'],
+    ['Create an account', 'Create an account'],
+  ] as const) {
+    await page.getByRole('link', { name: link }).click();
+    await page.getByRole('heading', { name: heading }).waitFor();
+    expect(await field('E-mail').inputValue()).toBe('ada@example.com');
+  }
+  await field('E-mail').fill('eve@example.com');
+  await page.getByRole('link', { name: 'I have an account: sign in' }).click();
+  await button('Sign in').waitFor();
+  expect(await field('E-mail').inputValue()).toBe('eve@example.com');
+  await close();
+}, 120_000);
+
 it('all that is wrong with a new account is said at once', async () => {
   const { page, says, button, field, sent, close } = await open();
   await page.getByRole('link', { name: 'Create an account' }).click();

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ClientContext } from './client-context.ts';
 import { Loading } from './elements/loading.tsx';
 import { NoticesProvider } from './elements/notices.tsx';
-import { Entrance } from './entrance/entrance.tsx';
+import { Entrance, leaveWayIn } from './entrance/entrance.tsx';
 import { FinishSignIn } from './entrance/finish-sign-in.tsx';
 import type { Arrival } from './session/arrival.ts';
 import type { ConsoleStorage } from './session/console-storage.ts';
@@ -27,7 +27,9 @@ export function App({ client, storage, arrival: first }: AppProps) {
   const [problem, setProblem] = useState<string>();
   const provider = useMemo(() => createProvider({ client, storage }), [client, storage]);
   useEffect(() => {
-    if (user) setProblem(undefined);
+    if (!user) return;
+    setProblem(undefined);
+    leaveWayIn();
   }, [user]);
   const leave = () => {
     location.hash = ''; // whoever comes next begins with their tasks

@@ -11,6 +11,10 @@ export function useRoute(): Route {
   return useMemo(() => routeOf(hash), [hash]);
 }
 
+export function currentRoute(): Route {
+  return routeOf(location.hash);
+}
+
 /** Where a view is, with what it is told. */
 export function addressOf(name: string, query = new URLSearchParams()): string {
   const text = query.toString();

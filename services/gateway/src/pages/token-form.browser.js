@@ -27,13 +27,16 @@ function show(id, text) {
   if (text !== '' && id === 'token') byId('token-field').hidden = false;
 }
 
+/** Messages may begin with the name of a field. */
+const asSentence = (message) => message.charAt(0).toUpperCase() + message.slice(1);
+
 /** Errors of a field are shown next to it, all others below the form. */
 function showRefusal(body) {
   const details = body?.error?.details ?? [];
   const textOf = (field) =>
     details
       .filter(({ path }) => path === field)
-      .map(({ message }) => message)
+      .map(({ message }) => asSentence(message))
       .join('\n');
   for (const field of FIELDS) show(field, textOf(field));
   const others = details.filter(({ path }) => !FIELDS.includes(path)).map(({ message }) => message);

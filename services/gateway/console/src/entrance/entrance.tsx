@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Brand } from '../elements/brand.tsx';
 import { useTitle } from '../elements/use-title.ts';
-import { useRoute } from '../route.ts';
+import { addressOf, currentRoute, useRoute } from '../route.ts';
 import type { Farewell } from '../session/use-farewell.ts';
 import { LastWord } from './last-word.tsx';
 import { Recover } from './recover.tsx';
@@ -16,7 +16,12 @@ const WAYS = {
   recover: { title: 'Forgotten password', Form: Recover },
 };
 
-export interface EntranceProps extends WayInProps {
+/** Whoever is in has left the way in: signed out later, they come to where they sign in. */
+export function leaveWayIn(): void {
+  if (currentRoute().name in WAYS) location.replace(addressOf('tasks'));
+}
+
+export interface EntranceProps extends Pick<WayInProps, 'storage'> {
   farewell: Farewell | undefined;
   /** Why a sign-in at the provider has failed. */
   problem: string | undefined;
@@ -26,6 +31,7 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
   const { name } = useRoute();
   const { title, Form } = WAYS[name in WAYS ? (name as keyof typeof WAYS) : 'sign-in'];
   const main = useRef<HTMLElement>(null);
+  const email = useRef('');
   useTitle(title);
   useEffect(() => main.current?.querySelector('input')?.focus(), [title]);
   return (
@@ -38,7 +44,7 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
           {problem}
         </p>
       )}
-      <Form storage={storage} />
+      <Form storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
       <p class="operators-way">
         <a href="#/operations">For operators</a>
       </p>

@@ -5,27 +5,30 @@ import { Form } from '../elements/form.tsx';
 import { issueOf } from '../requests/explain.ts';
 import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
+import type { WayInProps } from './way-in.ts';
 
 const FIELDS = ['email'];
 
 /** Asks for the mail whose link leads to the page for a new password. */
-export function Recover() {
+export function Recover({ email, onEmail }: WayInProps) {
   const client = useClient();
   const [sentTo, setSentTo] = useState<string>();
-  const { run, isBusy, error } = useAction(async (email: string) => {
-    requireFilled({ email }, { email: 'Type your e-mail address.' });
-    await client.requestPasswordReset(email);
-    setSentTo(email);
+  const { run, isBusy, error } = useAction(async (to: string) => {
+    requireFilled({ email: to }, { email: 'Type your e-mail address.' });
+    await client.requestPasswordReset(to);
+    setSentTo(to);
   });
   return (
     <>
       {sentTo === undefined ? (
-        <Form label="Forgotten password" onSubmit={({ email = '' }) => void run(email)} error={error} fields={FIELDS}>
+        <Form label="Forgotten password" onSubmit={({ email: to = '' }) => void run(to)} error={error} fields={FIELDS}>
           <TextField
             label="E-mail"
             name="email"
             type="email"
             autocomplete="username"
+            defaultValue={email}
+            onInput={onEmail}
             hint="We send you a link with which you choose a new password."
             error={issueOf(error, 'email')}
           />

@@ -11,7 +11,7 @@ import type { WayInProps } from './way-in.ts';
 
 const FIELDS = ['email', 'password'];
 
-export function SignIn({ storage }: WayInProps) {
+export function SignIn({ storage, email, onEmail }: WayInProps) {
   const client = useClient();
   const { run, isBusy, error } = useAction(async ({ email = '', password = '', stay }: Record<string, string>) => {
     requireFilled({ email, password }, { email: 'Type your e-mail address.', password: 'Type your password.' });
@@ -21,7 +21,15 @@ export function SignIn({ storage }: WayInProps) {
   return (
     <>
       <Form label="Sign in" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
-        <TextField label="E-mail" name="email" type="email" autocomplete="username" error={issueOf(error, 'email')} />
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          autocomplete="username"
+          defaultValue={email}
+          onInput={onEmail}
+          error={issueOf(error, 'email')}
+        />
         <PasswordField
           label="Password"
           name="password"

@@ -10,7 +10,7 @@ import type { WayInProps } from './way-in.ts';
 
 const FIELDS = ['name', 'email', 'password'];
 
-export function SignUp({ storage }: WayInProps) {
+export function SignUp({ storage, email, onEmail }: WayInProps) {
   const client = useClient();
   const { run, isBusy, error } = useAction(
     async ({ name = '', email = '', password = '', stay }: Record<string, string>) => {
@@ -22,7 +22,15 @@ export function SignUp({ storage }: WayInProps) {
     <>
       <Form label="Create an account" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
         <TextField label="Name" name="name" autocomplete="name" error={issueOf(error, 'name')} />
-        <TextField label="E-mail" name="email" type="email" autocomplete="username" error={issueOf(error, 'email')} />
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          autocomplete="username"
+          defaultValue={email}
+          onInput={onEmail}
+          error={issueOf(error, 'email')}
+        />
         <PasswordField
           label="Password"
           name="password"

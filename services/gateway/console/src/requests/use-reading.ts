@@ -1,5 +1,5 @@
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { KeptReadingsContext } from './kept-readings.ts';
+import { AwayContext, KeptReadingsContext } from './kept-readings.ts';
 
 export interface Reading<Result> {
   /** What was read last, also while it is read anew. */
@@ -9,11 +9,12 @@ export interface Reading<Result> {
 }
 
 /**
- * Reads something when the component appears, again on demand, and after a failure when the network is back. What has a name
- * is still there when the component appears again.
+ * Reads something when the component appears, again on demand, and after a failure when the network or the server is back.
+ * What has a name is still there when the component appears again.
  */
 export function useReading<Result>(read: () => Promise<Result>, name?: string): Reading<Result> {
   const kept = useContext(KeptReadingsContext);
+  const isAway = useContext(AwayContext);
   const [state, setState] = useState<{ data: Result | undefined; error: unknown }>(() => ({
     data: name === undefined ? undefined : (kept.get(name) as Result | undefined), // a name is for one kind of result
     error: undefined,
@@ -42,5 +43,10 @@ export function useReading<Result>(read: () => Promise<Result>, name?: string): 
     addEventListener('online', retry);
     return () => removeEventListener('online', retry);
   }, [state.error, again]);
+  const hasFailed = useRef(false);
+  hasFailed.current = state.error !== undefined;
+  useEffect(() => {
+    if (!isAway && hasFailed.current) void again();
+  }, [isAway, again]);
   return { ...state, again };
 }

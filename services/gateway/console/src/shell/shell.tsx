@@ -2,7 +2,7 @@ import type { User } from '@taskmesh/client';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { useTitle } from '../elements/use-title.ts';
-import { KeptReadingsContext, type KeptReadings } from '../requests/kept-readings.ts';
+import { AwayContext, KeptReadingsContext, type KeptReadings } from '../requests/kept-readings.ts';
 import { addressOf, useRoute } from '../route.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
 import { queryOf } from '../tasks/filters.ts';
@@ -54,7 +54,9 @@ export function Shell({ user, onSignOut, onDeleted }: ShellProps) {
         <ConnectionLine status={overview.status} error={overview.error} />
         <Conflicts edits={edits} />
         <KeptReadingsContext.Provider value={readings}>
-          <view.Component {...props} />
+          <AwayContext.Provider value={isAway(overview)}>
+            <view.Component {...props} />
+          </AwayContext.Provider>
         </KeptReadingsContext.Provider>
       </main>
     </>

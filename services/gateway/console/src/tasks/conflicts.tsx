@@ -1,8 +1,12 @@
-import { useEffect, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conflict } from './conflict.ts';
 import { ConflictCard } from './conflict-card.tsx';
 import { GoneCard } from './gone-card.tsx';
 import type { Edits } from './use-edits.ts';
+
+/** What is behind the header is not in sight. */
+const UNDER_HEADER = '-56px 0px 0px';
 
 /** Changes that wait for somebody's decision, above whichever view is shown. They take nobody's focus. */
 export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
@@ -13,23 +17,53 @@ export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
     if (conflicts.length < count.current) section.current?.querySelector('button')?.focus();
     count.current = conflicts.length;
   }, [conflicts]);
+  const isInSight = useIsInSight(section, conflicts.length > 0);
   if (conflicts.length === 0) return null;
+  const goThere = () => {
+    section.current?.scrollIntoView();
+    section.current?.querySelector<HTMLElement>('input, button')?.focus({ preventScroll: true });
+  };
   return (
-    <section class="conflicts" ref={section} aria-label="Changes to decide on">
-      {conflicts.map((conflict) =>
-        conflict.theirs ? (
-          <ConflictCard
-            key={keyOf(conflict)}
-            conflict={conflict}
-            theirs={conflict.theirs}
-            onSettle={(chosen) => settle(conflict, chosen)}
-          />
-        ) : (
-          <GoneCard key={keyOf(conflict)} conflict={conflict} onSettle={(chosen) => settle(conflict, chosen)} />
-        ),
-      )}
-    </section>
+    <>
+      <section class="conflicts" ref={section} aria-label="Changes to decide on">
+        {conflicts.map((conflict) =>
+          conflict.theirs ? (
+            <ConflictCard
+              key={keyOf(conflict)}
+              conflict={conflict}
+              theirs={conflict.theirs}
+              onSettle={(chosen) => settle(conflict, chosen)}
+            />
+          ) : (
+            <GoneCard key={keyOf(conflict)} conflict={conflict} onSettle={(chosen) => settle(conflict, chosen)} />
+          ),
+        )}
+      </section>
+      <div class="to-decide">
+        {!isInSight && (
+          <button type="button" onClick={goThere}>
+            {conflicts.length === 1 ? '1 change' : `${conflicts.length} changes`} to decide on
+          </button>
+        )}
+      </div>
+    </>
   );
+}
+
+/** Whether any of it is on the screen. Who has scrolled on does not see what comes above. */
+function useIsInSight(place: RefObject<HTMLElement | null>, isThere: boolean): boolean {
+  const [isInSight, setIsInSight] = useState(true);
+  useEffect(() => {
+    if (!isThere || !place.current) return undefined;
+    const look = (entries: IntersectionObserverEntry[]) => setIsInSight(entries.at(-1)?.isIntersecting ?? true);
+    const observer = new IntersectionObserver(look, { rootMargin: UNDER_HEADER });
+    observer.observe(place.current);
+    return () => {
+      observer.disconnect();
+      setIsInSight(true);
+    };
+  }, [place, isThere]);
+  return isInSight;
 }
 
 function keyOf({ id, changes }: Conflict): string {

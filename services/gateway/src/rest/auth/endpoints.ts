@@ -19,7 +19,7 @@ import { tokenEndpoints } from './token-endpoints.ts';
 
 const LOGGED_OUT = 'Logged out.';
 const MAIL_ON_ITS_WAY = 'If there is an account with this address, a mail with further steps is on its way.';
-const PASSWORD_CHANGED = 'The password is changed, and all sessions have ended. Log in with the new password.';
+const PASSWORD_CHANGED = 'The password is changed, and all sessions have ended. Sign in with the new password.';
 
 /** Accounts and sessions, identical under each prefix. */
 export const authEndpoints: readonly Endpoint[] = [

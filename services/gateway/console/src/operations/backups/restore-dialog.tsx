@@ -61,7 +61,7 @@ export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onResto
             checked={withSafetyBackup}
             onChange={({ currentTarget }) => setWithSafetyBackup(currentTarget.checked)}
           />
-          <span>Make a backup of what is replaced before</span>
+          <span>First make a backup of what is replaced</span>
         </label>
         <div class="buttons">
           <button type="button" onClick={() => dialog.current?.close()}>
