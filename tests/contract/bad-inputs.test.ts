@@ -140,7 +140,7 @@ describe('the embedded platform refuses', () => {
     });
   });
 
-  describeFuzz(platform, { runs: 700, seed: 20_261_121 });
+  describeFuzz(platform, { runs: 800, seed: 20_261_121 });
 
   it('without ever failing itself: it is alive, ready and unpolluted', async () => {
     expect((await client.call('GET', '/readyz')).status).toBe(200);

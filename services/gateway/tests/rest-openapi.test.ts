@@ -228,7 +228,10 @@ describe('the API description', () => {
       ...names,
       '/api/openapi.json',
     ]);
-    for (const path of loaded) expect((await fetch(`${rest.origin}${path}`)).status).toBe(200);
+    for (const path of loaded) {
+      const asset = await fetch(`${rest.origin}${path}`);
+      expect([path, asset.status, (await asset.text()).length > 0]).toEqual([path, 200, true]);
+    }
   });
 });
 
