@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { explain } from '../requests/explain.ts';
 import { otherThan } from '../requests/other-issues.ts';
 
@@ -19,7 +19,7 @@ export interface FormProps {
 export function Form({ label, onSubmit, error, fields = [], children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const problem = otherThan(fields, error);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (error !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
   return (
