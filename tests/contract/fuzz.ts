@@ -24,6 +24,7 @@ interface Operation {
   operationId: string;
   parameters?: { name: string; in: string; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
+  tags: string[];
   security: Record<string, string[]>[];
   responses: Record<string, Response>;
 }
