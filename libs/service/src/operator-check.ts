@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isSameSecret } from './is-same-secret.ts';
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 
 export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
@@ -44,7 +44,7 @@ export function bearerTokenOf(request: IncomingMessage): string | undefined {
 /** Whether the request's one `Authorization` header has this token; compares in constant time. */
 export function bearsToken(request: IncomingMessage, expected: string): boolean {
   const token = bearerTokenOf(request);
-  return token !== undefined && isSame(Buffer.from(token), Buffer.from(expected));
+  return token !== undefined && isSameSecret(token, expected);
 }
 
 /** The values of all `Authorization` headers; Node shows only the first of repeated ones. */
@@ -74,9 +74,4 @@ function isOfAnotherSite(site: string | string[] | undefined): boolean {
 
 function tellsOfProxy(header: string): boolean {
   return header === 'forwarded' || header === 'via' || header === 'x-real-ip' || header.startsWith('x-forwarded-');
-}
-
-/** Takes the same time wherever they differ; it reveals only the token's length. */
-function isSame(given: Buffer, expected: Buffer): boolean {
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -1,5 +1,6 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { isSameSecret } from './is-same-secret.ts';
 
 /** Long enough to open an address that was just printed. */
 const LIFE_MS = 10 * 60_000;
@@ -24,14 +25,10 @@ export function takeSignInCode(tokenFile: string, code: string, now: number): bo
   const file = fileOf(tokenFile);
   try {
     const issued = readFileSync(file, 'utf8').trim();
-    if (!isSame(Buffer.from(code), Buffer.from(issued))) return false;
+    if (!isSameSecret(code, issued)) return false;
     unlinkSync(file); // fails for all but one
     return now < Number(issued.split('.')[1]);
   } catch {
     return false;
   }
-}
-
-function isSame(given: Buffer, expected: Buffer): boolean {
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }

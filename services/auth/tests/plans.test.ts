@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/database';
-import { scannedTables } from '@taskmesh/database/testing';
+import { scannedTables, statementsOf } from '@taskmesh/database/testing';
 import * as accountLog from '../src/account-log/account-log.statements.ts';
 import * as accounts from '../src/accounts/accounts.statements.ts';
 import * as audit from '../src/audit/audit.statements.ts';
@@ -10,13 +9,11 @@ import * as personalTokens from '../src/personal-tokens/personal-tokens.statemen
 import * as recovery from '../src/recovery/recovery.statements.ts';
 import * as sessions from '../src/sessions/sessions.statements.ts';
 
-const isStatement = (value: unknown): value is Statement =>
-  typeof value === 'object' && value !== null && 'text' in value;
 const modules = [accountLog, accounts, audit, housekeeping, oidc, personalTokens, recovery, sessions];
 const ONE_ROW = ['account_log_state', 'ended_session_counter'];
 
 it('no statement planned in an empty store reads a whole table that grows', async () => {
-  const statements = modules.flatMap((module) => Object.values(module)).filter(isStatement);
+  const statements = statementsOf(...modules);
   expect(statements.length).toBeGreaterThan(20);
   expect(await scannedTables(createAuthDatabase, { statements, small: ONE_ROW })).toEqual({});
 });

@@ -1,7 +1,7 @@
 import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import type { Clock, Log } from '@taskmesh/service';
+import { authorizationOf, type Clock, type Log } from '@taskmesh/service';
 import type { Tracing } from '@taskmesh/telemetry';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
@@ -64,4 +64,10 @@ export interface GatewayContext {
   requestCall(request: Pick<FastifyRequest, 'raw' | 'id'>, identity: Identity): RequestCall;
 }
 
-export { authorizationOf } from '@taskmesh/service';
+/** Who calls by this request. @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet */
+export function callerOf(
+  { authenticate, clientIp }: Pick<GatewayContext, 'authenticate' | 'clientIp'>,
+  request: IncomingMessage,
+): Promise<Caller> {
+  return authenticate(authorizationOf(request), () => clientIp(request));
+}

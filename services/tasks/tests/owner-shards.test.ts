@@ -1,4 +1,5 @@
 import type { Statement } from '@taskmesh/database';
+import { statementsOf } from '@taskmesh/database/testing';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
@@ -125,9 +126,6 @@ async function reachOf(statement: Statement, values?: unknown[]): Promise<'one' 
   return tables.size === shards.size ? 'one' : 'all';
 }
 
-const statementsOf = (module: object) =>
-  Object.values(module).filter((value): value is Statement => typeof value === 'object' && 'text' in value);
-
 /** Besides these, every statement needs one owner's shard alone. */
 const ALL_SHARDS = [
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
@@ -146,7 +144,7 @@ const NO_SHARD = [
 it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {
   const reaches: Record<string, string> = {};
   const expected: Record<string, string> = {};
-  for (const statement of [tasks, counts, feed, relay, deadLetters, owners].flatMap(statementsOf)) {
+  for (const statement of statementsOf(tasks, counts, feed, relay, deadLetters, owners)) {
     const { name } = statement;
     reaches[name] = await reachOf(statement);
     expected[name] = ALL_SHARDS.includes(name) ? 'all' : NO_SHARD.includes(name) ? 'none' : 'one';

@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/database';
-import { scannedTables } from '@taskmesh/database/testing';
+import { scannedTables, statementsOf } from '@taskmesh/database/testing';
 import { createTasksDatabase } from '../src/database.ts';
 import * as feed from '../src/feed/feed.statements.ts';
 import * as owners from '../src/owners/owners.statements.ts';
@@ -9,9 +8,6 @@ import * as counts from '../src/tasks/count.statements.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 
-const isStatement = (value: unknown): value is Statement =>
-  typeof value === 'object' && value !== null && 'text' in value;
-const fixed = [tasks, counts, feed, relay, deadLetters, owners].flatMap((module) => Object.values(module));
 const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).flatMap((field) =>
   (['states', 'category'] as const).map((filteredBy) =>
     listStatement({ order: { field, direction: 'DESC' }, filteredBy, placeIn: 0, withFeed: true, withPrevious: true }),
@@ -24,7 +20,7 @@ const SMALL = ['feed_state', 'account_position', 'changes_id_seq', 'dead_letters
 const WHOLE = { 'owners-backlog': ['closed_owners'] };
 
 it('no statement planned in an empty store reads a whole table that grows', async () => {
-  const statements = [...fixed.filter(isStatement), ...lists];
+  const statements = [...statementsOf(tasks, counts, feed, relay, deadLetters, owners), ...lists];
   expect(statements.length).toBeGreaterThan(40);
   expect(await scannedTables(createTasksDatabase, { statements, small: SMALL })).toEqual(WHOLE);
 });

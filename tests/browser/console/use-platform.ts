@@ -10,6 +10,8 @@ import { launchBrowser } from './browser.ts';
 export function usePlatform(settings: () => Promise<Record<string, string>> = async () => ({})): {
   url(): string;
   browser(): Browser;
+  /** Of this machine. */
+  machineToken(): Embedded['machineToken'];
   linkTo(page: string, email: string): Promise<string>;
 } {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-console-'));
@@ -37,6 +39,7 @@ export function usePlatform(settings: () => Promise<Record<string, string>> = as
   return {
     url: () => platform.url,
     browser: () => browser,
+    machineToken: () => platform.machineToken,
     /** Where the last mail to somebody leads that has a link to this page. */
     linkTo: (page, email) =>
       eventually(() => {

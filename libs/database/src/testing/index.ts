@@ -1,2 +1,2 @@
-export { scannedTables } from './scanned-tables.ts';
+export { scannedTables, statementsOf } from './scanned-tables.ts';
 export { schemaDifference } from './schema-difference.ts';

@@ -41,6 +41,15 @@ export async function scannedTables(
   }
 }
 
+/** The statements that modules export by name. */
+export function statementsOf(...modules: object[]): Statement[] {
+  return modules.flatMap((module) => Object.values(module)).filter(isStatement);
+}
+
+function isStatement(value: unknown): value is Statement {
+  return typeof value === 'object' && value !== null && 'text' in value;
+}
+
 function scansIn({ 'Node Type': type, 'Relation Name': table, Plans = [] }: PlanNode): string[] {
   return [...(type === 'Seq Scan' && table ? [table] : []), ...Plans.flatMap(scansIn)];
 }

@@ -4,7 +4,7 @@ import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { claimFrom } from '../mails/claim.ts';
 import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
-import { SessionEntity } from '../sessions/session.entity.ts';
+import { ownerLocks } from '../sessions/owner-locks.repository.ts';
 import { AccountMailEntity, type AccountMail } from './account-mail.entity.ts';
 import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
 import { revokeChanges, revokeEmailChange } from './revoke-changes.repository.ts';
@@ -47,8 +47,7 @@ export function createChangesRepository(database: Database) {
 function changesTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
-    lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
-    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    ...ownerLocks(em),
     endAllSessions: (which: SessionsToEnd) => endAllSessions(em, which),
     addMail: (mail: NewMail): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
@@ -56,8 +55,8 @@ function changesTransaction(em: EntityManager) {
     addEmailToken: (token: EmailToken): unknown => em.persist(em.create(EmailTokenEntity, token)),
     findEmailToken: (hash: string, accountId: string, now: Date) =>
       em.findOne(EmailTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
-    forgetChanges: (accountId: string) => revokeChanges(em, accountId),
-    forgetEmailChange: (accountId: string) => revokeEmailChange(em, accountId),
+    revokeChanges: (accountId: string) => revokeChanges(em, accountId),
+    revokeEmailChange: (accountId: string) => revokeEmailChange(em, accountId),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),
   };
 }

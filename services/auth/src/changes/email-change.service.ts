@@ -74,7 +74,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
         transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
         // Without a new mail, the earlier one stays valid.
         if (!isAllowed) return;
-        await transaction.forgetEmailChange(userId);
+        await transaction.revokeEmailChange(userId);
         const { ip, requestId } = origin;
         transaction.addMail({
           ...{ id: ids.next(), accountId: userId, kind: 'email.confirm', recipient: email },
@@ -104,7 +104,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
           account.emailConfirmedAt = now;
           account.updatedAt = now;
           // Including password resets that were mailed to the former address.
-          await transaction.forgetChanges(accountId);
+          await transaction.revokeChanges(accountId);
           transaction.record({ kind: 'email.changed', at: now, accountId, ...(sessionId && { sessionId }), origin });
           const { ip, requestId } = origin;
           transaction.addMail({

@@ -51,7 +51,7 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
         account.passwordHash = passwordHash;
         account.passwordVersion++;
         account.updatedAt = now;
-        await transaction.forgetChanges(userId);
+        await transaction.revokeChanges(userId);
         transaction.record({ kind: 'password.changed', at: now, accountId: userId, sessionId, origin });
         const { ip, requestId } = origin;
         transaction.addMail({

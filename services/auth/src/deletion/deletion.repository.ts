@@ -8,7 +8,7 @@ import { endTokens } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity } from '../recovery/recovery-request.entity.ts';
 import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
-import { SessionEntity } from '../sessions/session.entity.ts';
+import { ownerLocks } from '../sessions/owner-locks.repository.ts';
 
 export type DeletionRepository = ReturnType<typeof createDeletionRepository>;
 
@@ -25,8 +25,7 @@ export function createDeletionRepository(database: Database) {
 function deletionTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
-    lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
-    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    ...ownerLocks(em),
     lockPersonalTokens: (accountId: string) =>
       em.find(PersonalTokenEntity, { accountId }, { ...locked, orderBy: { id: 'asc' } }),
     eraseTrail: (accountId: string) => eraseTrail(em, accountId),

@@ -4,7 +4,7 @@ import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { AccountMailEntity } from '../changes/account-mail.entity.ts';
 import type { NewMail } from '../changes/changes.repository.ts';
-import { SessionEntity } from '../sessions/session.entity.ts';
+import { ownerLocks } from '../sessions/owner-locks.repository.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';
 import { TAKE_PENDING } from './oidc.statements.ts';
 import { PendingSignInEntity, type PendingSignIn } from './pending-sign-in.entity.ts';
@@ -64,8 +64,7 @@ function oidcTransaction(em: EntityManager) {
       em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
     removeCode: (code: SignInCode): unknown => em.remove(code),
     findLinked: ({ issuer, subject }: SignInCode) => em.findOne(LinkedIdentityEntity, { issuer, subject }),
-    lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
-    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    ...ownerLocks(em),
     /** The current state; null if it was removed. */
     reread: (linked: LinkedIdentity): Promise<LinkedIdentity | null> => em.refresh(linked),
     /** In the order of their ids. */

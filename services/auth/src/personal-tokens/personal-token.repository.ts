@@ -2,9 +2,8 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import type { TokenScope } from '@taskmesh/identity';
 import type { KnownToken, SessionUse } from '@taskmesh/internal-api';
-import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { SessionEntity } from '../sessions/session.entity.ts';
+import { ownerLocks } from '../sessions/owner-locks.repository.ts';
 import { noteUsesOf } from '../sessions/sessions.statements.ts';
 import { endTokens } from './ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from './personal-token.entity.ts';
@@ -49,8 +48,7 @@ function personalTokenTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
     /** Serialises the creation of tokens for one account. */
-    lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
-    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    ...ownerLocks(em),
     count: (accountId: string, now: Date) => em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
     add: (token: Omit<PersonalToken, 'lastUsedAt'>): PersonalToken => {
       const created = em.create(PersonalTokenEntity, token);

@@ -63,7 +63,7 @@ function recoveryTransaction(em: EntityManager) {
     addToken: (token: ResetToken): unknown => em.persist(em.create(ResetTokenEntity, token)),
     findToken: (hash: string, accountId: string, now: Date) =>
       em.findOne(ResetTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
-    forgetChanges: (accountId: string) => revokeChanges(em, accountId),
+    revokeChanges: (accountId: string) => revokeChanges(em, accountId),
     lockAccount: (id: string) => em.findOne(AccountEntity, id, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),
     addMail: (mail: NewMail): unknown =>

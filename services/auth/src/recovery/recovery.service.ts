@@ -85,7 +85,7 @@ async function setPassword(
   account.hasPassword = true;
   account.passwordVersion++;
   account.updatedAt = now;
-  await transaction.forgetChanges(accountId);
+  await transaction.revokeChanges(accountId);
   transaction.record({ kind: 'password.reset', at: now, accountId, origin });
   // Somebody else may have linked theirs before the account got this address.
   const strangers = (await transaction.lockLinked(accountId)).filter(

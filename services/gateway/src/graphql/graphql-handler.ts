@@ -2,7 +2,7 @@ import { toGraphQLError, type AppError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { GraphQLError } from 'graphql';
 import type { IncomingMessage } from 'node:http';
-import { authorizationOf, type GatewayContext } from '../context.ts';
+import { callerOf, type GatewayContext } from '../context.ts';
 import { internalError, publicError } from '../graph/client-errors.ts';
 import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import { JSON_TYPE, toAppError } from '../http/errors.ts';
@@ -67,9 +67,7 @@ async function identityOf(
   request: IncomingMessage,
 ): Promise<Identity> {
   if (await context.operators.isOperator(request)) return { role: 'operator' };
-  const values = authorizationOf(request);
-  if (values.length === 0) return ANONYMOUS;
-  const caller = await context.authenticate(values, () => context.clientIp(request));
+  const caller = await callerOf(context, request);
   return caller.kind === 'user' ? caller.identity : ANONYMOUS;
 }
 

@@ -4,7 +4,7 @@ import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
 import { parseInput } from '@taskmesh/validation';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { authorizationOf, type GatewayContext } from '../context.ts';
+import { callerOf, type GatewayContext } from '../context.ts';
 import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
 import { longBodyOf } from '../http/streamed-bodies.ts';
@@ -43,7 +43,7 @@ export function createAnswerEndpoint(
 
   if (endpoint.access === 'user')
     return async (request, onProgress) => {
-      const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
+      const caller = await callerOf(context, request.raw);
       if (caller.kind !== 'user') throw unauthenticated();
       const { identity, claims } = caller;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
@@ -53,7 +53,7 @@ export function createAnswerEndpoint(
 
   if (endpoint.access === 'optional')
     return async (request, onProgress) => {
-      const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
+      const caller = await callerOf(context, request.raw);
       // As in GraphQL, a stale token makes nobody.
       const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../graph/executor.ts';
 import { clientOf, disconnectSignalOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
-import { authorizationOf, type Caller, type GatewayContext } from '../../context.ts';
+import { callerOf, type Caller, type GatewayContext } from '../../context.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
@@ -154,10 +154,8 @@ function authenticate(
   params: Record<string, unknown> | undefined,
 ): Promise<Caller> {
   const value = params?.['authorization'] ?? params?.['Authorization'];
-  const ipOf = () => context.clientIp(request);
-  if (value === undefined || value === null || value === '')
-    return context.authenticate(authorizationOf(request), ipOf);
-  return context.authenticate([typeof value === 'string' ? value : ''], ipOf);
+  if (value === undefined || value === null || value === '') return callerOf(context, request);
+  return context.authenticate([typeof value === 'string' ? value : ''], () => context.clientIp(request));
 }
 
 interface Client {

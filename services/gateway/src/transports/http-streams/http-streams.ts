@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
-import { authorizationOf, type GatewayContext } from '../../context.ts';
+import { callerOf, type GatewayContext } from '../../context.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
@@ -74,7 +74,7 @@ async function handle(
 ): Promise<unknown> {
   const { context, limits, watch, subscriptions, metrics, open, kind } = deps;
   const { protocol } = kind.format;
-  const caller = await context.authenticate(authorizationOf(request.raw), () => context.clientIp(request.raw));
+  const caller = await callerOf(context, request.raw);
   if (caller.kind !== 'user') {
     reply.header('www-authenticate', 'Bearer');
     throw unauthenticated();
