@@ -85,4 +85,13 @@ describe('a session that holds locks', () => {
     expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();
   });
+
+  it('gives no sign of life when it was lost as soon as it had connected', async () => {
+    jest.useFakeTimers();
+    const { database, lost } = fakeSession();
+    lost.abort();
+    await openLockSession(database, { monotonicMs: () => 0 });
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
 });

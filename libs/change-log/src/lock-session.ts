@@ -71,5 +71,6 @@ function keepAlive(session: Session, ping: () => Promise<unknown>): () => void {
   }, PING_EVERY_MS);
   const stop = () => clearInterval(pinging);
   session.lost.addEventListener('abort', stop);
+  if (session.lost.aborted) stop(); // as the first answer and the end may come at once
   return stop;
 }

@@ -259,6 +259,24 @@ describe('keys that are being made', () => {
     await expectRight(user);
   });
 
+  it('are not begun when the service stops while it connects', async () => {
+    const { user } = await largeUser();
+    const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
+    const recounts = createRecounts({
+      async openSession(options) {
+        await connected;
+        return openSlowSession(options);
+      },
+    });
+    recounts.note(user.id);
+    const making = recounts.run();
+    await recounts.stop();
+    connect();
+    await making;
+    expect(await hasKeys(user)).toBe(false);
+    await expectRight(user);
+  });
+
   it('are confirmed although the owner goes on writing', async () => {
     const { user, id } = await largeUser();
     let writing: Promise<Answer> | undefined;

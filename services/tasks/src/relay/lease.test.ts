@@ -14,6 +14,16 @@ function fakeSession() {
 }
 
 describe('a lease', () => {
+  it('closes its session when it cannot listen', async () => {
+    const { database, session } = fakeSession();
+    let closed = 0;
+    session.close = async () => void closed++;
+    session.listen = () => Promise.reject(new Error('permission denied'));
+    const opening = openLease(database, { onNews: () => undefined, monotonicMs: () => 0 });
+    await expect(opening).rejects.toThrow('permission denied');
+    expect(closed).toBe(1);
+  });
+
   describe('asks the server', () => {
     let asked: [name: string, ...values: unknown[]][];
     let nowMs: number;

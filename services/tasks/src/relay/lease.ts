@@ -68,11 +68,16 @@ export async function openLease(
     if (seen) lowWater.see({ last: Number(seen.last), writers: seen.writers });
   };
 
-  await session.listen(statements.CHANNEL, onNews);
-  await session.listen(statements.REPLAYS_CHANNEL, () => {
-    lowWater.restart();
-    onNews();
-  });
+  try {
+    await session.listen(statements.CHANNEL, onNews);
+    await session.listen(statements.REPLAYS_CHANNEL, () => {
+      lowWater.restart();
+      onNews();
+    });
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
 
   return {
     lost: session.lost,

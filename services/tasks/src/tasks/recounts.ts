@@ -35,6 +35,7 @@ export function createRecounts(database: Pick<Database, 'openSession'>) {
       session = await database.openSession({ timeoutMs: TIMEOUT_MS, settings: SETTINGS });
       try {
         for (const owner of owners) {
+          if (isStopped) return; // while it connected, too
           owners.delete(owner); // one who cannot be counted does not keep the others waiting for ever
           await recount(session, owner);
         }
