@@ -147,6 +147,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     log,
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
     answerDirectly: createDirectRoute({ context, handler, answers, measure }),
+    isForPeople: page !== undefined,
   });
   measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
