@@ -117,6 +117,17 @@ describe('a frozen Redis', () => {
     expect(ms).toBeLessThan(SLOWEST_MS);
   });
 
+  it('is given up once, however many calls notice that before its connection has closed', async () => {
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => warnings.push(message);
+    process.on('warning', note);
+    proxy.freeze();
+    for (let count = 0; count < CALLS; count += 1) await store.subscribe(`channel ${count}`, () => undefined);
+    await new Promise(setImmediate);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   it('is used again when it goes on, and both are told once', async () => {
     const id = randomUUID();
     await store.set(id, 'value', { ttlSeconds: 60 });

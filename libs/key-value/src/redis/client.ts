@@ -33,3 +33,17 @@ export function createClient({ url, tls, random }: RedisConfig & { random: () =>
 export function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   return withDeadline(answer, ANSWER_TIMEOUT_MS, () => new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`));
 }
+
+/**
+ * How to give up a connection that delivers nothing: once, however many calls notice it, as each time would leave a
+ * timer and a listener at its socket.
+ */
+export function createGiveUp(redis: Redis): () => void {
+  let isGivenUp = false;
+  redis.on('close', () => (isGivenUp = false));
+  return () => {
+    if (isGivenUp || redis.status !== 'ready') return;
+    isGivenUp = true;
+    redis.disconnect(true);
+  };
+}

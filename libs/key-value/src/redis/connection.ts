@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@taskmesh/service';
 import { ReplyError, type Redis } from 'ioredis';
 import { createCircuit, FAILURES_TO_OPEN } from './circuit.ts';
-import { createClient, inTime } from './client.ts';
+import { createClient, createGiveUp, inTime } from './client.ts';
 import { createOutage } from './outage.ts';
 import type { RedisConfig } from './settings.ts';
 
@@ -25,6 +25,7 @@ export interface RedisConnectionOptions extends RedisConfig {
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
   const { log, clock } = options;
   const redis = createClient(options);
+  const giveUp = createGiveUp(redis);
   const circuit = createCircuit(clock);
   const outage = createOutage(log);
   let closed = false;
@@ -59,7 +60,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
         outage.refused(error);
       } else if (circuit.failed() && !closed) {
         outage.began(error);
-        redis.disconnect(true); // a connection that delivers nothing may be dead for good
+        giveUp(); // it may be dead for good
       }
       return otherwise;
     }

@@ -1,7 +1,7 @@
 import type { Log } from '@taskmesh/service';
 import { ReplyError } from 'ioredis';
 import { createListeners } from '../listeners.ts';
-import { createClient, inTime } from './client.ts';
+import { createClient, createGiveUp, inTime } from './client.ts';
 import { messageOf } from './refusal.ts';
 import type { RedisConfig } from './settings.ts';
 
@@ -19,6 +19,7 @@ export function createRedisSubscriptions(
 ): RedisSubscriptions {
   const { log } = options;
   const redis = createClient(options);
+  const giveUp = createGiveUp(redis);
   const listeners = createListeners(log);
 
   // Redis forgets a connection's channels, so every new connection subscribes to all of them.
@@ -32,7 +33,7 @@ export function createRedisSubscriptions(
       return;
     }
     log.debug({ reason: messageOf(error) }, 'the subscriptions in Redis need a new connection');
-    redis.disconnect(true);
+    giveUp();
   };
 
   redis.on('error', (error) =>
