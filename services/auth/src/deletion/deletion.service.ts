@@ -2,7 +2,7 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/validation';
 import { accountIsGone, wrongPassword } from '../accounts/accounts.errors.ts';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';

@@ -25,7 +25,7 @@ const words = (bytes: number) => {
   return parts.join('').slice(0, bytes);
 };
 
-describe('writeArchive', () => {
+describe('writing an archive', () => {
   it.each([
     ['as it comes', (bytes: Buffer[]) => bytes],
     ['in one piece', (bytes: Buffer[]) => [Buffer.concat(bytes)]],
