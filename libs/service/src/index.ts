@@ -32,6 +32,7 @@ export {
   type OperatorCheck,
   type OperatorRules,
 } from './operator-check.ts';
+export { limitTokenGuesses } from './token-guesses.ts';
 export { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { setV8Flags } from './v8-flags.ts';

@@ -9,6 +9,7 @@ import {
   tasksOperators,
   tasksRestore,
 } from '@taskmesh/internal-api';
+import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
@@ -106,10 +107,9 @@ await runMain(async () => {
   const admin = createAdminServer({
     host: own.ADMIN_HOST,
     port: adminPort,
-    token: own.ADMIN_TOKEN,
     metrics,
     ready: work.ready,
-    routes: tasks.adminRoutes,
+    operations: { routes: tasks.adminRoutes, token: own.ADMIN_TOKEN, limiter: createMemoryKeyValue().limiter },
     log,
   });
   const parts = [telemetry, admin, work];

@@ -47,7 +47,6 @@ export function createPersonalTokenRepository(database: Database) {
 function personalTokenTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
-    /** Serialises the creation of tokens for one account. */
     ...ownerLocks(em),
     count: (accountId: string, now: Date) => em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
     add: (token: Omit<PersonalToken, 'lastUsedAt'>): PersonalToken => {

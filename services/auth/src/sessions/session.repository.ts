@@ -6,6 +6,7 @@ import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { endAllSessions, endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
 import type { NewSession, SessionRow } from './new-session.ts';
+import { ownerLocks } from './owner-locks.repository.ts';
 import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
 import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './sessions.statements.ts';
@@ -69,6 +70,7 @@ export function createSessionRepository(database: Database): SessionRepository {
 
 function sessionTransaction(em: EntityManager) {
   return {
+    ...ownerLocks(em),
     findToken: (hash: string): Promise<RefreshToken | null> => em.findOne(RefreshTokenEntity, hash),
     /** The token's present state; null when it has been deleted. */
     rereadToken: (token: RefreshToken): Promise<RefreshToken | null> => em.refresh(token),
@@ -76,8 +78,6 @@ function sessionTransaction(em: EntityManager) {
     removeToken: (token: RefreshToken): unknown => em.remove(token),
     lockLiving: (which: { id: string; accountId?: string } | { refreshFamily: string }): Promise<Session | null> =>
       em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    lockAccount: (which: { id: string; passwordVersion?: number }): Promise<Account | null> =>
-      em.findOne(AccountEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     add: (session: SessionRow): unknown => em.persist(em.create(SessionEntity, session)),
     findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),

@@ -68,7 +68,7 @@ export const DeadLetterEntity = defineEntity({
     source: p.enum(['relay', 'gateway']),
     fingerprint: p.text().unique('dead_letters_once'),
     changeId: p.bigint('string').name('change_id').nullable(),
-    ownerId: p.uuid().name('owner_id').nullable(),
+    ownerId: p.uuid().name('owner_id').nullable().index('dead_letters_owner_id'),
     sequence: p.bigint('number').nullable(),
     record: p.text().nullable(),
     reason: p.text(),
