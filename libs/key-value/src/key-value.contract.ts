@@ -156,6 +156,17 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect((await one?.consume('a'))?.allowed).toBe(false);
       });
 
+      it('counts together whatever has the same name, each by its own points', async () => {
+        const name = fresh('limit');
+        const [one, two] = [2, 3].map((points) => store.limiter({ name, points, windowSeconds: 60 }));
+        const results = [];
+        for (const limiter of [one, two, one, two]) results.push((await limiter?.consume('k'))?.allowed);
+        expect(results).toEqual([true, true, false, false]);
+        expect([(await one?.peek('k'))?.allowed, (await two?.peek('k'))?.allowed]).toEqual([false, false]);
+        await two?.reset('k');
+        expect((await one?.consume('k'))?.allowed).toBe(true);
+      });
+
       it('forgets the points of a key that is reset', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 60 });
         await limiter.consume('k');

@@ -165,7 +165,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
-    operators: createBackupStatus(config, { backups, database, encrypts: cipher !== undefined, clock }),
+    operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.temporaryDir, 0o700);
       await schema.start();

@@ -96,7 +96,12 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         return userOf(requireUser(ctx.identity).userId);
       },
     },
-    User: { __resolveReference: ({ id }: { id: string }) => (id.startsWith('f') ? null : userOf(id)) },
+    User: {
+      async __resolveReference({ id }: { id: string }) {
+        if (id.startsWith('e')) throw unauthenticated('The account does not exist any more.');
+        return id.startsWith('f') ? null : userOf(id);
+      },
+    },
     Mutation: {
       login: async (_: unknown, { input }: { input: { email: string; password: string } }, ctx: SubgraphContext) => {
         callers.push(ctx.identity);

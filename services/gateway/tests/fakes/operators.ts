@@ -45,6 +45,7 @@ export function createFakeOperators(): FakeOperators {
         verifiesScheduled: true,
         keep: { last: 3 },
         undoableMs: 86_400_000,
+        undoable: null,
       },
     },
   };

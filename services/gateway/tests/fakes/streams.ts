@@ -21,7 +21,7 @@ export interface TestStream {
 }
 
 export interface StreamEvent {
-  data?: { taskChanges: { sequence: number } & Record<string, unknown> } & Record<string, unknown>;
+  data?: ({ taskChanges: { sequence: number } & Record<string, unknown> } & Record<string, unknown>) | null;
   extensions?: Record<string, unknown>;
   [key: string]: unknown;
 }
@@ -117,9 +117,9 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
   const json = kind === 'sse' ? /^data: (\{.*\})$/m.exec(part)?.[1] : part.split('\r\n\r\n')[1];
   if (!json) return;
   const message = JSON.parse(json) as { payload?: StreamEvent | null; errors?: TestStream['errors'] };
-  if (message.errors) stream.errors.push(...message.errors);
   const event = kind === 'sse' ? (message as StreamEvent) : message.payload;
-  if (event?.data) stream.events.push(event);
+  if (event?.data !== undefined) stream.events.push(event);
+  else if (message.errors) stream.errors.push(...message.errors);
 }
 
 /** `query` has no effect here: channels carry rows. */

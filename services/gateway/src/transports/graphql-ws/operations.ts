@@ -3,13 +3,13 @@ import { within } from '@taskmesh/telemetry';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
+import type { FormatErrors } from '../../graph/client-errors.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../../graph/executor.ts';
 import { asTraceparent } from '../../graph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import { waitForDrain, endSocket, closeGracefully, oweResult, WS_CLOSE, type WriteFrame } from '../sockets/socket.ts';
 import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
-import type { PlanDeps } from '../../subscriptions/subscription-plan.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {
@@ -17,7 +17,7 @@ export interface OperationsDeps {
   frameOf: FrameOf;
   subscriptions: Subscriptions;
   metrics: TransportMetrics;
-  formatErrors: PlanDeps['formatErrors'];
+  formatErrors: FormatErrors;
 }
 
 /** The operations running on one socket, by the client's ids. */
