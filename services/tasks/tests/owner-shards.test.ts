@@ -8,7 +8,7 @@ import * as owners from '../src/owners/owners.statements.ts';
 import * as deadLetters from '../src/relay/dead-letters.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
 import * as counts from '../src/tasks/count.statements.ts';
-import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
+import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 import { TASK_STATES } from '../src/tasks/task-states.ts';

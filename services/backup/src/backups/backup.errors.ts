@@ -3,7 +3,7 @@ import { AppError, conflict, unavailable } from '@taskmesh/errors';
 import { DumpError } from '../dump/dump-error.ts';
 import { errorCode } from '../error-code.ts';
 import { DiskSpaceError } from '../disk-space.ts';
-import { TooSlowError } from '../too-slow-error.ts';
+import { TooSlowError } from '../stall-detection.ts';
 
 const AWAY = 'a store was not available';
 
