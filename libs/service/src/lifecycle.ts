@@ -38,13 +38,18 @@ export class Closers {
     return this.closeAll();
   }
 
-  /** What closes all that was opened so far, for whoever goes on with it: it is not closed from here any more. */
+  /** Returns what closes everything added so far. From then on, its receiver is responsible for that. */
   handOver(): () => Promise<void> {
     const next = new Closers();
     next.#closers = this.#closers;
     this.#closers = [];
     return () => next.closeAll();
   }
+}
+
+/** A part that needs nothing but to be closed. */
+export function closeOnStop(close: () => Promise<unknown> | unknown): Service {
+  return { start: async () => {}, stop: async () => void (await close()) };
 }
 
 /** Starts in the given order; when one fails, stops it and those before it, in reverse order. */
@@ -64,6 +69,15 @@ export async function stopAll(services: Service[]): Promise<void> {
   const closers = new Closers();
   for (const service of services) closers.add(() => service.stop());
   await closers.closeAll();
+}
+
+/** A service of these parts: started in this order, stopped in reverse. Calls of `stop` that overlap are one. */
+export function inOrder(parts: Service[]): Service {
+  let stopping: Promise<void> | undefined;
+  return {
+    start: () => startAll(parts),
+    stop: () => (stopping ??= stopAll(parts).finally(() => (stopping = undefined))),
+  };
 }
 
 /** Combines parts into a service that is ready when `ready` says so, but only between its start and its stop. */

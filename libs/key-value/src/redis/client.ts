@@ -1,5 +1,4 @@
 import { backoffMs, withDeadline, type Backoff } from '@taskmesh/service';
-
 import { Redis } from 'ioredis';
 import type { RedisConfig } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
@@ -42,21 +42,18 @@ export interface InsertOptions {
 
 export function createSessionRepository(database: Database): SessionRepository {
   return {
-    inTransaction: (work) =>
-      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(sessionTransaction(em)))),
+    inTransaction: (work) => database.inTransaction((em) => work(sessionTransaction(em))),
     async insert(session, { passwordVersion, origin, most }) {
       const values = [...session.values(origin, 'session.opened'), passwordVersion, most];
       return (await database.run('write', OPEN_SESSION, values)).length > 0;
     },
     listLiving: (accountId, now) =>
-      whileAway({ kind: 'read' }, () =>
-        database
-          .em()
-          .find(
-            SessionEntity,
-            { accountId, endedAt: null, expiresAt: { $gt: now } },
-            { orderBy: { createdAt: 'desc', id: 'desc' }, limit: OWN_SIZE },
-          ),
+      database.retry((em) =>
+        em.find(
+          SessionEntity,
+          { accountId, endedAt: null, expiresAt: { $gt: now } },
+          { orderBy: { createdAt: 'desc', id: 'desc' }, limit: OWN_SIZE },
+        ),
       ),
     async noteUses(uses) {
       const ids = uses.map(({ sessionId }) => sessionId);
