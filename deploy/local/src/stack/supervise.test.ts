@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '@taskmesh/testing';
+import { eventually, timingTest } from '@taskmesh/testing';
 import { lockDataDir } from '../processes/pid-lock.ts';
 import { untilReady } from '../processes/child-process.ts';
 import { isAlive } from '../processes/process-table.ts';
@@ -94,7 +94,7 @@ describe('a supervised process', () => {
     expect(starts()).toBe(1);
   });
 
-  it('is stopped at once in the middle of a start that takes long', async () => {
+  timingTest('is stopped at once in the middle of a start that takes long', async () => {
     let starts = 0;
     const { start } = sleeper('slow');
     const process = await supervise({
