@@ -143,7 +143,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
-    await loaded;
+    if (tokens === undefined) await loaded; // otherwise whoever is signed in at this very moment asks
     const asked = tokens?.user.id;
     const first = await token();
     if (first === undefined || tokens?.user.id !== asked) throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');

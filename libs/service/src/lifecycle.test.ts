@@ -15,6 +15,24 @@ describe('what was opened', () => {
     expect(closed).toEqual(['last', 'first']);
   });
 
+  it('is closed once, and whoever closes it meanwhile waits for that', async () => {
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    const closed: string[] = [];
+    const closers = new Closers();
+    closers.add(() => closed.push('database'));
+    closers.add(() => held.then(() => closed.push('relay, which uses it')));
+    const [first, second] = [closers.closeAll(), closers.closeAll()];
+    await new Promise(setImmediate);
+    expect(closed).toEqual([]);
+    goOn();
+    await second;
+    expect(closed).toEqual(['relay, which uses it', 'database']);
+    await first;
+    closers.add(() => closed.push('opened later'));
+    await closers.closeAll();
+    expect(closed.at(-1)).toBe('opened later');
+  });
+
   it('stays open when it was handed over, until whoever has it closes it', async () => {
     const closed: string[] = [];
     const open = async () => {

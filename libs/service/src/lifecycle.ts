@@ -12,7 +12,8 @@ export interface HealthReport {
 }
 
 /**
- * Closes what was added, in reverse order: it tries all, then throws the first failure. With `await using` that happens
+ * Closes what was added, in reverse order: it tries all, then throws the first failure. Whoever closes meanwhile waits
+ * for the same, as what is closed last may still be in use. With `await using` that happens
  * however the block ends, unless the duty was handed over.
  */
 export class Closers {
@@ -22,7 +23,14 @@ export class Closers {
     this.#closers.push(close);
   }
 
-  async closeAll(): Promise<void> {
+  #closing: Promise<void> | undefined;
+
+  closeAll(): Promise<void> {
+    this.#closing ??= this.#closeEach().finally(() => (this.#closing = undefined));
+    return this.#closing;
+  }
+
+  async #closeEach(): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close; close = this.#closers.pop()) {
       try {

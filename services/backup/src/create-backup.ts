@@ -90,7 +90,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     look,
     journal: createUploadJournal(database, log),
   });
-  const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now: () => clock.now() });
+  const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now: () => clock.now(), log });
   const stores = createStores(config, deps);
   const cipher = await createCipher(config);
   const shared = {

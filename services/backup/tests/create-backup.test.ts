@@ -273,7 +273,7 @@ async function runProcess({ killAfterMs, fileBlocks }: { killAfterMs?: number; f
   }); // prettier-ignore
   let output = '';
   child.stdout.on('data', (part: Buffer) => (output += part.toString()));
-  const exit = once(child, 'exit');
+  const exit = once(child, 'close');
   await once(child.stdout, 'data');
   const begin = performance.now();
   if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);

@@ -37,7 +37,7 @@ function run(env: Record<string, string>) {
 
 it('does not start with a wrong configuration, and tells all of it', async () => {
   const { process, output } = run({ PORT: 'http', IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'nowhere.json') });
-  const [code] = await once(process, 'exit');
+  const [code] = await once(process, 'close'); // then all its output is there
   expect(code).toBe(1);
   for (const name of [
     'POSTGRES_URL',

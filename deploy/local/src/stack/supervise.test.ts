@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '@taskmesh/testing';
+import { eventually, timingTest } from '@taskmesh/testing';
 import { runInDataDir } from '../processes/data-dir.ts';
 import { untilReady } from '../processes/child-process.ts';
 import { isAlive } from '../processes/process-table.ts';
@@ -91,7 +91,7 @@ describe('a supervised process', () => {
     expect(starts()).toBe(1);
   });
 
-  it('is stopped at once in the middle of a start that takes long', async () => {
+  timingTest('is stopped at once in the middle of a start that takes long', async () => {
     let starts = 0;
     const { start } = sleeper('slow');
     const process = await supervise({

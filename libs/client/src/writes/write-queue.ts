@@ -119,6 +119,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         await store().catch((cause: unknown) => {
           throw new TaskmeshError('STORAGE', 'The write cannot be kept.', { cause });
         });
+        if (!isPending(write)) return 0; // taken back meanwhile, perhaps as another user has come
       }
       const outcome = await sendWrite(session.request, write, wasSent, time.now());
       if (isPending(write)) done(write, outcome);
