@@ -5,9 +5,9 @@ import { accountsInternal, authRestore, callInProcess, tasksRestore } from '@tas
 import type { KeyValue } from '@taskmesh/key-value';
 import { traceEventLog, type EventLog } from '@taskmesh/messaging';
 import {
+  closeOnStop,
   createAdminServer,
-  startAll,
-  stopAll,
+  inOrder,
   type Clock,
   type Log,
   type Service,
@@ -59,19 +59,14 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
     ...named('admin'),
     host: adminHost,
     port: adminPort,
-    token: secrets.adminToken,
     ready: () => gateway.ready(),
-    routes: tasks.adminRoutes,
+    operations: { routes: tasks.adminRoutes, token: secrets.adminToken, limiter: deps.keyValue.limiter },
   });
 
-  const stores = together([auth, tasks, backup]);
-  const closing: Service = { start: async () => {}, stop: () => connections.close() };
-  const parts = [stores, closing, gateway, admin];
-  return {
-    start: () => startAll(parts),
-    stop: () => stopAll(parts),
-    address: () => gateway.address(),
-  };
+  // As soon as it starts, tasks asks auth which accounts were deleted.
+  const stores = together([inOrder([auth, tasks]), backup]);
+  const parts = inOrder([stores, closeOnStop(() => connections.close()), gateway, admin]);
+  return { ...parts, address: () => gateway.address() };
 }
 
 function together(services: Service[]): Service {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually } from '@taskmesh/testing';
+import { eventually, timingTest } from '@taskmesh/testing';
 import type { KeyValue } from './key-value.ts';
 
 /** The contract of every KeyValue adapter. `create` returns stores that share their content. */
@@ -175,7 +175,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect((await limiter.consume('k')).allowed).toBe(true);
       });
 
-      it('begins anew when the window ends, and a refused try does not prolong it', async () => {
+      timingTest('begins anew when the window ends, and a refused try does not prolong it', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 1 });
         const begun = performance.now();
         await limiter.consume('k');

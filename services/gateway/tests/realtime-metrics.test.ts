@@ -149,7 +149,7 @@ describe('the figures of the realtime side', () => {
     const leaving = await streamGraphqlWs({ ...start(), token: await gateway.auth.token(USER, { claims: { sid } }) });
     gateway.auth.end(sid);
     await eventually(() => expect(leaving.ended).toEqual({ code: 4403 }));
-    expect(await figure(ended('session_ended'))).toBe(1);
+    await eventually(async () => expect(await figure(ended('session_ended'))).toBe(1)); // each end notices it by itself
 
     const slow = await streamGraphqlWs({ ...start(), query: 'subscription { taskChanges { task { title } } }' });
     await eventually(async () => expect(await figure('taskmesh_realtime_owners')).toBe(1));
@@ -167,7 +167,7 @@ describe('the figures of the realtime side', () => {
     );
     slow.resume();
     await eventually(() => expect(slow.ended).toEqual({ code: 1013 }));
-    expect(await figure(ended('slow'))).toBe(1);
+    await eventually(async () => expect(await figure(ended('slow'))).toBe(1));
   });
 
   it('have a name for everything, with help', async () => {

@@ -11,10 +11,10 @@ import {
 } from '@taskmesh/identity';
 import type { AuthInternal, AuthSignIn, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import { randomUUID } from 'node:crypto';
-import { typeDefsOf } from './type-defs.ts';
+import { createFakeSubgraph } from './fake-subgraph.ts';
 
 /** An auth service in memory, with real tokens. */
 export interface FakeAuth {
@@ -126,7 +126,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   };
 
   return {
-    subgraph: createSubgraph({ name: 'auth', typeDefs: typeDefsOf('auth'), resolvers, log }),
+    subgraph: createFakeSubgraph('auth', resolvers, log),
     internal: {
       async endedSessions(after) {
         if (failure) throw failure;

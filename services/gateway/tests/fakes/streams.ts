@@ -32,6 +32,8 @@ export interface StreamRequest {
   query: string;
   variables?: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** graphql-ws only. */
+  extensions?: Record<string, unknown>;
   /** For `connection_init` or the join. */
   params?: Record<string, unknown>;
 }
@@ -63,7 +65,8 @@ export async function openWebSocket(
   return socket;
 }
 
-export async function streamGraphqlWs({ origin, token, query, variables, params }: StreamRequest): Promise<TestStream> {
+export async function streamGraphqlWs(request: StreamRequest): Promise<TestStream> {
+  const { origin, token, query, variables, extensions, params } = request;
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
   const stream = createStream(socket);
   const id = randomUUID();
@@ -78,7 +81,7 @@ export async function streamGraphqlWs({ origin, token, query, variables, params 
   });
   socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}`, ...params } }));
   await eventually(() => isAcknowledged);
-  socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, variables } }));
+  socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, variables, extensions } }));
   return stream;
 }
 
