@@ -1,6 +1,7 @@
 import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Worker } from 'node:worker_threads';
 import { createLog } from './log.ts';
 import { openTelemetry, readTelemetry } from './telemetry.ts';
 
@@ -77,10 +78,11 @@ describe('telemetry', () => {
     expect(JSON.parse(stdout)).toEqual({ off: [false, 0], on: [true, true] });
   });
 
-  it('does not wait for a collector that is silent when it stops', async () => {
+  it('does not wait for a collector that is silent when it stops, nor does what sends to it', async () => {
     const collector = await startTraceCollector();
     collector.answerWith(503);
     const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const ended = new Promise((resolve) => process.once('worker', (thread: Worker) => thread.once('exit', resolve)));
     const telemetry = await openTelemetry(config, log);
     telemetry
       .tracing('tasks')
@@ -89,6 +91,7 @@ describe('telemetry', () => {
     const begun = performance.now();
     await telemetry.stop();
     expect(performance.now() - begun).toBeLessThan(5_000);
+    await ended;
     await collector.stop();
   }, 10_000);
 });

@@ -93,7 +93,7 @@ export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<
     start: async () => undefined,
     tracing: sdk.tracing,
     // Spans not sent by then are lost; the outage has been logged.
-    stop: () => withDeadline(sdk.stop(), FLUSH_MS, () => new Error('Not sent in time.')).catch(() => undefined),
+    stop: () => withDeadline(sdk.stop(), FLUSH_MS, () => new Error('Not sent in time.')).catch(() => sdk.abandon()),
   };
 }
 

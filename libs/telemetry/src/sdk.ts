@@ -42,6 +42,8 @@ export interface StartedSdk {
   tracing(service: string): Tracing;
   /** Sends the queued spans, without a time limit. */
   stop(): Promise<void>;
+  /** Ends at once, also a `stop` under way: what was not sent is lost. */
+  abandon(): Promise<void>;
 }
 
 const KINDS = {
@@ -132,6 +134,7 @@ export function startSdk(options: SdkOptions): StartedSdk {
       };
     },
     stop: () => processor.shutdown().catch(() => undefined), // reported by `onOutage`
+    abandon: () => exporter.shutdown(),
   };
 }
 
