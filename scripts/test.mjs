@@ -1,7 +1,7 @@
 // npm test: everything that has to hold before a change lands. Plain JavaScript, for any Node from 20.
-import { ensureConsole } from './lib/console.mjs';
+import { checkArguments } from './lib/arguments.mjs';
 import { main } from './lib/failure.mjs';
-import { ensureInstalled } from './lib/install.mjs';
+import { ensureConsole, ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';
 
 const help = `
@@ -17,11 +17,8 @@ Settings (environment variables):
 `;
 
 await main(async () => {
-  const args = process.argv.slice(2);
-  if (args.includes('--help') || args.includes('-h')) {
-    console.log(help.trim());
-    return 0;
-  }
+  const args = checkArguments(process.argv.slice(2), { help, strict: false });
+  if (!args) return 0;
   await ensureInstalled('all');
   await ensureConsole();
   return launch('deploy/local/src/test-main.ts', args);

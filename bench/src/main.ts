@@ -55,12 +55,11 @@ let runDir: RunDir | undefined;
 await runCommand({
   async start(signal) {
     const run = other ? other(args.slice(1)) : requests(args);
-    if (!run) process.exit(0);
+    if (!run) return;
     // Everything is compiled once, by whichever run comes first.
     const env = { NODE_COMPILE_CACHE: join(CACHE, 'compile'), ...process.env };
     runDir = await makeRunDir(CACHE, 'bench-');
     await run({ dataDir: runDir.path, env, log: say, signal }).finally(runDir.remove);
-    process.exit(0);
   },
   killNow: () => runDir?.killNow(),
 });

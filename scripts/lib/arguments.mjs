@@ -3,15 +3,15 @@ import { Failure } from './failure.mjs';
 
 /**
  * Checks the arguments before anything is installed. With `--help` the text is printed and nothing is returned.
- * @throws Failure with exit code 2 for an argument that the command does not know
+ * @throws Failure with exit code 2 for an argument that the command does not know, unless others are for another program
  */
-export function checkArguments(args, { help, options = {} }) {
+export function checkArguments(args, { help, options = {}, strict = true }) {
   if (args.includes('--help') || args.includes('-h')) {
     console.log(help.trim());
     return undefined;
   }
   try {
-    parseArgs({ args, options });
+    parseArgs({ args, options, strict });
   } catch (error) {
     throw new Failure(`${error.message}\nSee --help.`, 2);
   }

@@ -2,42 +2,37 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withInstallLock } from './install-lock.mjs';
-import { runNpm } from './npm.mjs';
+import { npmInstall } from './npm.mjs';
 import { ROOT } from './paths.mjs';
 
 const MARKER = join(ROOT, 'node_modules', '.taskmesh-installed.json');
-// Not `npm ci`: the lock file may lack optional packages of other systems, which `ci` refuses and `install` does not mind.
-const INSTALL = [
-  'install',
-  '--no-save',
-  '--no-audit',
-  '--no-fund',
-  '--ignore-scripts',
-  '--no-progress',
-  '--loglevel=error',
-];
 
 /**
  * Brings the dependencies that are needed: `production` for running, `all` for developing. Does nothing when they are
  * there; a full installation serves both and is never cut down.
  */
 export async function ensureInstalled(need) {
-  if (serves(readMarker(), need)) return;
+  if (serves(readJson(MARKER), need)) return;
   await withInstallLock(async () => {
-    const earlier = readMarker();
+    const earlier = readJson(MARKER);
     if (serves(earlier, need)) return;
     const found = adoptInstallation();
     if (serves(found, need)) return;
     const set = [need, earlier?.set, found?.set].includes('all') ? 'all' : 'production';
     const begin = Date.now();
     console.log('Installing dependencies (once) …');
-    await runNpm([...INSTALL, set === 'all' ? '--include=dev' : '--omit=dev'], {
-      cwd: ROOT,
-      what: 'Installing dependencies',
-    });
+    // Not `npm ci`: the lock file may lack optional packages of other systems, which `ci` refuses and this does not mind.
+    await npmInstall([set === 'all' ? '--include=dev' : '--omit=dev'], { cwd: ROOT, what: 'Installing dependencies' });
     writeMarker(set);
     console.log(`Dependencies are installed (${Math.round((Date.now() - begin) / 1000)} s).`);
   });
+}
+
+/** Builds the page at `/` when there is no build of these sources. */
+export async function ensureConsole() {
+  // What it imports may have just been installed.
+  const { provideConsole } = await import('../../services/gateway/console/build/provide.mjs');
+  await provideConsole();
 }
 
 function serves(marker, need) {
@@ -48,10 +43,6 @@ function lockHash() {
   return createHash('sha256')
     .update(readFileSync(join(ROOT, 'package-lock.json')))
     .digest('hex');
-}
-
-function readMarker() {
-  return readJson(MARKER);
 }
 
 function writeMarker(set) {

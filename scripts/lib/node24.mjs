@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from './failure.mjs';
 import { withInstallLock } from './install-lock.mjs';
-import { runNpm } from './npm.mjs';
+import { npmInstall } from './npm.mjs';
 import { CACHE } from './paths.mjs';
 
 /** Runs TypeScript as it is, without a warning. */
@@ -38,19 +38,9 @@ function isFetched() {
 async function fetchNode() {
   if (isFetched()) return;
   console.log(`This is Node ${process.versions.node}. Fetching Node ${FETCHED} (once) …`);
-  const args = [
-    'install',
-    '--prefix',
-    home,
-    '--no-save',
-    '--no-package-lock',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    '--loglevel=error',
-  ];
+  const args = ['--prefix', home, '--no-package-lock', `${name}@${FETCHED}`];
   try {
-    await runNpm([...args, `${name}@${FETCHED}`], { cwd: CACHE, what: `Fetching Node ${FETCHED}` });
+    await npmInstall(args, { cwd: CACHE, what: `Fetching Node ${FETCHED}` });
   } catch (error) {
     throw new Failure(
       `${error.message}\nNode ${NEEDED.join('.')} or newer is needed: install it (https://nodejs.org) and start again.`,

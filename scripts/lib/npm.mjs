@@ -11,12 +11,14 @@ const REMEDIES = [
   [/E404|ETARGET|notarget/, 'The registry does not have this package.'],
 ];
 
-/** Runs npm quietly; what it complained about is shown when it fails, with a remedy where we know one. */
-export async function runNpm(args, { cwd, what }) {
+const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+
+/** Has npm install quietly; what it complained about is shown when it fails, with a remedy where we know one. */
+export async function npmInstall(args, { cwd, what }) {
   const cli = process.env.npm_execpath; // set when npm itself started us
   const [command, prefix] = cli?.endsWith('npm-cli.js') ? [process.execPath, [cli]] : ['npm', []];
   const shell = command === 'npm' && process.platform === 'win32';
-  const child = spawn(command, [...prefix, ...args], { cwd, shell, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, [...prefix, ...INSTALL, ...args], { cwd, shell, stdio: ['ignore', 'ignore', 'pipe'] });
   let complaints = '';
   child.stderr.on('data', (chunk) => (complaints += chunk));
   const code = await new Promise((resolve, reject) => {

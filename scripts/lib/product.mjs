@@ -1,8 +1,7 @@
 import { checkArguments } from './arguments.mjs';
-import { ensureConsole } from './console.mjs';
 import { readEnvFile } from './env-file.mjs';
 import { main } from './failure.mjs';
-import { ensureInstalled } from './install.mjs';
+import { ensureConsole, ensureInstalled } from './install.mjs';
 import { launch } from './launch.mjs';
 
 /** A command that runs the product: its arguments are checked, then what it needs is installed, then `file` is started. */

@@ -72,6 +72,17 @@ describe('the pages of the gateway in a real browser', () => {
     await page.close();
   }, 120_000);
 
+  it('an address where nothing is shows a page that leads to the console', async () => {
+    const page = await chromium.open(`${platform.url}/taks?x#/y`);
+    expect(await page.evaluate(`document.querySelector('h1').innerText`)).toBe('There is nothing at this address');
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).not.toBe('none');
+    await page.evaluate(`document.querySelector('a').click()`);
+    await eventually(async () => expect(await page.evaluate(`location.pathname`)).toBe('/'), patience);
+    await eventually(async () => expect(await page.evaluate(`document.title`)).toBe('Taskmesh'), patience);
+    expect(page.problems).toEqual([]);
+    await page.close();
+  }, 120_000);
+
   it('/confirm-email needs the password of the account, and says what is wrong where it is wrong', async () => {
     const page = await chromium.open(`${platform.url}/confirm-email#token=nonsense`);
     const text = (id: string) => page.evaluate<string>(`document.getElementById('${id}').innerText`);

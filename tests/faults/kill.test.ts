@@ -36,17 +36,19 @@ describe('kill -9 of any process of the stack under load', () => {
         await inject(faulty, { target, kind: 'kill', forMs: 0 });
         await sleep(CALM_MS * (0.5 + random()));
       }
+      // Enough for a verdict, however fast the machine is.
+      const confirmed = () => accounts.reduce((sum, account) => sum + account.figures().confirmed, 0);
+      await eventually(() => expect(confirmed()).toBeGreaterThan(100), { timeoutMs: 90_000 });
       await Promise.all(accounts.map((account) => account.stopWriting()));
       const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
       const figures = summary(accounts.map((account) => account.figures()));
       await Promise.all(accounts.map((account) => account.close()));
       console.info(`seed ${SEED}, killed ${victims.join(', ')}:`, JSON.stringify(figures));
       expect(verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises])).toEqual([]);
-      expect(figures.writes.confirmed).toBeGreaterThan(100);
       for (const { events } of Object.values(figures.streams))
         expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
     },
-    120_000,
+    240_000,
   );
 
   it('misses nothing and publishes again when Kafka comes back empty', async () => {

@@ -1,11 +1,12 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import { say, startKafkaCluster, type KafkaCluster } from '@taskmesh/local';
+import { say } from '@taskmesh/local';
 import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS } from '../clients/streams/protocols.ts';
 import type { Account, Latency } from './account.ts';
 import { report, runCampaign, type DoneFault, type OwnerOptions } from './campaign.ts';
 import { useFaultStack } from './fault-stack.ts';
+import { startKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
@@ -34,7 +35,7 @@ interface Outage {
 describe('the feed while a third of the partitions is without a leader', () => {
   let kafka: KafkaCluster;
   const faulty = useFaultStack('leaders', async (dataDir) => {
-    kafka = await startKafkaCluster({ dataDir, log: () => {}, brokers: NODES });
+    kafka = await startKafkaCluster(dataDir, NODES);
     return { env: { KAFKA_BROKERS: kafka.url }, stop: () => kafka.stop() };
   });
 

@@ -20,10 +20,7 @@ await runCommand({
         help: { type: 'boolean', default: false },
       },
     });
-    if (values.help) {
-      say(HELP);
-      process.exit(0);
-    }
+    if (values.help) return say(HELP);
     const why = whyNoImages();
     if (why) throw new PlainError(`No image can be built here: ${why}.`);
     const target = values.servers ? 'servers' : values.all ? 'all' : 'services';
@@ -32,7 +29,5 @@ await runCommand({
     await buildImage(target);
     await exportImage(target, { name: values.name, file });
     say(`It is in ${file}.`);
-    process.exit(0);
   },
-  killNow: () => undefined,
 });

@@ -93,7 +93,7 @@ describe('a Kafka that wants TLS or a login', () => {
     ],
   ])('is published to and read with %s', async (_, listener, env) => {
     const settings = settingsOf(listener, env());
-    expect(await whyKafkaFails(settings, log)).toBeUndefined();
+    expect(await whyKafkaFails(settings)).toBeUndefined();
     const eventLog = createKafkaEventLog({ ...settings, clientId: 'test', log });
     try {
       const topic = `secured-${randomUUID()}`;
@@ -138,7 +138,7 @@ describe('a Kafka that wants TLS or a login', () => {
     ['it is spoken to without TLS', 'SASL_SSL', () => ({ ...USER, ...plain }), /closes the connection.*KAFKA_SSL/],
     ['it speaks no TLS itself', 'PLAINTEXT', () => trusted, /KAFKA_SSL/],
   ])('is told of by the setting, and by no secret, when %s', async (_, listener, env, reason) => {
-    const refusal = await whyKafkaFails(settingsOf(listener, env()), log);
+    const refusal = await whyKafkaFails(settingsOf(listener, env()));
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret|kept-to-itself/);
   });

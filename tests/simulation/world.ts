@@ -129,7 +129,12 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     clock: time.clock,
     metrics: NO_METRICS,
     executor: 'compiled',
-    formatErrors: (errors) => errors.map(() => ({ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } })),
+    formatResult: ({ data, errors = [] }) => ({
+      data,
+      ...(errors.length > 0 && {
+        errors: errors.map(() => ({ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } })),
+      }),
+    }),
   });
 
   const heartbeats = createHeartbeats();

@@ -73,7 +73,6 @@ await runCommand({
     if (problems.length === 0) say('Everything is flat, and no promise broke.');
     process.exit(problems.length === 0 && !signal.aborted ? 0 : 1);
   },
-  killNow: () => undefined,
 });
 
 async function run(stack: Stack, signal: AbortSignal) {

@@ -4,10 +4,19 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs in a process of its own, where ESLint loads its plugins as it does for `npm run lint`. */
+/**
+ * Runs in a process of its own, where ESLint loads its plugins as it does for `npm run lint`. In a fresh clone Nx has not seen the
+ * projects yet, and its rule would be skipped.
+ */
 const LINT = `
   import { ESLint } from 'eslint';
+  import { createProjectGraphAsync, readCachedProjectGraph } from 'nx/src/devkit-exports.js';
   import tseslint from 'typescript-eslint';
+  try {
+    readCachedProjectGraph();
+  } catch {
+    await createProjectGraphAsync();
+  }
   const { texts, types } = JSON.parse(process.argv[1]);
   const eslint = new ESLint({ overrideConfig: types ? [] : [tseslint.configs.disableTypeChecked] });
   const broken = [];

@@ -60,6 +60,12 @@ export async function run() {
     text: 'export const value = unknownName;\n',
     by: 'no-undef',
   },
+  {
+    what: 'a statement among other code',
+    filePath: 'services/tasks/src/feed/cursors.ts',
+    text: "import type { Statement } from '@taskmesh/database';\n\nexport const NOW: Statement = { name: 'now', text: 'select now()' };\n",
+    by: 'no-restricted-syntax',
+  },
   { what: 'nothing in a text in order', text: 'export const one = 1;\n', by: undefined },
 ];
 

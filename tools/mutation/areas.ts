@@ -16,12 +16,12 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
     mutate: [
       'services/gateway/src/transports/phoenix/channel.ts',
       'services/gateway/src/transports/phoenix/channels.ts',
-      'services/gateway/src/transports/phoenix/reading.ts',
+      'services/gateway/src/transports/phoenix/channel-reader.ts',
     ],
     tests: [
       'services/gateway/tests/channel-ends',
       'services/gateway/tests/channel-owners.test',
-      'services/gateway/tests/channel-beginnings',
+      'services/gateway/tests/channel-start-cursor',
       'services/gateway/tests/channel-filters',
       'services/gateway/tests/channel-owners.random',
       'tests/simulation/simulation.test',
@@ -49,16 +49,15 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   },
   cursors: {
     mutate: ['services/tasks/src/feed/signed-cursor.ts', 'services/tasks/src/feed/cursors.ts'],
-    tests: ['services/tasks/src/feed/cursor', 'services/tasks/tests/feed'],
+    tests: ['services/tasks/src/feed/signed-cursor', 'services/tasks/src/feed/cursors', 'services/tasks/tests/feed'],
   },
   identity: { mutate: ['libs/identity/src/*.ts'], tests: ['libs/identity'] },
   tokens: {
     mutate: ['services/gateway/src/auth/*.ts'],
     tests: [
-      'services/gateway/src/auth/access-keys',
-      'services/gateway/src/auth/caller',
-      'services/gateway/src/auth/poll',
-      'services/gateway/src/auth/ended-sessions',
+      'services/gateway/src/auth/',
+      'services/gateway/tests/operator-guesses',
+      'services/gateway/tests/personal-tokens',
     ],
   },
   loader: {
@@ -77,7 +76,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   },
   swap: {
     mutate: [
-      'services/backup/src/databases/{drop-database,servers,states,swap,writers}.ts',
+      'services/backup/src/databases/{database-ids,drop-database,lock-writers,servers,swap}.ts',
       'services/backup/src/restore/{exchange-stores,left-databases,restore-stores,restore.repository,settle-restore,swap-stores,undo-restore}.ts',
     ],
     tests: [
@@ -86,7 +85,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
       'services/backup/tests/swap-stores',
       'services/backup/tests/settle-stores',
       'services/backup/tests/restore.repository',
-      'services/backup/tests/writers',
+      'services/backup/tests/lock-writers',
       'services/backup/tests/restore-stores',
     ],
   },

@@ -44,8 +44,7 @@ async function runStryker(isForced: boolean, env: Record<string, string>, signal
 await runCommand({
   async start(signal) {
     const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-mutation-'));
-    const { urls, stop } = await provideServers({ env: process.env, dataDir, log: say });
-    const servers = { POSTGRES_URL: urls.postgres, REDIS_URL: urls.redis, KAFKA_BROKERS: urls.kafka };
+    const { env: servers, stop } = await provideServers({ env: process.env, dataDir, log: say });
     const rows: string[] = [];
     for (const area of areas) {
       if (signal.aborted) break;
@@ -65,5 +64,4 @@ await runCommand({
     for (const left of [dataDir, '.mutation']) rmSync(left, { recursive: true, force: true });
     process.exit(rows.length === areas.length ? 0 : 1);
   },
-  killNow: () => undefined,
 });

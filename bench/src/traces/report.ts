@@ -2,21 +2,11 @@ import type { Operation } from '../operations.ts';
 import type { describeMachine } from '../report/machine.ts';
 import type { TracesOptions } from './options.ts';
 
-/** Medians of the rounds: CPU of a platform's process in milliseconds per request. */
-interface Costs {
-  /** No collector is set. */
-  without: number;
-  /** A collector is set, nothing is recorded. */
-  idle: number;
-  /** Records nothing before, and its part after. */
-  recording: number;
-}
-
+/** CPU of each platform's process, all its threads, in milliseconds per request. */
 export interface TracesStart {
   operation: Operation;
-  before: Costs;
-  /** `paused`: the process that records, in rounds between, in which it does not. */
-  after: Costs & { paused: number };
+  without: number;
+  with: number;
 }
 
 export interface TracesReport {
@@ -28,49 +18,31 @@ export interface TracesReport {
   exports: number;
 }
 
-/** A ratio over several starts: their geometric mean, and its standard error as a part of it. */
-interface MeanRatio {
-  mean: number;
-  error: number;
-}
-
-function meanRatio(ratios: readonly number[]): MeanRatio {
-  const logs = ratios.map(Math.log);
-  const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
-  const variance = logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (logs.length - 1);
-  return { mean: Math.exp(mean), error: Math.sqrt(variance / logs.length) };
-}
-
-/** How many times as much a request costs because a part is recorded now: within one process, round by round. */
-function costOfRecording({ after }: TracesStart): number {
-  return after.recording / after.paused;
-}
-
-/** How many times as much a request that is not recorded costs once others have been: beside itself before, less what changed anyway. */
-function costOfHavingRecorded({ before, after }: TracesStart): number {
-  const others = Math.sqrt((after.without / before.without) * (after.idle / before.idle));
-  return after.paused / before.recording / others;
-}
-
-/** How many times as much it costs with a collector that gets nothing: between processes, so it needs many starts. */
-function costOfCollector({ before, after }: TracesStart): number {
-  return Math.sqrt((before.idle / before.without) * (after.idle / after.without));
-}
-
 export function describeTraces({ parameters, measured, exports }: TracesReport): string {
   const { operations, ratio, starts, warmUpSeconds, rounds, seconds } = parameters;
-  const percent = ({ mean, error }: MeanRatio) => `${((mean - 1) * 100).toFixed(1)} ± ${(error * 100).toFixed(1)} %`;
   const rows = operations.map((operation) => {
-    const all = measured.filter((start) => start.operation === operation);
-    const costs = [costOfCollector, costOfHavingRecorded, costOfRecording];
-    return `| ${[operation, ...costs.map((cost) => percent(meanRatio(all.map(cost))))].join(' | ')} |`;
+    const pairs = measured.filter((start) => start.operation === operation);
+    const { mean, error } = meanRatio(pairs.map((pair) => pair.with / pair.without));
+    const [without, having] = [meanOf(pairs.map((pair) => pair.without)), meanOf(pairs.map((pair) => pair.with))];
+    const cost = `${((mean - 1) * 100).toFixed(1)} ± ${(error * 100).toFixed(1)} %`;
+    return `| ${[operation, without.toFixed(4), having.toFixed(4), cost].join(' | ')} |`;
   });
   return [
-    `CPU of the platform's process per request, over ${starts} starts: mean ± standard error. ${ratio * 100} % recorded,`,
-    `${rounds} rounds of ${seconds} s before and after, each behind ${warmUpSeconds} s of warm-up; ${exports} exports.`,
+    `CPU of the platform's process per request over ${starts} pairs of starts; ${ratio * 100} % recorded,`,
+    `${rounds} rounds of ${seconds} s behind ${warmUpSeconds} s of warm-up; ${exports} exports.`,
     '',
-    '| operation | a collector that gets nothing | having recorded | recording |',
+    '| operation | without traces, CPU-ms | with | costs, ± standard error |',
     '| --- | ---: | ---: | ---: |',
     ...rows,
   ].join('\n');
 }
+
+/** The geometric mean, and its standard error as a part of it. */
+function meanRatio(ratios: readonly number[]): { mean: number; error: number } {
+  const logs = ratios.map(Math.log);
+  const mean = meanOf(logs);
+  const variance = logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (logs.length - 1);
+  return { mean: Math.exp(mean), error: Math.sqrt(variance / logs.length) };
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

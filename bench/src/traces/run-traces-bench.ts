@@ -2,7 +2,6 @@ import { Closers } from '@taskmesh/service';
 import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { join } from 'node:path';
 import { cpuMsOfThreads } from '../cpu/thread-time.ts';
-import { median } from '../figures.ts';
 import { startLoad, type Load } from '../load/start-load.ts';
 import type { Operation } from '../operations.ts';
 import { describeMachine } from '../report/machine.ts';
@@ -11,12 +10,10 @@ import type { TargetOptions } from '../targets/target.ts';
 import type { TracesOptions } from './options.ts';
 import type { TracesReport, TracesStart } from './report.ts';
 
-const GATE = new URL('gate-hook.ts', import.meta.url);
-const SIDES = ['without', 'idle', 'recording'] as const;
-type SideName = (typeof SIDES)[number];
+const SIDES = ['without', 'with'] as const;
 
 interface Side {
-  name: SideName;
+  name: (typeof SIDES)[number];
   pid: number;
   settle: () => Promise<void>;
 }
@@ -24,9 +21,8 @@ interface Side {
 type RunOptions = TracesOptions & TargetOptions & { signal: AbortSignal };
 
 /**
- * Two processes of one program differ by several percent, each for as long as it lives. So one process is compared with
- * itself: while it records with the moments in which it pauses, and those with the time before it ever recorded (the code that
- * V8 had made for it fits no longer), beside processes that never record. And there are several starts.
+ * Two processes of one program differ by several percent, each for as long as it lives, so one pair proves nothing: there
+ * are many, each of two that have just started. Within a pair the two take turns, so that what the machine does meets both.
  */
 export async function runTracesBench(options: RunOptions): Promise<TracesReport> {
   const { operations, ratio, starts, warmUpSeconds, rounds, seconds, connections } = options;
@@ -62,10 +58,10 @@ async function measureStart(options: RunOptions & { start: number; collectorUrl:
     closers.add(() => load.stop());
     const sides: Side[] = [];
     let postgresVersion = '';
-    for (const name of SIDES) {
+    for (const name of start % 2 === 0 ? SIDES : SIDES.toReversed()) {
       const target = await startEmbeddedTarget({
         dataDir: join(dataDir, `${name}-${start}`),
-        env: { ...env, NODE_OPTIONS: `--import=${GATE.href}`, ...(name === 'without' ? {} : traced) },
+        env: { ...env, ...(name === 'with' ? traced : {}) },
         log,
       });
       closers.add(() => target.stop());
@@ -75,59 +71,39 @@ async function measureStart(options: RunOptions & { start: number; collectorUrl:
       sides.push({ name, pid: target.parts.find(({ role }) => role === 'server')?.pid ?? 0, settle: target.settle });
     }
     const measured: TracesStart[] = [];
-    for (const operation of operations) measured.push(await measureOperation({ ...options, operation, sides, load }));
+    for (const operation of operations) measured.push(await measurePair({ ...options, operation, sides, load }));
     return { measured, postgresVersion };
   } finally {
     await closers.closeAll();
   }
 }
 
-async function measureOperation(
+async function measurePair(
   options: RunOptions & { operation: Operation; sides: Side[]; load: Load },
 ): Promise<TracesStart> {
   const { operation, sides, load, warmUpSeconds, rounds, seconds, signal } = options;
-  const recording = sides.find(({ name }) => name === 'recording');
-  if (!recording) throw new Error('No platform records.');
+  const used = { without: { cpuMs: 0, requests: 0 }, with: { cpuMs: 0, requests: 0 } };
 
-  /** CPU in milliseconds per request. */
-  const costOf = async ({ name, pid, settle }: Side, forSeconds = seconds) => {
+  const run = async ({ name, pid, settle }: Side, forSeconds: number) => {
     signal.throwIfAborted();
     await load.open({ target: name, operation, protocol: 'rest' });
     await settle();
     const before = cpuMsOfThreads(pid);
     const { requests } = await load.run(forSeconds);
     await settle();
-    const cost = (cpuMsOfThreads(pid) - before) / requests;
+    const cpuMs = cpuMsOfThreads(pid) - before;
     await load.close();
-    return cost;
+    return { cpuMs, requests };
   };
-  const toggle = () => process.kill(recording.pid, 'SIGUSR2');
-  const warmUp = async () => {
-    for (const side of sides) await costOf(side, warmUpSeconds);
-  };
-  // There and back again: whatever drifts meets all alike.
-  const turns = () =>
-    Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? sides : sides.toReversed())).flat();
 
-  const before: Record<SideName, number[]> = { without: [], idle: [], recording: [] };
-  await warmUp();
-  for (const side of turns()) before[side.name].push(await costOf(side));
-
-  const after: Record<SideName | 'paused', number[]> = { without: [], idle: [], recording: [], paused: [] };
-  toggle();
-  await warmUp();
-  for (const side of turns()) {
-    after[side.name].push(await costOf(side));
-    if (side !== recording) continue;
-    toggle();
-    after.paused.push(await costOf(side));
-    toggle();
-  }
-  toggle(); // the next operation begins as this one did
-  return { operation, before: mediansOf(before), after: mediansOf(after) };
-}
-
-function mediansOf<Name extends string>(costs: Record<Name, number[]>): Record<Name, number> {
-  const medians = Object.entries<number[]>(costs).map(([name, values]) => [name, median(values)]);
-  return Object.fromEntries(medians) as Record<Name, number>; // the same names
+  const warmUps = Math.ceil(warmUpSeconds / seconds);
+  for (let round = -warmUps; round < rounds; round++)
+    // There and back again: whatever drifts meets both alike.
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const { cpuMs, requests } = await run(side, seconds);
+      if (round < 0) continue;
+      used[side.name].cpuMs += cpuMs;
+      used[side.name].requests += requests;
+    }
+  return { operation, without: used.without.cpuMs / used.without.requests, with: used.with.cpuMs / used.with.requests };
 }

@@ -59,12 +59,13 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
     ...named('admin'),
     host: adminHost,
     port: adminPort,
-    token: secrets.adminToken,
     ready: () => gateway.ready(),
-    routes: tasks.adminRoutes,
+    operations: { routes: tasks.adminRoutes, token: secrets.adminToken, limiter: deps.keyValue.limiter },
   });
 
-  const stores = together([auth, tasks, backup]);
+  // As soon as it starts, tasks asks auth which accounts were deleted.
+  const accounts: Service = { start: () => startAll([auth, tasks]), stop: () => stopAll([auth, tasks]) };
+  const stores = together([accounts, backup]);
   const closing: Service = { start: async () => {}, stop: () => connections.close() };
   const parts = [stores, closing, gateway, admin];
   return {

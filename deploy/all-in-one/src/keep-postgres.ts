@@ -9,20 +9,12 @@ export async function keepPostgres(
   dataDir: string,
   progress: (line: string) => void,
 ): Promise<Supervised<PostgresServer>> {
-  let port: number | undefined;
   progress('Starting PostgreSQL …');
-  const postgres = await supervise({
+  const postgres = await supervise<PostgresServer>({
     name: 'PostgreSQL',
-    async start(signal) {
-      const server = await startPostgres({
-        dataDir: join(dataDir, 'postgres'),
-        log: progress,
-        signal,
-        ...(port ? { port } : {}),
-      });
-      port = server.port; // the services have been given it
-      return server;
-    },
+    // At the same port in every life: the services have been given it.
+    start: (signal, former) =>
+      startPostgres({ dataDir: join(dataDir, 'postgres'), log: progress, signal, port: former?.port }),
     revive: true,
     maxTries: MAX_TRIES,
     log: progress,

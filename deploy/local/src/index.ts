@@ -1,6 +1,6 @@
 export { describeError, PlainError } from './plain-error.ts';
 export { acquireLock } from './processes/directory-lock.ts';
-export { killNotedProcesses } from './processes/pid-lock.ts';
+export { killNotedProcesses } from './processes/data-dir.ts';
 export { makeRunDir, type RunDir } from './processes/run-dir.ts';
 export { findFreePort, findFreePorts } from './processes/free-port.ts';
 export { startChild, untilReady, type RunningProcess } from './processes/child-process.ts';
@@ -12,7 +12,6 @@ export { supervise, type Supervised } from './stack/supervise.ts';
 export { startRedis } from './redis/start-redis.ts';
 export { findKafka } from './kafka/kafka-jars.ts';
 export { startKafka } from './kafka/start-kafka.ts';
-export { startKafkaCluster, type KafkaCluster } from './kafka/start-kafka-cluster.ts';
 export { checkGivenServers, provideServers } from './provide-servers.ts';
 export { databasePrefix, serviceDatabase, serviceDatabases, type InnerService } from './stack/inner-services.ts';
 export { provideProgram } from './programs.ts';

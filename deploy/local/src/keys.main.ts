@@ -8,7 +8,5 @@ await runCommand({
     if (!dir) throw new UsageError('keys: name the folder for the keys.');
     await ensureKeyFiles(dir);
     say(`The keys are in ${dir}.`);
-    process.exit(0);
   },
-  killNow: () => undefined,
 });

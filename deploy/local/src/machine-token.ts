@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ifThere } from './plain-error.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Makes operators of our own pages that are opened on this machine, where there is no BACKUP_TOKEN. */
 export interface MachineToken {
@@ -16,20 +18,15 @@ export function ensureMachineToken(dir: string): MachineToken {
   const known = readOwn(file);
   if (known !== undefined) return { file, token: known };
   const token = randomBytes(32).toString('base64url');
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  rmSync(`${file}.new`, { force: true }); // whose mode would stay
-  writeFileSync(`${file}.new`, `${token}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writeWhole(file, `${token}\n`);
   return { file, token };
 }
 
 function readOwn(file: string): string | undefined {
-  try {
+  return ifThere(() => {
     const { mode, uid } = lstatSync(file);
     const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
     const token = readFileSync(file, 'utf8').trim();
     return isOurs && TOKEN.test(token) ? token : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -1,11 +1,11 @@
-import { killNotedProcesses } from './processes/pid-lock.ts';
+import { killNotedProcesses } from './processes/data-dir.ts';
 import { firstSteps, table } from './command/first-steps.ts';
 import { operatorsAddress } from './command/operators-address.ts';
 import { runCommand, say } from './command/run-command.ts';
 import { startObserver } from './observe/start-observer.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
 import { startStack } from './stack/start-stack.ts';
-import type { Stack } from './stack/stack.ts';
+import type { Stack, StackProcess } from './stack/stack.ts';
 
 let dataDir: string | undefined;
 
@@ -36,25 +36,18 @@ await runCommand({
   killNow: () => dataDir && killNotedProcesses(dataDir),
 });
 
-function adminUrls({ processes }: Stack): Record<string, string> {
+function processesOf(stack: Stack): StackProcess[] {
+  return [...stack.processes.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function adminUrls(stack: Stack): Record<string, string> {
   return Object.fromEntries(
-    [...processes.values()]
-      .toSorted(byName)
-      .flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
+    processesOf(stack).flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
   );
 }
 
-function overview({ processes }: Stack): string {
-  const rows = [...processes.values()]
-    .sort(byName)
-    .map(({ name, pid, current }) => [name, String(pid), withoutPassword(current.url)]);
+function overview(stack: Stack): string {
+  const withoutPassword = (url: string) => url.replace(/\/\/[^/@]*@/, '//');
+  const rows = processesOf(stack).map(({ name, pid, current }) => [name, String(pid), withoutPassword(current.url)]);
   return table([['name', 'process', 'address'], ...rows]);
-}
-
-function byName(one: { name: string }, other: { name: string }): number {
-  return one.name < other.name ? -1 : 1;
-}
-
-function withoutPassword(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//');
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, ifThere, PlainError } from './plain-error.ts';
+import { errorCode, PlainError } from './plain-error.ts';
 import { indent } from './processes/child-process.ts';
 
 const execute = promisify(execFile);
@@ -17,11 +17,12 @@ export function findProgram(...names: string[]): string | undefined {
 
 /** Whether a file or folder is there and may be used so: `constants.X_OK`, `constants.W_OK`. */
 export function mayUse(path: string, mode: number): boolean {
-  const allowed = ifThere(() => {
+  try {
     accessSync(path, mode);
     return true;
-  });
-  return allowed ?? false;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -31,15 +32,10 @@ export function mayUse(path: string, mode: number): boolean {
 export async function runProgram(
   command: string,
   args: string[],
-  options: { cwd?: string; env?: Record<string, string | undefined>; timeoutMs?: number } = {},
+  { env = process.env, timeoutMs = 15 * 60_000 }: { env?: typeof process.env; timeoutMs?: number } = {},
 ): Promise<string> {
-  const { timeoutMs = 15 * 60_000, ...rest } = options;
   try {
-    const { stdout, stderr } = await execute(command, args, {
-      ...rest,
-      timeout: timeoutMs,
-      maxBuffer: OUTPUT_MAX_BYTES,
-    });
+    const { stdout, stderr } = await execute(command, args, { env, timeout: timeoutMs, maxBuffer: OUTPUT_MAX_BYTES });
     return stdout + stderr;
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }; // what execFile's errors carry
@@ -109,11 +105,8 @@ async function withoutServices<Result>(action: () => Promise<Result>): Promise<R
 
 /** Whether there is a Docker whose daemon answers. */
 export async function hasDocker(): Promise<boolean> {
-  const answer = runProgram('docker', ['info'], { timeoutMs: 10_000 });
-  return answer.then(
-    () => true,
-    () => false,
-  );
+  const answer = await runProgram('docker', ['info'], { timeoutMs: 10_000 }).catch(() => undefined);
+  return answer !== undefined;
 }
 
 /** What runs a container that listens on this port of the loopback interface; `rest` is more options, the image and its command. */

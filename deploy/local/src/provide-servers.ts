@@ -1,7 +1,7 @@
 import { whyPostgresFails } from '@taskmesh/database/why-postgres-fails';
 import { readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
 import { readKafkaSettings, whyKafkaFails } from '@taskmesh/messaging';
-import { ConfigError, createLog, type Env, type Refusal } from '@taskmesh/service';
+import { ConfigError, type Env, type Refusal } from '@taskmesh/service';
 import { join } from 'node:path';
 import { startKafka } from './kafka/start-kafka.ts';
 import { allOf, PlainError } from './plain-error.ts';
@@ -37,18 +37,18 @@ const SERVER_KINDS: Record<ServerName, ServerKind> = {
     ...{ title: 'Kafka', variable: 'KAFKA_BROKERS', start: startKafka },
     async whyFails(env) {
       const settings = readKafkaSettings(env);
-      return settings && whyKafkaFails(settings, SILENT);
+      return settings && whyKafkaFails(settings);
     },
   },
 };
 
 const SERVER_NAMES: ServerName[] = ['postgres', 'redis', 'kafka'];
-/** What is wrong is told in one sentence. */
-const SILENT = createLog({ service: 'local', level: 'silent' });
 
 export interface ProvidedServers {
   /** By server, where it is: a URL, or Kafka's `host:port`. */
   urls: Record<ServerName, string>;
+  /** The settings that lead to them. */
+  env: { POSTGRES_URL: string; REDIS_URL: string; KAFKA_BROKERS: string };
   /** Those that we started; the others were given. */
   started: Map<ServerName, { stop(): Promise<void> }>;
   /** Stops what was started. */
@@ -94,7 +94,8 @@ export async function provideServers(options: {
       const items = problems.map((problem) => `  - ${indent(problem).trimStart()}`);
       return `Not all servers are there:\n${items.join('\n')}`;
     });
-    return { urls: { postgres, redis, kafka }, started, stop };
+    const settings = { POSTGRES_URL: postgres, REDIS_URL: redis, KAFKA_BROKERS: kafka };
+    return { urls: { postgres, redis, kafka }, env: settings, started, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { RunningProcess } from './processes/child-process.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** A PostgreSQL, Redis or Kafka that we started. */
 export interface Server extends RunningProcess {
@@ -15,7 +16,7 @@ export interface ServerOptions {
   /** For people: a line of progress. */
   log: (line: string) => void;
   /** Default: a free one. */
-  port?: number;
+  port?: number | undefined;
   /** Its data need not outlive a crash of the machine: it waits for no disk. */
   isThrowaway?: boolean;
   /** Gives up when it is aborted. */
@@ -26,6 +27,6 @@ export interface ServerOptions {
 export function ensurePassword(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const password = randomBytes(24).toString('base64url');
-  writeFileSync(file, password, { mode: 0o600 });
+  writeWhole(file, password);
   return password;
 }

@@ -3,7 +3,7 @@ import { runCommand } from './command/run-command.ts';
 import type { RunDir } from './processes/run-dir.ts';
 import { runTests } from './test-run/run-tests.ts';
 import { ROOT } from './test-run/steps.ts';
-import { makeServersDir } from './test-run/test-servers.ts';
+import { makeServersDir } from './test-run/servers-dir.ts';
 
 const args = process.argv.slice(2);
 let dir: RunDir | undefined;

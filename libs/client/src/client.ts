@@ -26,13 +26,13 @@ import { createWriteQueue } from './writes/write-queue.ts';
 import { localIdOf, newKey } from './writes/write.ts';
 
 export interface ClientOptions {
-  /** Of the gateway, without a path. In a page that it serves: `location.origin`. */
+  /** The gateway's URL, without a path. In pages that it serves: `location.origin`. */
   url: string;
-  /** Where tokens and waiting writes are kept: `localStorage`, or what else has its three functions. @default memory */
+  /** Where tokens and waiting writes are kept: `localStorage`, or anything with its three functions. @default memory */
   storage?: Storage | undefined;
-  /** What carries the change feed. `sse` goes through proxies that know no WebSocket, and needs a connection for each list. @default 'graphql-ws' */
+  /** What carries the change feed. `sse` works through proxies without WebSocket support, but needs a connection for each list. @default 'graphql-ws' */
   transport?: 'graphql-ws' | 'sse' | undefined;
-  /** Writes that wait while there is no answer; further ones are refused with QUEUE_FULL. @default 100 */
+  /** The most writes that wait for an answer; further ones are refused with QUEUE_FULL. @default 100 */
   maxPendingWrites?: number | undefined;
   /** A query or mutation that takes longer counts as lost. @default 30_000 */
   timeoutMs?: number | undefined;
@@ -42,7 +42,7 @@ export interface ClientOptions {
 }
 
 export interface WriteOptions {
-  /** Only when this is the task's version still: else PRECONDITION_FAILED, and the write is taken back. */
+  /** Only if this is still the task's version; otherwise the write is undone and fails with PRECONDITION_FAILED. */
   ifVersion?: number | undefined;
 }
 
@@ -53,20 +53,20 @@ export interface FetchOptions {
   signal?: AbortSignal;
 }
 
-/** A write that was kept from an earlier page, and that the server has refused: whoever asked for it waits no more. */
+/** A write of an earlier page that the server has refused; the code that asked for it is gone. */
 export interface RefusedWrite {
   kind: 'create' | 'update' | 'delete';
-  /** The task's id; of one that was to be created, the client's own. */
+  /** The task's id, or the client's own id of a task that was not created. */
   taskId: string;
-  /** What it was to be, or to become. */
+  /** The values that the task did not get. */
   input: UpdateTaskInput;
   error: TaskmeshError;
 }
 
 export interface Client {
-  /** Who is signed in; undefined until the storage was read, null for nobody. */
+  /** Who is signed in; null if nobody is, undefined until the storage has been read. */
   user(): User | null | undefined;
-  /** Called at each change of who is signed in. */
+  /** Calls back whenever somebody signs in or out. */
   onUser(listener: () => void): () => void;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
@@ -81,32 +81,32 @@ export interface Client {
   signInWithCode(code: string, password?: string): Promise<User>;
   /** Links the identity to the signed-in user's account. */
   linkIdentity(code: string, password: string): Promise<LinkedIdentityFieldsFragment>;
-  /** Forgets the tokens, and the writes that wait: they are rejected with SIGNED_OUT. */
+  /** Forgets the tokens and the waiting writes, which are rejected with SIGNED_OUT. */
   signOut(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(input: ResetPasswordInput): Promise<void>;
-  /** With the password of the account nobody needs to be signed in; without it, the account's user. @throws TaskmeshError */
+  /** Without the account's password, its user must be signed in. @throws TaskmeshError */
   confirmEmailChange(token: string, password?: string): Promise<void>;
   changeName(name: string): Promise<User>;
-  /** Runs an operation as the user, generated or your own: any string is one. @throws TaskmeshError */
+  /** Runs an operation as the user: a generated one, or any text of your own. @throws TaskmeshError */
   request: Post;
-  /** A path of the REST API as the user, such as `/api/auth/export`. @throws TaskmeshError for every answer but a good one */
+  /** Requests a path of the REST API as the user, such as `/api/auth/export`. @throws TaskmeshError for any response that is not ok */
   fetch(path: string, init?: FetchOptions): Promise<Response>;
   liveTasks(options?: LiveTasksOptions): LiveTasks;
   /**
-   * Lists show it at once. Resolves with the task as the server has it, which takes as long as there is no connection.
-   * @throws TaskmeshError when the server refuses it: then lists have taken it back
+   * Lists show the task at once. Resolves with the server's version of it, which may take until there is a connection.
+   * @throws TaskmeshError when the server refuses it, and lists no longer show it
    */
   createTask(input: CreateTaskInput): Promise<Task>;
-  /** As `createTask`. `id` may be that of a task which is not created yet. */
+  /** Like `createTask`. The task may be one that the server has not created yet. */
   updateTask(id: string, input: UpdateTaskInput, options?: WriteOptions): Promise<Task>;
-  /** As `updateTask`. */
+  /** Like `updateTask`. */
   deleteTask(id: string, options?: WriteOptions): Promise<void>;
-  /** Called for each write that an earlier page has left behind, and that is refused. */
+  /** Calls back for each refused write that an earlier page left behind. */
   onRefused(listener: (write: RefusedWrite) => void): () => void;
-  /** How many writes the server has not answered. */
+  /** How many writes the server has not answered yet. */
   pendingWrites(): number;
-  /** Ends what waits; the queue stays in storage. Lists end with their last listener. */
+  /** Stops sending; waiting writes stay in storage. Lists stop with their last listener. */
   close(): void;
 }
 
@@ -210,14 +210,14 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Where there is no such event, pauses end by themselves. */
+/** Without this event, pauses simply take their time. */
 function onOnline(listener: () => void): () => void {
   const { addEventListener, removeEventListener } = globalThis as Partial<Pick<EventTarget, keyof EventTarget>>;
   addEventListener?.call(globalThis, 'online', listener);
   return () => removeEventListener?.call(globalThis, 'online', listener);
 }
 
-/** Holds a lock until it is given back. */
+/** Holds a lock until it is released. */
 function own(name: string): Promise<() => void> {
   return new Promise((resolve) => {
     void exclusively(name, () => new Promise<void>((release) => resolve(release)));

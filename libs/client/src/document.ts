@@ -1,2 +1,2 @@
-/** The text of an operation; the types of its result and its variables go with it, and cost nothing at run time. */
+/** The text of an operation, with the types of its result and variables, which exist only for the compiler. */
 export type Document<Result, Variables> = string & { readonly types?: (variables: Variables) => Result };

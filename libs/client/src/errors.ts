@@ -1,5 +1,5 @@
 export interface InputIssue {
-  /** Dots between levels, in the client's own field names. */
+  /** The path of the input field, with dots between levels. */
   path: string;
   message: string;
 }
@@ -11,17 +11,17 @@ export interface ErrorDetails {
 }
 
 /**
- * What went wrong. `code` is the server's (`docs/errors.md`), or one of the client's own: NETWORK (no answer, or none that
- * can be read), SIGNED_OUT (nobody is signed in, or somebody else by now), QUEUE_FULL (too many writes wait), STORAGE (a
- * write could not be kept), SIGN_IN_NOT_BEGUN (a code without the secret of the page that began), OUTCOME_UNKNOWN (nobody can tell whether a write was done), NOT_CREATED (a change of a task
- * whose creation failed).
+ * What went wrong. `code` is the server's (`docs/errors.md`), or one of the client's own: NETWORK (no readable answer),
+ * SIGNED_OUT (nobody is signed in, or by now somebody else), QUEUE_FULL (too many writes wait), STORAGE (a write could not
+ * be kept), SIGN_IN_NOT_BEGUN (the sign-in was not started in this browser), OUTCOME_UNKNOWN (the write may have been
+ * done or not), NOT_CREATED (a change of a task whose creation failed).
  */
 export class TaskmeshError extends Error {
   override readonly name = 'TaskmeshError';
   readonly code: string;
-  /** With BAD_USER_INPUT. */
+  /** Only with BAD_USER_INPUT. */
   readonly issues: readonly InputIssue[];
-  /** Sooner is of no use. */
+  /** Trying again sooner is useless. */
   readonly retryAfterMs: number;
 
   constructor(code: string, message: string, { issues = [], retryAfterMs = 0, cause }: ErrorDetails = {}) {
@@ -34,7 +34,7 @@ export class TaskmeshError extends Error {
 
 const PASSING = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
-/** The same may go well a little later. */
+/** Whether the same request may succeed a little later. */
 export function isPassing(error: TaskmeshError): boolean {
   return PASSING.has(error.code);
 }
@@ -44,13 +44,13 @@ export function toTaskmeshError(error: unknown): TaskmeshError {
   return new TaskmeshError('NETWORK', error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-/** As GraphQL tells them. */
+/** An error in a GraphQL response. */
 export interface GraphqlError {
   message: string;
   extensions?: { code?: string; issues?: InputIssue[]; retryAfterSeconds?: number };
 }
 
-/** The first one counts. */
+/** Uses the first one. */
 export function errorOf([first]: readonly GraphqlError[], cause?: unknown): TaskmeshError {
   const { code = 'INTERNAL_SERVER_ERROR', issues, retryAfterSeconds = 0 } = first?.extensions ?? {};
   return new TaskmeshError(code, first?.message ?? 'No message.', {

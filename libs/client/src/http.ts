@@ -3,7 +3,7 @@ import { errorOf, TaskmeshError, toTaskmeshError, type GraphqlError, type InputI
 
 export interface PostOptions {
   token?: string | undefined;
-  /** W3C trace context: the change that a mutation makes is told with it. */
+  /** W3C trace context; the feed reports the mutation's change with it. */
   traceparent?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export type Post = <Result, Variables>(
 ) => Promise<Result>;
 
 export interface PostDeps {
-  /** Of the GraphQL endpoint. */
+  /** The GraphQL endpoint's URL. */
   url: string;
   fetch: typeof fetch;
   timeoutMs: number;
@@ -50,7 +50,7 @@ export function headersOf(token: string | undefined): Record<string, string> {
   return { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
 }
 
-/** What an answer says that is not the one that was asked for. What is wrong with a request its body tells alone. */
+/** The error in a response without the expected result. Only its body tells what was wrong with the request. */
 export async function readFailure(response: Response): Promise<TaskmeshError> {
   return response.status === 400 ? failureOf(response, await bodyOf<Answer<unknown>>(response)) : refusalOf(response);
 }
@@ -67,7 +67,7 @@ async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
   }
 }
 
-/** What an answer of the REST API says that is not the one that was asked for. */
+/** The error in a response of the REST API that is not ok. */
 export async function readRestFailure(response: Response): Promise<TaskmeshError> {
   const body = await bodyOf<{ message?: string; error?: { code?: string; details?: InputIssue[] } }>(response);
   const refusal = refusalOf(response);
@@ -76,7 +76,7 @@ export async function readRestFailure(response: Response): Promise<TaskmeshError
   return new TaskmeshError(code, body?.message ?? refusal.message, { issues: details, retryAfterMs });
 }
 
-/** An answer that is none of GraphQL: of a proxy in between, or of a gateway that takes nothing at the moment. */
+/** A response without GraphQL: from a proxy in between, or from a gateway that accepts nothing at the moment. */
 function refusalOf({ status, headers }: Response): TaskmeshError {
   const retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000 || 0;
   const message = `The server answered with ${status}.`;

@@ -1,6 +1,6 @@
-/** Who wants to hear of something. One that throws harms no other: its error goes to the host, as an unhandled one. */
+/** Listeners to something. If one throws, the others are still called, and the error is reported as unhandled. */
 export interface Listeners<Args extends unknown[]> {
-  /** The returned function takes it back. */
+  /** Returns how to remove it. */
   add(listener: (...args: Args) => void): () => void;
   tell(...args: Args): void;
 }
@@ -24,7 +24,7 @@ export function createListeners<Args extends unknown[]>(): Listeners<Args> {
   };
 }
 
-/** Browsers have a function for this; elsewhere it is an unhandled rejection. */
+/** As an unhandled rejection, because only browsers have a function for this. */
 function reportError(error: unknown): void {
   void Promise.reject(error);
 }

@@ -1,11 +1,11 @@
-/** Runs `work` when nobody else runs something under that name. */
+/** Runs `work` once nothing else runs under this name. */
 export type Exclusively = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
 interface Navigator {
   locks?: { request: Exclusively };
 }
 
-/** Among all pages of an origin where there are Web Locks, within this one elsewhere. */
+/** With Web Locks, among all pages of the origin; without them, within this page. */
 export const exclusively: Exclusively = (name, work) => {
   const { navigator } = globalThis as { navigator?: Navigator };
   return navigator?.locks ? navigator.locks.request(name, work) : inTurn(name, work);

@@ -25,29 +25,29 @@ interface Tokens {
   user: User;
   accessToken: string;
   refreshToken: string;
-  /** Unix milliseconds, by this machine's clock: a while before the access token expires. */
+  /** A while before the access token expires: Unix milliseconds by this machine's clock. */
   refreshAt: number;
 }
 
 export interface Session {
-  /** Who is signed in; undefined until storage was read, null for nobody. */
+  /** Who is signed in; null if nobody is, undefined until the storage has been read. */
   user(): User | null | undefined;
-  /** Calls at each change of who is signed in. The returned function takes that back. */
+  /** Calls back whenever somebody signs in or out. Returns how to unsubscribe. */
   subscribe(listener: () => void): () => void;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
   signInWithCode(input: SignInWithCodeInput): Promise<User>;
-  /** Also when the server cannot be reached: its session then ends by itself, this device has forgotten it. */
+  /** Works without a connection, too: this device forgets the session, which then expires on the server. */
   signOut(): Promise<void>;
-  /** One that counts for a while yet, or undefined when nobody is signed in. @throws TaskmeshError when it cannot be refreshed now */
+  /** A token that is valid for a while; undefined when nobody is signed in. @throws TaskmeshError when it cannot be refreshed now */
   token(): Promise<string | undefined>;
-  /** Another one than `refused`, or undefined when the session has ended. @throws TaskmeshError when that cannot be known now */
+  /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when that cannot be found out now */
   refresh(refused: string): Promise<string | undefined>;
-  /** Changes the user's name, here as well. @throws TaskmeshError */
+  /** Changes the user's name, also in what is stored here. @throws TaskmeshError */
   changeName(name: string): Promise<User>;
-  /** As the user: a token that is refused is refreshed once, and the work done once more. @throws TaskmeshError */
+  /** Runs `work` with a token, and once more with a new one if the first is refused. @throws TaskmeshError */
   asUser<Result>(work: (token: string) => Promise<Result>): Promise<Result>;
-  /** An operation as the user. @throws TaskmeshError */
+  /** Runs an operation as the user. @throws TaskmeshError */
   request: Post;
 }
 
@@ -59,9 +59,9 @@ export interface SessionDeps {
 }
 
 const KEY = 'taskmesh.session';
-/** How much of a token's life passes before it is refreshed. */
+/** The share of a token's lifetime after which it is refreshed. */
 const GOOD_FOR = 0.9;
-/** What the server says when a session cannot be gone on with. */
+/** The server's errors when a session is over. */
 const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
 
 export function createSession({ post, storage, exclusively, time }: SessionDeps): Session {
@@ -80,7 +80,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     () => tokens === undefined && take(null),
   );
 
-  /** One after the other: what is stored and what is known here change as one, unless `isStill` says no by then. */
+  /** Changes the storage and `tokens` together, one change at a time; not if `isStill` is false by then. */
   const change = (work: () => Promise<void>, isStill = () => true) =>
     exclusively(`${KEY}.change`, async () => {
       if (isStill()) await work();
@@ -111,7 +111,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
       take(null);
     }, isStill);
 
-  /** A refresh token counts once: whoever uses it a second time ends the session. So one page at a time, with what is stored by then. */
+  /** Using a refresh token twice would end the session. So one page refreshes at a time, with the token that is stored by then. */
   const refreshAlone = async (refused: string): Promise<string | undefined> => {
     const mine = tokens;
     const stored = await load();
@@ -123,7 +123,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
       take(stored);
       return stored.accessToken;
     }
-    // Who has signed out or in meanwhile stays so.
+    // Somebody may have signed out or in meanwhile.
     const isMine = () => tokens === mine;
     try {
       const { refreshSession } = await post(REFRESH_SESSION, { refreshToken: stored.refreshToken });
@@ -143,7 +143,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
-    await loaded;
+    if (tokens === undefined) await loaded; // otherwise whoever is signed in at this very moment asks
     const asked = tokens?.user.id;
     const first = await token();
     if (first === undefined || tokens?.user.id !== asked) throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
@@ -152,7 +152,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     } catch (error) {
       if (!(error instanceof TaskmeshError) || error.code !== 'UNAUTHENTICATED') throw error;
       const again = await refresh(first);
-      // What one user asked for is never sent as another one.
+      // A request of one user is never sent as another one.
       if (again === undefined || tokens?.user.id !== asked)
         throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
       return work(again);

@@ -1,11 +1,11 @@
-/** Where tokens and waiting writes are kept: `localStorage`, `sessionStorage`, or something that answers later. */
+/** Where tokens and waiting writes are kept: `localStorage`, `sessionStorage`, or something asynchronous. */
 export interface Storage {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
 }
 
-/** Forgets everything with the page. */
+/** Lasts as long as the page. */
 export function createMemoryStorage(): Storage {
   const items = new Map<string, string>();
   return {
@@ -15,7 +15,7 @@ export function createMemoryStorage(): Storage {
   };
 }
 
-/** What is kept, or undefined when there is nothing that can be read. */
+/** Undefined when there is nothing readable. */
 export async function readJson<Value>(storage: Storage, key: string): Promise<Value | undefined> {
   const text = await storage.getItem(key);
   if (text === null) return undefined;

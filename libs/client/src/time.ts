@@ -1,14 +1,14 @@
-/** Time and chance, as the client is given them. */
+/** Time and randomness, which tests replace. */
 export interface Time {
   /** Unix milliseconds. */
   now(): number;
-  /** From 0 to below 1. */
+  /** At least 0, less than 1. */
   random(): number;
-  /** Calls once, after so many milliseconds; the returned function takes that back. */
+  /** Calls back once, after this time. Returns how to cancel that. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** Longer ones end at once: https://developer.mozilla.org/docs/Web/API/Window/setTimeout#maximum_delay_value */
+/** Longer timers would end at once: https://developer.mozilla.org/docs/Web/API/Window/setTimeout#maximum_delay_value */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const realTime: Time = {
@@ -22,17 +22,17 @@ export const realTime: Time = {
 
 const FIRST_MS = 250;
 const LONGEST_MS = 30_000;
-/** Slow enough that a network which comes and goes is found soon when it has come. */
+/** Slow growth, so that a network that comes and goes is soon noticed. */
 const GROWTH = 1.5;
 
-/** How long to wait before the next try: longer after each failure, and not all clients for the same time. */
+/** The pause before the next attempt: longer after each failure, and not the same for all clients. */
 export function backOffMs(failures: number, { random }: Pick<Time, 'random'>): number {
   return Math.min(LONGEST_MS, FIRST_MS * GROWTH ** failures) * (0.5 + random() / 2);
 }
 
-/** Somebody waits, until the time is over or a reason comes to try at once. */
+/** A pause that ends early when there is a reason to try at once. */
 export interface Pause {
-  /** Resolves after so long, or at the next `end`. */
+  /** Resolves after this time, or at the next `end`. */
   wait(ms: number): Promise<void>;
   end(): void;
 }

@@ -43,6 +43,8 @@ describe('over a socket', () => {
     isClosed: boolean;
     open(): void;
     say(message: object): void;
+    /** The server's close frame is here; the browser tells of the end later. */
+    beginToFall(): void;
     fall(code: number): void;
   }
 
@@ -51,6 +53,8 @@ describe('over a socket', () => {
     const sockets: FakeSocket[] = [];
     const signedIn = { userId: 'ada' as string | undefined, token: 'token' as string | undefined };
     class Socket {
+      static readonly OPEN = WebSocket.OPEN;
+      readyState: number = WebSocket.CONNECTING;
       onopen = () => {};
       onmessage = (_: { data: string }) => {};
       onclose = (_: { code: number }) => {};
@@ -61,16 +65,24 @@ describe('over a socket', () => {
       readonly #face: FakeSocket = {
         sent: [],
         isClosed: false,
-        open: () => this.onopen(),
+        open: () => {
+          this.readyState = WebSocket.OPEN;
+          this.onopen();
+        },
         say: (message) => this.onmessage({ data: JSON.stringify(message) }),
-        fall: (code) => this.onclose({ code }),
+        beginToFall: () => (this.readyState = WebSocket.CLOSING),
+        fall: (code) => {
+          this.readyState = WebSocket.CLOSED;
+          this.onclose({ code });
+        },
       };
       send(text: string) {
+        expect(this.readyState).toBe(WebSocket.OPEN); // a browser's throws before that, and complains behind it
         this.#face.sent.push(JSON.parse(text) as FakeSocket['sent'][number]);
       }
       close() {
         this.#face.isClosed = true;
-        this.onclose({ code: 1000 });
+        this.#face.fall(1000);
       }
     }
     const openFeed = createSocketFeed({
@@ -135,6 +147,27 @@ describe('over a socket', () => {
     openFeed({}, two.listener);
     (await connected()).fall(code);
     expect([one.ends, two.ends]).toEqual([[end], [end]]);
+  });
+
+  it('nothing is sent any more while the server closes it, and who comes then gets another one', async () => {
+    const { openFeed, connected, sockets, time } = createWorld();
+    const [one, two, three] = [createListener(), createListener(), createListener()];
+    const stop = openFeed({}, one.listener);
+    openFeed({}, two.listener);
+    const socket = await connected();
+    const sent = socket.sent.length;
+    socket.beginToFall();
+    stop();
+    socket.say({ id: '2', type: 'next', payload: failure('UNAUTHENTICATED') });
+    socket.say({ type: 'ping' });
+    openFeed({}, three.listener);
+    await time.pass(13_000);
+    expect(socket.sent).toHaveLength(sent);
+    expect(sockets).toHaveLength(2);
+    socket.fall(4403);
+    expect([one.ends, two.ends]).toEqual([[], [{ reason: 'unauthenticated', token: 'token' }]]);
+    (await connected()).say({ id: '1', type: 'next', payload: result(1) });
+    expect(three).toMatchObject({ seen: ['stands', 1], ends: [] });
   });
 
   it('silence is a cut, and a pong is none', async () => {

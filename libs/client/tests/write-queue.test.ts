@@ -255,6 +255,27 @@ it('keeps the writes of one user from another one, and for them', async () => {
   expect(queue.pending()).toEqual([]);
 });
 
+it('sends nothing as another user who has come while a write was being kept', async () => {
+  const memory = createMemoryStorage();
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+  let isHeld = false;
+  const setItem = async (key: string, value: string) => {
+    if (isHeld) await held;
+    await memory.setItem(key, value);
+  };
+  const { open, turnTo, sent } = createWorld({ ...memory, setItem });
+  const queue = open();
+  await settled();
+  isHeld = true;
+  const outcome = outcomeOf(queue.add(create('of ada')));
+  await settled();
+  turnTo('eve');
+  expect(await outcome).toBe('SIGNED_OUT');
+  goOn();
+  await settled();
+  expect(sent).toEqual([]);
+});
+
 it('waits while nobody is signed in, and goes on with the same user', async () => {
   const { open, turnTo, answer, time, sent } = createWorld();
   const queue = open();

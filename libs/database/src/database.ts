@@ -77,6 +77,16 @@ export interface Database {
   schemaState(): Promise<SchemaState>;
   /** A new unit of work; use one per request. */
   em(): EntityManager<PostgreSqlDriver>;
+  /**
+   * Runs `work` on a unit of work of its own, again while the database is briefly unavailable: it must be safe to repeat.
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
+  retry<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` atomically; again only if the database was unavailable and certainly changed nothing.
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
+  inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>): Promise<Result>;
   /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
@@ -173,6 +183,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       };
     },
     em: () => orm.em.fork(),
+    retry: (work) => whileAway({ kind: 'read' }, () => work(orm.em.fork())),
+    inTransaction: (work) => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work)),
     run: <Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]) =>
       inSpan(
         () => spans.named(statement),

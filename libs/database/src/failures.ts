@@ -1,22 +1,25 @@
 import { type AppError, unavailable } from '@taskmesh/errors';
+import { type Backoff, backoffMs } from '@taskmesh/service';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SQL_STATE } from './sql-state.ts';
 
 /**
  * The server or the database was unavailable or could not run the statement. These errors come before or instead of its
  * execution, so the statement has not happened and may be sent again.
  */
-const NOT_DONE = new Set([
-  '08001', // sqlclient_unable_to_establish_sqlconnection
-  '08004', // sqlserver_rejected_establishment_of_sqlconnection
-  '25006', // read_only_sql_transaction: a failover has made this server a standby
-  '3D000', // invalid_catalog_name: between the two renames of a swap
-  '40001',
-  '40P01', // deadlock_detected
-  '55000', // object_not_in_prerequisite_state: the database takes no connections
-  '57P01', // admin_shutdown: the session was ended
-  '57P03', // cannot_connect_now: starting up or shutting down
-  '57P04', // database_dropped
-  '57P05', // idle_session_timeout
-  '58030', // io_error
+const NOT_DONE = new Set<string>([
+  SQL_STATE.sqlclientUnableToEstablishConnection,
+  SQL_STATE.sqlserverRejectedConnection,
+  SQL_STATE.readOnlyTransaction, // a failover has made this server a standby
+  SQL_STATE.invalidCatalogName, // between the two renames of a swap
+  SQL_STATE.serializationFailure,
+  SQL_STATE.deadlockDetected,
+  SQL_STATE.objectNotInPrerequisiteState, // the database takes no connections
+  SQL_STATE.adminShutdown, // the session was ended
+  SQL_STATE.cannotConnectNow, // starting up or shutting down
+  SQL_STATE.databaseDropped,
+  SQL_STATE.idleSessionTimeout,
+  SQL_STATE.ioError,
 ]);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** insufficient_resources: disk full, out of memory, too many connections. */
@@ -25,7 +28,7 @@ const NO_RESOURCES = '53';
 const CONNECTING = new Set(['getaddrinfo', 'connect']);
 
 /** A migration changed the columns of the prepared statement. Matched by routine, as messages are translated. */
-const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
+const STALE_PLAN = { code: SQL_STATE.featureNotSupported, routine: 'RevalidateCachedQuery' };
 
 /** Messages of pg and pg-pool errors that have no code. */
 const NOT_DONE_MESSAGES = [
@@ -35,8 +38,9 @@ const NOT_DONE_MESSAGES = [
 ];
 
 /** The connection broke while a statement was running, so it may or may not have happened. */
-const UNKNOWN_CODES = new Set([
-  ...['57P02', '57014', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'],
+const UNKNOWN_CODES = new Set<string>([
+  ...[SQL_STATE.crashShutdown, SQL_STATE.queryCanceled],
+  ...['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'],
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
 ]);
 const CONNECTION_EXCEPTION = '08';
@@ -92,19 +96,15 @@ function previousOf(error: Error): unknown {
   return 'previous' in error ? error.previous : undefined;
 }
 
-const UNIQUE_VIOLATION = '23505';
-
 /** Whether PostgreSQL refused a duplicate row; with `constraint`, a duplicate under that constraint only. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  if (!Error.isError(error) || codeOf(error) !== UNIQUE_VIOLATION) return false;
+  if (!Error.isError(error) || codeOf(error) !== SQL_STATE.uniqueViolation) return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }
 
-const CHECK_VIOLATION = '23514';
-
 /** Whether PostgreSQL refused a row because of this check. */
 export function isCheckViolation(error: unknown, constraint: string): boolean {
-  if (!Error.isError(error) || codeOf(error) !== CHECK_VIOLATION) return false;
+  if (!Error.isError(error) || codeOf(error) !== SQL_STATE.checkViolation) return false;
   return 'constraint' in error && error.constraint === constraint;
 }
 
@@ -120,22 +120,25 @@ export interface RetryOptions {
   deadlineMs?: number;
 }
 
+const BACKOFF: Backoff = { firstMs: 5, longestMs: 200 };
+
 /**
- * Repeats `work` while the database is briefly unavailable, with pauses growing from 5 ms to 200 ms.
+ * Repeats `work` while the database is briefly unavailable, with growing pauses.
  * @throws AppError SERVICE_UNAVAILABLE when it stays unavailable, or when a write's outcome is unknown
  */
 export async function whileAway<Result>(options: RetryOptions, work: () => Promise<Result>): Promise<Result> {
   const { kind, deadlineMs = 2_000 } = options;
   const deadline = performance.now() + deadlineMs;
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 200)) {
+  for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
       const outcome = outcomeOf(error);
       if (outcome === 'other') throw error;
+      const pauseMs = backoffMs(failures, BACKOFF);
       const repeatable = outcome === 'not-done' || kind === 'read';
       if (!repeatable || performance.now() + pauseMs > deadline) throw unavailable(undefined, error);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
     }
   }
 }

@@ -3,14 +3,8 @@ export { readBacklog, watchBacklog, type Backlog } from './backlog.ts';
 export { createSchemaGate, readSchemaPolicy, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
 export { createStoreStatus, type StoreStatus } from './store-status.ts';
 export { runMigrations } from './run-migrations.ts';
-export {
-  asUnavailable,
-  isCheckViolation,
-  isUniqueViolation,
-  outcomeOf,
-  whileAway,
-  type RetryOptions,
-} from './failures.ts';
+export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf } from './failures.ts';
+export { SQL_STATE } from './sql-state.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export type { Statement } from './statement.ts';
 export { inTransaction } from './transaction.ts';

@@ -92,7 +92,7 @@ it('waits for a table that a long transaction holds, without keeping others from
       );
       expect(waiting).toHaveLength(1);
     });
-    await reader.query(`set statement_timeout = '1500ms'`);
+    await reader.query(`set statement_timeout = '20s'`);
     expect((await reader.query('select * from things')).rows).toEqual([{ id: 1 }]);
     expect(done).toBe(false);
     await long.query('commit');

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/core';
 import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whileAway } from './failures.ts';
+import { SQL_STATE } from './sql-state.ts';
 
 /** The part of MikroORM used here, without its type parameter for the entities. */
 export interface Orm {
@@ -23,7 +24,6 @@ export const MIGRATION_CONNECTIONS = {
  */
 const TABLE_WAIT = '500ms';
 const PAUSE_MS = 2_000;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 export interface MigrateOptions {
   /** How long to wait for the server, in ms. @default 60_000 */
@@ -60,6 +60,6 @@ async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {
 
 function isLockTimeout(error: unknown): boolean {
   for (let each = error; Error.isError(each); each = each.cause)
-    if ('code' in each && each.code === LOCK_NOT_AVAILABLE) return true;
+    if ('code' in each && each.code === SQL_STATE.lockNotAvailable) return true;
   return false;
 }

@@ -63,7 +63,7 @@ describe('a session', () => {
   });
 
   it('is lost, with its locks, when a statement takes too long', async () => {
-    const session = await open({ timeoutMs: 100 });
+    const session = await open({ timeoutMs: 2_000 });
     await session.run(statement('select pg_advisory_lock(42)'));
     await expect(session.run(statement('select pg_sleep(60)'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(session.lost.aborted).toBe(true);

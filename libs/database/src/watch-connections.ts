@@ -1,9 +1,8 @@
 import { activeSpan, type SpanDescription } from '@taskmesh/telemetry';
 import type { Pool, PoolClient } from 'pg';
+import { SQL_STATE } from './sql-state.ts';
 import type { ObserveStatement } from './statement-metrics.ts';
 
-/** A failover has made this server a standby, so this connection can no longer write. */
-const READ_ONLY = '25006';
 /** When these fail, the connection is never released. */
 const UNGUARDED = new Set(['begin', 'rollback']);
 const LOOK_EVERY_MS = 500;
@@ -90,7 +89,7 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
     result.then(endSpan, (error: Error) => {
       answered(error);
       span?.end(error);
-      if ('code' in error && error.code === READ_ONLY) client.connection.stream.destroy(error);
+      if ('code' in error && error.code === SQL_STATE.readOnlyTransaction) client.connection.stream.destroy(error);
       if (typeof args[0] === 'string' && UNGUARDED.has(args[0])) client.release(true);
     });
     return result;

@@ -1,5 +1,6 @@
 import { explainTls, type Refusal } from '@taskmesh/service';
 import { Client } from 'pg';
+import { SQL_STATE } from './sql-state.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const TLS = 'sslmode in POSTGRES_URL';
@@ -30,8 +31,8 @@ export function refusalOf(error: unknown): Refusal {
   const names = { ca: 'sslrootcert in POSTGRES_URL', cert: 'sslcert in POSTGRES_URL', tls: TLS };
   const { code, syscall, message } = detailsOf(error);
   const reason =
-    (code === '28P01' && 'refuses the user or the password (POSTGRES_URL)') ||
-    (code === '28000' && `refuses this user, or this way to it: ${message} (${TLS})`) ||
+    (code === SQL_STATE.invalidPassword && 'refuses the user or the password (POSTGRES_URL)') ||
+    (code === SQL_STATE.invalidAuthorization && `refuses this user, or this way to it: ${message} (${TLS})`) ||
     (message === 'The server does not support SSL connections' && `speaks no TLS there (${TLS})`) ||
     (syscall === 'open' && 'is not reached: a file in POSTGRES_URL cannot be read (sslrootcert, sslcert or sslkey)');
   if (reason) return { reason, isLasting: true };

@@ -1,7 +1,6 @@
 export { ANONYMOUS, CLIENT_LENGTH, type Identity } from './identity.ts';
 export { hashOfPersonalToken, isPersonalToken, newPersonalToken, type TokenScope } from './personal-token.ts';
 export { createSigningKey, publicKeys, type KeySet } from './keys.ts';
-export { bearerToken } from './bearer.ts';
 export {
   createIdentitySigner,
   createIdentityVerifier,

@@ -36,11 +36,11 @@ export interface AuthInternal {
    * the newest sequence returned, or the head when no more follow.
    */
   endedSessions(after: number): Promise<{ last: number; sessions: EndedSession[] }>;
-  /** What a gateway saw since it told last, each session or personal token once. A use that is told again changes nothing. */
+  /** The uses that a gateway saw since its last report, one per session or personal token. Repeating a report changes nothing. */
   noteSessionUses(uses: SessionUse[]): Promise<void>;
-  /** A personal token by its hash; null for one that does not count. Whoever keeps the answer keeps it for less than a day. */
+  /** Finds a personal token by its hash; null if it is not valid. An answer may be cached for less than a day. */
   findPersonalToken(hash: string): Promise<KnownToken | null>;
-  /** The public halves of every key that signs or signed access tokens that still live. */
+  /** The public parts of all keys with which valid access tokens are or were signed. */
   accessTokenKeys(): Promise<KeySet>;
 }
 

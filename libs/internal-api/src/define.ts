@@ -1,6 +1,6 @@
 import { AppError, forbidden, unavailable } from '@taskmesh/errors';
-import { bearerToken, type Identity, type IdentitySigner, type IdentityVerifier } from '@taskmesh/identity';
-import type { Log } from '@taskmesh/service';
+import type { Identity, IdentitySigner, IdentityVerifier } from '@taskmesh/identity';
+import { bearerToken, type Log } from '@taskmesh/service';
 import { inSpan, type Span } from '@taskmesh/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { ServicePool } from './service-pool.ts';
@@ -88,7 +88,7 @@ function isSame(identity: Identity, caller: Caller): boolean {
   return identity.role !== 'service' || caller.role !== 'service' || identity.name === caller.name;
 }
 
-/** Anything but our own server's JSON is no answer of the service. */
+/** Only our own server's JSON counts as the service's answer. */
 function readAnswer(text: string): { result?: unknown; error?: WireError } {
   try {
     return JSON.parse(text) as { result?: unknown; error?: WireError };

@@ -12,7 +12,7 @@ const CONNECTIONS = 256;
 /** More requests than this are refused: the service cannot keep up. */
 const MAX_QUEUED = 1_024;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** How often idle connections are looked through for those that nobody needs any more. */
+/** How often idle connections that are no longer needed are closed. */
 const SWEEP_EVERY_MS = 5_000;
 
 export interface Post {
@@ -47,7 +47,7 @@ export function createServicePool(
 ): ServicePool {
   const url = new URL(origin);
   const open = new Set<Connection>();
-  /** The one that was used last is used next, so that those that are not needed grow old. */
+  /** The one used last is used next, so that unneeded ones stay idle and can be closed. */
   const idle: Connection[] = [];
   const queue = new Set<() => void>();
   let free = connections;

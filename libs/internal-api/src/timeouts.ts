@@ -3,7 +3,7 @@ export const SMALL_CALL_MS = 3_000;
 /** Covers up to four requests to a sign-in provider, three seconds each. */
 export const PROVIDER_MS = 15_000;
 export const IMPORT_MS = 10 * 60_000;
-/** Operators see within about this time what does not answer. */
+/** Operators learn within about this time that something does not answer. */
 export const STATUS_MS = 1_000;
-/** What a service knows of its own parts: early enough that a part that is away is not taken for the whole service. */
+/** The limit for each part of a service's status, short enough that an unavailable part is not taken for the whole service. */
 export const STATUS_PART_MS = 700;

@@ -1,5 +1,5 @@
 import { systemClock, type Clock, type Log } from '@taskmesh/service';
-import { createMemoryLimiter } from './memory-limiter.ts';
+import { createMemoryLimiters } from './memory-limiter.ts';
 import type { KeyValue } from './key-value.ts';
 import { createListeners } from './listeners.ts';
 
@@ -38,7 +38,7 @@ export function createMemoryKeyValue({ log, clock = systemClock }: { log?: Log; 
       const remove = listeners.add(channel, onMessage);
       return async () => remove();
     },
-    limiter: createMemoryLimiter,
+    limiter: createMemoryLimiters(),
     isUp: () => open,
     async close() {
       open = false;

@@ -216,6 +216,16 @@ describe('a limiter', () => {
     expect(retryAfterSeconds).toBeGreaterThan(0);
   });
 
+  it.each(away)('counts together with another one of its name, also when Redis is %s', async (_, takeAway) => {
+    await eventually(store.isUp);
+    const options = { name: randomUUID(), points: 2, windowSeconds: 60 };
+    const [one, two] = [store.limiter(options), store.limiter(options)];
+    await one.consume('k');
+    await takeAway();
+    expect((await two.consume('k')).allowed).toBe(true);
+    expect((await one.consume('k')).allowed).toBe(false);
+  });
+
   it('looks at its own count in the moment in which Redis freezes', async () => {
     await eventually(store.isUp);
     const limiter = store.limiter({ name: randomUUID(), points: 1, windowSeconds: 60 });

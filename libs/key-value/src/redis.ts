@@ -1,5 +1,6 @@
 import { systemClock, type Clock, type Log } from '@taskmesh/service';
 import type { KeyValue } from './key-value.ts';
+import { createMemoryLimiters } from './memory-limiter.ts';
 import { createRedisConnection } from './redis/connection.ts';
 import { createRedisLimiter } from './redis/limiter.ts';
 import type { RedisConfig } from './redis/settings.ts';
@@ -22,6 +23,7 @@ export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
   const { prefix = 'taskmesh:', clock = systemClock, random = Math.random } = options;
   const connection = createRedisConnection({ ...options, clock, random });
   const subscriptions = createRedisSubscriptions({ ...options, random });
+  const own = createMemoryLimiters();
   const { redis, attempt } = connection;
 
   return {
@@ -41,7 +43,8 @@ export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
       await attempt(() => redis.publish(prefix + channel, message), null);
     },
     subscribe: (channel, onMessage) => subscriptions.subscribe(prefix + channel, onMessage),
-    limiter: (limit) => createRedisLimiter(connection, { ...limit, name: `${prefix}limit:${limit.name}` }),
+    limiter: (limit) =>
+      createRedisLimiter(connection, { ...limit, name: `${prefix}limit:${limit.name}`, own: own(limit) }),
     isUp: connection.isUp,
     async close() {
       subscriptions.close();

@@ -8,6 +8,20 @@ import { createLog } from './log.ts';
 interface Answer {
   status: number | undefined;
   text: string;
+  retryAfter: string | undefined;
+}
+
+/** Counts in a window that never ends. */
+function countForever({ points }: { points: number }) {
+  const counts = new Map<string, number>();
+  return {
+    peek: async (key: string) => ({ allowed: (counts.get(key) ?? 0) < points, retryAfterSeconds: 900 }),
+    async consume(key: string) {
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return { allowed: count <= points, retryAfterSeconds: 900 };
+    },
+  };
 }
 
 let handled: unknown[] = [];
@@ -21,13 +35,16 @@ async function serve(token?: string) {
   const admin = createAdminServer({
     host: '127.0.0.1',
     port: 0,
-    token,
     metrics: new Registry(),
     ready: () => ({ ok: true }),
-    routes: [
-      { method: 'GET', path: '/letters', handle },
-      { method: 'POST', path: '/letters/discard', handle },
-    ],
+    operations: {
+      routes: [
+        { method: 'GET', path: '/letters', handle },
+        { method: 'POST', path: '/letters/discard', handle },
+      ],
+      token,
+      limiter: countForever,
+    },
     log: createLog({ service: 'test', level: 'silent' }),
   });
   await admin.start();
@@ -38,7 +55,8 @@ async function serve(token?: string) {
       const sent = request(`${admin.address()}${path}`, { method, headers, agent: false }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => resolve({ status: response.statusCode, text }));
+        const { 'retry-after': retryAfter } = response.headers;
+        response.on('end', () => resolve({ status: response.statusCode, text, retryAfter }));
       });
       sent.on('error', reject).end(method === 'POST' ? '{}' : undefined);
     });
@@ -86,6 +104,47 @@ describe('the admin port', () => {
     expect((await ask('GET', '/letters')).status).toBe(401);
     expect((await ask('POST', '/letters/discard', { ...JSON_BODY, authorization: 'Bearer wrong' })).status).toBe(401);
     expect(handled).toHaveLength(2);
+  });
+
+  it('refuses a caller after ten wrong tokens, even with the right one, and does nothing', async () => {
+    const ask = await serve('secret');
+    const tokens = Array.from({ length: 10 }, (_, index) => `wrong-${index}`);
+    const read = (token: string) => ask('GET', '/letters', { authorization: `Bearer ${token}` });
+    for (const token of tokens) expect((await read(token)).status).toBe(401);
+    for (const token of ['secret', 'wrong-10', 'wrong-0']) {
+      const { status, text, retryAfter } = await read(token);
+      expect([status, retryAfter]).toEqual([429, '900']);
+      expect(JSON.parse(text)).toEqual({ message: expect.any(String), error: { code: 'RATE_LIMITED' } });
+    }
+    const authorization = 'Bearer secret';
+    expect((await ask('POST', '/letters/discard', { ...JSON_BODY, authorization })).status).toBe(429);
+    expect((await ask('GET', '/letters')).status).toBe(401); // without a token, nothing is guessed
+    expect((await ask('GET', '/metrics', { authorization })).status).toBe(200);
+    expect(handled).toEqual([]);
+  });
+
+  it('does not tell the right token among many that are sent at once', async () => {
+    const ask = await serve('secret');
+    const tokens = [...Array.from({ length: 50 }, (_, index) => `wrong-${index}`), 'secret'];
+    const answers = await Promise.all(
+      tokens.map((token) => ask('GET', '/letters', { authorization: `Bearer ${token}` })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect((await ask('GET', '/letters', { authorization: 'Bearer secret' })).status).toBe(429);
+  });
+
+  it('takes the same outdated token again and again for no further guess', async () => {
+    const ask = await serve('secret');
+    for (let tries = 0; tries < 20; tries++)
+      expect((await ask('GET', '/letters', { authorization: 'Bearer outdated' })).status).toBe(401);
+    expect((await ask('GET', '/letters', { authorization: 'Bearer secret' })).status).toBe(200);
+  });
+
+  it('counts nothing where no token is needed', async () => {
+    const ask = await serve();
+    for (let tries = 0; tries < 20; tries++)
+      expect((await ask('GET', '/letters', { authorization: `Bearer ${tries}` })).status).toBe(200);
   });
 
   it('stops beside a connection that never asks for anything', async () => {

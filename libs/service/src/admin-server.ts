@@ -1,11 +1,14 @@
 import { AppError, forbidden, unauthenticated } from '@taskmesh/errors';
 import { fastify, type FastifyReply } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { HealthReport, Service } from './lifecycle.ts';
 import { readVersion } from './version.ts';
 import type { Log } from './log.ts';
-import { createOperatorCheck } from './operator-check.ts';
+import { networkOf } from './network-of.ts';
+import { bearerTokenOf, createOperatorCheck } from './operator-check.ts';
 import { closePromptly } from './prompt-close.ts';
+import { limitTokenGuesses, type MakeLimiter } from './token-guesses.ts';
 
 /** An operation for operators only: reads (GET), or acts (POST with a JSON body). */
 export interface AdminRoute {
@@ -15,14 +18,21 @@ export interface AdminRoute {
   handle(request: { query: Record<string, string>; body: unknown }): Promise<unknown>;
 }
 
+/** What operators can do beside reading health and figures. */
+export interface Operations {
+  routes: AdminRoute[];
+  /** What they must send; if undefined, those on this machine need no token. */
+  token: string | undefined;
+  /** Counts wrong tokens. */
+  limiter: MakeLimiter;
+}
+
 export interface AdminServerOptions {
   host: string;
   port: number;
-  /** What operators must send for `routes`; if undefined, those on this machine need no token. */
-  token?: string | undefined;
   metrics: Registry;
   ready: () => HealthReport | Promise<HealthReport>;
-  routes?: AdminRoute[];
+  operations?: Operations;
   log: Log;
 }
 
@@ -40,10 +50,9 @@ export function createMetrics(labels: Record<string, string> = {}): Registry {
   return registry;
 }
 
-/** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics` for everybody, `routes` for operators. */
+/** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics` for everybody, `operations` for operators. */
 export function createAdminServer(options: AdminServerOptions): Service & { address(): string } {
-  const { host, port, token, metrics, ready, routes = [], log } = options;
-  const operator = createOperatorCheck({ token });
+  const { host, port, metrics, ready, operations, log } = options;
   const app = fastify({ logger: false });
   closePromptly(app);
   let address = '';
@@ -61,13 +70,14 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
     return reply.header('content-type', metrics.contentType).send(text);
   });
 
-  for (const { method, path, handle } of routes)
+  const refusalOf = operations && refuseStrangers(operations);
+  for (const { method, path, handle } of operations?.routes ?? [])
     app.route({
       method,
       url: path,
       onRequest: async ({ raw }, reply) => {
-        const check = operator(raw);
-        if (!check.ok) await sendError(reply, refusal(check.status));
+        const refusal = await refusalOf?.(raw);
+        if (refusal) await sendError(reply, refusal);
       },
       handler: async ({ query, body, headers }, reply) => {
         try {
@@ -92,13 +102,24 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
   };
 }
 
-function refusal(status: 401 | 403): AppError {
-  return status === 401
-    ? unauthenticated('The admin token is missing or wrong.')
-    : forbidden('This is for callers on this machine (localhost) only, unless there is an admin token.');
+/** Why somebody is refused who is no operator, or has guessed too often to be told. */
+function refuseStrangers({ token, limiter }: Operations): (request: IncomingMessage) => Promise<AppError | undefined> {
+  const operator = createOperatorCheck({ token });
+  const refusalOf = limitTokenGuesses('admin', limiter);
+  return async (request) => {
+    const check = operator(request);
+    const given = token === undefined ? undefined : bearerTokenOf(request);
+    const caller = networkOf(request.socket.remoteAddress ?? '');
+    const refusal = given === undefined ? undefined : await refusalOf({ caller, token: given, isRight: check.ok });
+    if (refusal || check.ok) return refusal;
+    return check.status === 401
+      ? unauthenticated('The admin token is missing or wrong.')
+      : forbidden('This is for callers on this machine (localhost) only, unless there is an admin token.');
+  };
 }
 
-function sendError(reply: FastifyReply, { httpStatus, code, message }: AppError): FastifyReply {
+function sendError(reply: FastifyReply, { httpStatus, code, message, retryAfterSeconds }: AppError): FastifyReply {
   if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   return reply.code(httpStatus).send({ message, error: { code } });
 }

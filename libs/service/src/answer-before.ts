@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** Answers a request, or hands it on to the framework: false where it did not even look at it. */
+/** Answers a request, or passes it on to the framework; false when it did not look at it. */
 export type AnswerBefore = (request: IncomingMessage, response: ServerResponse, handOn: () => void) => boolean;
 
 /**

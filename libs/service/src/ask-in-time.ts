@@ -1,8 +1,8 @@
 import { settlesWithin } from './deadline.ts';
 
 /**
- * Asks what may not be answered soon, or at all: once at a time, however many wait for the answer. Each waits for
- * `withinMs` at the most; undefined when there is none by then, or a failure.
+ * For a question that may not be answered soon, or at all. It is asked once at a time, however many callers wait. Each of
+ * them waits at most `withinMs`, and gets undefined if there is no answer by then, or a failure.
  */
 export function askInTime<Answer>(withinMs: number, ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
   let asking: Promise<Answer | undefined> | undefined;

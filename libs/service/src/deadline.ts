@@ -1,15 +1,20 @@
-/** Rejects with `late` when `work` is not done in time; the work continues, its outcome is ignored. */
+/**
+ * Rejects with `late` when `work` is not done in time; the work continues, its outcome is ignored. An answer that came
+ * while this process was busy counts: timers run before it is read.
+ */
 export async function withDeadline<Result>(
   work: Promise<Result>,
   timeoutMs: number,
   late: () => Error,
 ): Promise<Result> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late()), timeoutMs);
+  let lastLook: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => (lastLook = setImmediate(() => reject(late()))), timeoutMs);
   try {
     return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(timer);
+    clearImmediate(lastLook);
   }
 }
 

@@ -15,15 +15,26 @@ export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts'
 export { createLog, type Log } from './log.ts';
 export { asJson } from './json.ts';
 export { backoffMs, type Backoff } from './backoff.ts';
+export { pause } from './pause.ts';
 export { settlesWithin, withDeadline } from './deadline.ts';
 export { askInTime } from './ask-in-time.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
 export type { Ids } from './ids.ts';
-export { Closers, readyWhenStarted, startAll, stopAll, type Service, type HealthReport } from './lifecycle.ts';
+export {
+  closeOnStop,
+  Closers,
+  inOrder,
+  readyWhenStarted,
+  startAll,
+  stopAll,
+  type HealthReport,
+  type Service,
+} from './lifecycle.ts';
 export { createAdminServer, createMetrics, type AdminRoute, type AdminServerOptions } from './admin-server.ts';
 export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
+export { bearerToken } from './bearer.ts';
 export {
   authorizationOf,
   bearerTokenOf,
@@ -32,6 +43,7 @@ export {
   type OperatorCheck,
   type OperatorRules,
 } from './operator-check.ts';
+export { limitTokenGuesses } from './token-guesses.ts';
 export { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { setV8Flags } from './v8-flags.ts';

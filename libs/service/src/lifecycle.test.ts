@@ -1,4 +1,4 @@
-import { Closers } from './lifecycle.ts';
+import { Closers, closeOnStop, inOrder, type Service } from './lifecycle.ts';
 
 describe('what was opened', () => {
   it('is closed in reverse when the block ends that opened it, and all of it when one part fails', async () => {
@@ -15,6 +15,24 @@ describe('what was opened', () => {
     expect(closed).toEqual(['last', 'first']);
   });
 
+  it('is closed once, and whoever closes it meanwhile waits for that', async () => {
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    const closed: string[] = [];
+    const closers = new Closers();
+    closers.add(() => closed.push('database'));
+    closers.add(() => held.then(() => closed.push('relay, which uses it')));
+    const [first, second] = [closers.closeAll(), closers.closeAll()];
+    await new Promise(setImmediate);
+    expect(closed).toEqual([]);
+    goOn();
+    await second;
+    expect(closed).toEqual(['relay, which uses it', 'database']);
+    await first;
+    closers.add(() => closed.push('opened later'));
+    await closers.closeAll();
+    expect(closed.at(-1)).toBe('opened later');
+  });
+
   it('stays open when it was handed over, until whoever has it closes it', async () => {
     const closed: string[] = [];
     const open = async () => {
@@ -26,5 +44,42 @@ describe('what was opened', () => {
     expect(closed).toEqual([]);
     await close();
     expect(closed).toEqual(['kept']);
+  });
+});
+
+describe('parts in order', () => {
+  const partsOf = (seen: string[], names: string[], failing?: string): Service[] =>
+    names.map((name) => ({
+      async start() {
+        if (name === failing) throw new Error(`${name} does not start`);
+        seen.push(`${name} starts`);
+      },
+      async stop() {
+        await new Promise(setImmediate);
+        seen.push(`${name} stops`);
+      },
+    }));
+
+  it('start one after the other, and stop in reverse', async () => {
+    const seen: string[] = [];
+    const service = inOrder([...partsOf(seen, ['store', 'relay']), closeOnStop(() => seen.push('cache closed'))]);
+    await service.start();
+    await service.stop();
+    expect(seen).toEqual(['store starts', 'relay starts', 'cache closed', 'relay stops', 'store stops']);
+  });
+
+  it('are stopped when one of them does not start', async () => {
+    const seen: string[] = [];
+    const service = inOrder(partsOf(seen, ['store', 'relay', 'server'], 'relay'));
+    await expect(service.start()).rejects.toThrow('relay does not start');
+    expect(seen).toEqual(['store starts', 'relay stops', 'store stops']);
+  });
+
+  it('stop once for all who stop them at the same time, and not before the last part has stopped', async () => {
+    const seen: string[] = [];
+    const service = inOrder(partsOf(seen, ['store', 'relay']));
+    await service.start();
+    await Promise.all([service.stop(), service.stop().then(() => seen.push('over'))]);
+    expect(seen).toEqual(['store starts', 'relay starts', 'relay stops', 'store stops', 'over']);
   });
 });

@@ -12,7 +12,8 @@ export interface HealthReport {
 }
 
 /**
- * Closes what was added, in reverse order: it tries all, then throws the first failure. With `await using` that happens
+ * Closes what was added, in reverse order: it tries all, then throws the first failure. Whoever closes meanwhile waits
+ * for the same, as what is closed last may still be in use. With `await using` that happens
  * however the block ends, unless the duty was handed over.
  */
 export class Closers {
@@ -22,7 +23,14 @@ export class Closers {
     this.#closers.push(close);
   }
 
-  async closeAll(): Promise<void> {
+  #closing: Promise<void> | undefined;
+
+  closeAll(): Promise<void> {
+    this.#closing ??= this.#closeEach().finally(() => (this.#closing = undefined));
+    return this.#closing;
+  }
+
+  async #closeEach(): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close; close = this.#closers.pop()) {
       try {
@@ -38,13 +46,18 @@ export class Closers {
     return this.closeAll();
   }
 
-  /** What closes all that was opened so far, for whoever goes on with it: it is not closed from here any more. */
+  /** Returns what closes everything added so far. From then on, its receiver is responsible for that. */
   handOver(): () => Promise<void> {
     const next = new Closers();
     next.#closers = this.#closers;
     this.#closers = [];
     return () => next.closeAll();
   }
+}
+
+/** A part that needs nothing but to be closed. */
+export function closeOnStop(close: () => Promise<unknown> | unknown): Service {
+  return { start: async () => {}, stop: async () => void (await close()) };
 }
 
 /** Starts in the given order; when one fails, stops it and those before it, in reverse order. */
@@ -64,6 +77,15 @@ export async function stopAll(services: Service[]): Promise<void> {
   const closers = new Closers();
   for (const service of services) closers.add(() => service.stop());
   await closers.closeAll();
+}
+
+/** A service of these parts: started in this order, stopped in reverse. Calls of `stop` that overlap are one. */
+export function inOrder(parts: Service[]): Service {
+  let stopping: Promise<void> | undefined;
+  return {
+    start: () => startAll(parts),
+    stop: () => (stopping ??= stopAll(parts).finally(() => (stopping = undefined))),
+  };
 }
 
 /** Combines parts into a service that is ready when `ready` says so, but only between its start and its stop. */

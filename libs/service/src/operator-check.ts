@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { bearerToken } from './bearer.ts';
 import { isSameSecret } from './is-same-secret.ts';
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 
 export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
 
-const BEARER = /^bearer +(\S+) *$/i;
 const OK: OperatorCheck = { ok: true };
 const UNKNOWN: OperatorCheck = { ok: false, status: 401 };
 const REFUSED: OperatorCheck = { ok: false, status: 403 };
@@ -38,7 +38,7 @@ export function createOperatorCheck({
 /** The token of the request's one `Authorization` header, if it has that form. */
 export function bearerTokenOf(request: IncomingMessage): string | undefined {
   const values = authorizationOf(request);
-  return values.length === 1 ? BEARER.exec(values[0] ?? '')?.[1] : undefined;
+  return (values.length === 1 && bearerToken(values[0])) || undefined;
 }
 
 /** Whether the request's one `Authorization` header has this token; compares in constant time. */

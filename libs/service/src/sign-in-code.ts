@@ -8,8 +8,8 @@ const LIFE_MS = 10 * 60_000;
 const fileOf = (tokenFile: string) => `${tokenFile}-code`;
 
 /**
- * Makes a code that stands for the token in this file once, and soon no more: for an address, which browsers note down. The
- * former code ends with it.
+ * Makes a short-lived code that can be exchanged once for the token in this file, to be part of an address, which browsers
+ * record. It replaces the previous code.
  */
 export function issueSignInCode(tokenFile: string, now: number): string {
   const file = fileOf(tokenFile);
@@ -20,7 +20,7 @@ export function issueSignInCode(tokenFile: string, now: number): string {
   return code;
 }
 
-/** Whether the code stands for the token in this file. Of all who ask with it, in whichever process, one is told so. */
+/** Whether the code may be exchanged for the token in this file: true once, among all callers in all processes. */
 export function takeSignInCode(tokenFile: string, code: string, now: number): boolean {
   const file = fileOf(tokenFile);
   try {

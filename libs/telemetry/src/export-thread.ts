@@ -17,7 +17,7 @@ export interface ExportOutcome {
 }
 
 export interface ExportThread {
-  /** Rejects when the collector does not accept it. */
+  /** Takes the body's memory. Rejects when the collector does not accept it. */
   post(body: Uint8Array): Promise<void>;
   stop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function createExportThread(target: OtlpTarget): ExportThread {
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
         const job: ExportJob = { id, body };
-        worker.postMessage(job);
+        worker.postMessage(job, [body.buffer as ArrayBuffer]); // a serializer writes into memory of its own
       });
     },
     async stop() {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLastingPort } from './free-port.ts';
 
 /** A TCP proxy in front of a real server that simulates its failures. */
 export interface FaultyProxy {
@@ -21,7 +22,6 @@ export async function createFaultyProxy(target: { host: string; port: number }):
   const host = '127.0.0.1';
   const sockets = new Set<Socket>();
   const stranded = new Set<Socket>();
-  let port = 0;
   let frozen = false;
   let connections = 0;
 
@@ -43,17 +43,13 @@ export async function createFaultyProxy(target: { host: string; port: number }):
     if (frozen) for (const socket of pair) socket.pause();
   });
 
-  const listen = async () => {
-    await once(server.listen(port, host), 'listening');
-    port = (server.address() as AddressInfo).port; // a TCP server that listens has one
-  };
   const cut = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of sockets) socket.destroy();
     await closed;
   };
 
-  await listen();
+  const port = await listenOnLastingPort(server);
   return {
     host,
     port,
@@ -69,7 +65,7 @@ export async function createFaultyProxy(target: { host: string; port: number }):
       for (const socket of sockets) stranded.add(socket.pause());
     },
     cut,
-    restore: listen,
+    restore: async () => void (await once(server.listen(port, host), 'listening')),
     connections: () => connections,
     close: cut,
   };

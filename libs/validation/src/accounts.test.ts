@@ -21,7 +21,7 @@ describe('an e-mail address', () => {
     [null, false],
     [['ada@example.com'], false],
     [{ $ne: null }, false],
-  ])('%j: %s', (value, expected) => {
+  ])('%j is valid: %s', (value, expected) => {
     expect(accepts(email, value)).toBe(expected);
   });
 
@@ -41,7 +41,7 @@ describe('a name', () => {
     ['a\0b', false],
     ['\udc00', false],
     [undefined, false],
-  ])('%j: %s', (value, expected) => {
+  ])('%j is valid: %s', (value, expected) => {
     expect(accepts(name, value)).toBe(expected);
   });
 });

@@ -8,6 +8,7 @@ import { PersonalTokens } from './0007-personal-tokens.ts';
 import { AccountLog } from './0008-account-log.ts';
 import { OpenIdConnect } from './0009-openid-connect.ts';
 import { PasswordsAndSessions } from './0011-passwords-and-sessions.ts';
+import { RecoveriesByAddress } from './0012-recoveries-by-address.ts';
 
 /** In order. A released name must never change, as databases remember it. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { name: '0008-account-log', class: AccountLog },
   { name: '0009-openid-connect', class: OpenIdConnect },
   { name: '0011-passwords-and-sessions', class: PasswordsAndSessions },
+  { name: '0012-recoveries-by-address', class: RecoveriesByAddress },
 ];

@@ -12,9 +12,9 @@ import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
 import type { EventLog } from '@taskmesh/messaging';
 import {
+  closeOnStop,
+  inOrder,
   readVersion,
-  startAll,
-  stopAll,
   type Clock,
   type HealthReport,
   type Ids,
@@ -52,7 +52,7 @@ import { createDeletionService } from './deletion/deletion.service.ts';
 import { createResolvers } from './graphql/resolvers.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
-import { createLoginStrategy, createProviderStrategy } from './http/passport.ts';
+import { createLoginStrategy, createProviderStrategy } from './passport.ts';
 import { createAccountsImport } from './import/create-accounts-import.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createLimits } from './limits/rate-limits.ts';
@@ -86,7 +86,7 @@ export interface AuthDeps {
   log: Log;
   /** Where limits are counted; whoever created it closes it. */
   keyValue: KeyValue;
-  /** Where deletions of accounts are published; the caller closes it. Absent: other services learn of them only by asking. */
+  /** Where deletions of accounts are published; the caller closes it. Absent: other services have to ask for them. */
   eventLog?: EventLog | undefined;
   metrics?: Registry;
   /** Replaces the configured mailer; closed on `stop`. */
@@ -191,10 +191,15 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const schema = createSchemaGate({ database, policy: config.schema, log });
   const askStore = createStoreStatus(database, STATUS_PART_MS);
   const startedAt = new Date(clock.now()).toISOString();
-  const store: Service = { start: () => Promise.resolve(), stop: () => database.close() };
-  const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
-  const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
-  const parts = [keys, store, schema, post, passwords, worker, changesWorker, housekeeping, ...(relay ? [relay] : [])];
+  const parts = inOrder([
+    keys,
+    closeOnStop(() => database.close()),
+    schema,
+    closeOnStop(() => mailer.close()),
+    closeOnStop(() => hasher.close()),
+    ...[worker, changesWorker, housekeeping],
+    ...(relay ? [relay] : []),
+  ]);
 
   const subgraph = createSubgraph({
     name: 'auth',
@@ -258,7 +263,6 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       await changesWorker.drain();
       await housekeeping.sweep();
     },
-    start: () => startAll(parts),
-    stop: () => stopAll(parts),
+    ...parts,
   };
 }

@@ -21,7 +21,7 @@ function expired(table: string, key: string, end: string): Statement {
   };
 }
 
-/** Entries are looked at from the oldest on, by id: their times follow, but for clocks that differ. */
+/** From the oldest entry on, by id; times follow that order, except where clocks differ. */
 const oldest = (which: string) => `
   delete from audit_log where id in (
     select id from (select id, at from audit_log where ${which} order by id limit ${BATCH}) oldest where at <= ?

@@ -1,4 +1,4 @@
-import { whileAway, type Database, type Statement } from '@taskmesh/database';
+import type { Database, Statement } from '@taskmesh/database';
 import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import { IS_HOUSEKEEPING } from './audit/audit.statements.ts';
 import {
@@ -21,14 +21,14 @@ const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Longer than any request that was running at the deletion. */
 const DELETED_SINCE_DAYS = 1;
-/** Failed logins and refreshed sessions are many, and of use for a while only. */
+/** Failed logins and refreshed sessions are many, and useful only for a while. */
 const FREQUENT_RETENTION_DAYS = 30;
 
 export interface Housekeeping extends Service {
   /**
-   * Removes what counts no more, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens are
-   * dead, old tokens of mails, sign-ins that were not finished, and entries of the audit trail beyond its retention or of
-   * deleted accounts.
+   * Removes what is no longer needed, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens
+   * have expired, old tokens from mails, unfinished sign-ins, and entries of the audit trail that are older than its
+   * retention or belong to deleted accounts.
    */
   sweep(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export function createHousekeeping({ database, auditRetentionDays, clock, log }:
 
   const removeEntries = (text: string, parameters: unknown[]) =>
     inBatches(() =>
-      whileAway({ kind: 'read' }, () =>
-        database.em().transactional(async (em) => {
+      database.retry((fork) =>
+        fork.transactional(async (em) => {
           const [connection, transaction] = [em.getConnection(), em.getTransactionContext()];
           await connection.execute(IS_HOUSEKEEPING, [], 'run', transaction);
           return (await connection.execute(text, parameters, 'all', transaction)).length;

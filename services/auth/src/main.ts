@@ -11,9 +11,11 @@ import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@t
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
+  closeOnStop,
   createAdminServer,
   createLog,
   createMetrics,
+  inOrder,
   openTelemetry,
   processSettings,
   readAll,
@@ -23,16 +25,13 @@ import {
   readyWhenStarted,
   runMain,
   setting,
-  startAll,
-  stopAll,
   systemClock,
-  type Service,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
 import { z } from 'zod';
 import { readAuthConfig, whyMailsFail } from './config.ts';
 import { createAuth } from './create-auth.ts';
-import { createIdentityStrategy } from './http/passport.ts';
+import { createIdentityStrategy } from './passport.ts';
 
 const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
@@ -87,10 +86,8 @@ await runMain(async () => {
     log,
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);
-  const store: Service = { start: () => Promise.resolve(), stop: () => keyValue.close() };
-  const broker: Service = { start: () => Promise.resolve(), stop: async () => eventLog?.close() };
-  const work = readyWhenStarted([store, broker, auth, server], auth.ready);
+  const connections = [closeOnStop(() => keyValue.close()), closeOnStop(() => eventLog?.close())];
+  const work = readyWhenStarted([...connections, auth, server], auth.ready);
   const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: work.ready, log });
-  const parts = [telemetry, admin, work];
-  return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };
+  return { service: inOrder([telemetry, admin, work]), log };
 });

@@ -2,6 +2,7 @@ import { hashSync } from '@node-rs/argon2';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import {
   codeOf,
+  DELETE_ACCOUNT,
   LOGIN,
   LOGIN_PLAIN,
   loggedIn,
@@ -282,5 +283,17 @@ describe('the caller', () => {
     const result = await running.send(query, { r }, ada.identity);
     expect(result.data?._entities).toEqual([{ id: ada.userId, email: 'entity-ada@example.com' }, null]);
     expect((await running.send(query, { r })).data?._entities).toEqual([null, null]);
+  });
+
+  it('is no entity any more once it is deleted, and learns that', async () => {
+    const { userId, identity } = await signedUp(running, 'entity-gone@example.com');
+    await running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity);
+    const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } } }';
+    const result = await running.send(query, { r: [{ __typename: 'User', id: userId }] }, identity);
+    expect(result).toMatchObject({
+      data: { _entities: [null] },
+      errors: [{ message: 'The account does not exist any more.', path: ['_entities', 0] }],
+    });
+    expect(codeOf(result)).toBe('UNAUTHENTICATED');
   });
 });

@@ -18,6 +18,7 @@ import {
   signedUp,
   type OpenSession,
 } from './support/operations.ts';
+import { noteDeletions } from './support/note-deletions.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const START = { epoch: 0, sequence: 0 };
@@ -144,6 +145,42 @@ describe('deleting an account', () => {
     // A login that found no account is a stranger's.
     const trail = await running.database.query('select kind from audit_log where account_id is not null');
     expect(trail).toEqual([{ kind: 'account.deleted' }]);
+  });
+
+  it('erases a long trail with statements of bounded size, and all of it or nothing', async () => {
+    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    await running.database.query(
+      `insert into audit_log (at, kind, account_id, ip, request_id)
+       select now(), 'session.refreshed', $1::uuid, '192.0.2.1', n::text from generate_series(1, 20000) n`,
+      [ada.userId],
+    );
+    const sizes = await noteDeletions(running, 'audit_log');
+    await running.database.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+       create trigger refuse before delete on accounts for each row execute function refuse()`,
+    );
+    const count = async ({ userId }: OpenSession) =>
+      (await running.database.query('select count(*)::int as n from audit_log where account_id = $1', [userId]))[0]?.n;
+    expect(codeOf(await del(ada))).toBe('INTERNAL_SERVER_ERROR');
+    expect([await count(ada), await sizes()]).toEqual([20_001, []]);
+    await running.database.query('drop trigger refuse on accounts');
+    expect(codeOf(await del(ada))).toBeUndefined();
+    expect([await count(ada), await count(bob)]).toEqual([1, 1]);
+    expect(Math.max(...(await sizes()))).toBeLessThanOrEqual(1_000);
+    expect((await sizes()).reduce((sum, size) => sum + size, 0)).toBe(20_001);
+  });
+
+  it('finds its recovery mails by the address, however many people wait for theirs', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.database.query(
+      `insert into recovery_requests (id, email_key, request_id, created_at, next_attempt_at)
+       select gen_random_uuid(), case n when 1 then 'ada@example.com' else n || '@example.com' end, n::text, now(), now() + interval '1 day'
+       from generate_series(1, 1000) n`,
+    );
+    expect(codeOf(await del(ada))).toBeUndefined();
+    await running.auth.stop(); // the server counts what a connection has read when it ends
+    const read = `select n_tup_del::int as deleted, seq_tup_read::int as read from pg_stat_user_tables where relname = 'recovery_requests'`;
+    await eventually(async () => expect(await running.database.query(read)).toEqual([{ deleted: 1, read: 0 }]));
   });
 
   it('erases what was being written of the account at that moment as well', async () => {

@@ -224,7 +224,7 @@ describe('the owner of the account', () => {
     expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
   });
 
-  it('does not confirm with a session that has ended, nor with a personal token', async () => {
+  it('does not confirm with a session that has ended, nor with a personal token alone', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const ended = await loggedIn(running, 'ada@example.com');
     await running.send(LOGOUT, {}, ended.identity);
@@ -232,8 +232,38 @@ describe('the owner of the account', () => {
     const token = await tokenFor('new@example.com');
     expect(codeOf(await confirm(token, ended))).toBe('UNAUTHENTICATED');
     const personal = { ...ada.identity, scope: 'write' } as Identity;
-    expect(codeOf(await confirm(token, { identity: personal }))).toBe('FORBIDDEN');
+    for (const password of [undefined, ''])
+      expect(codeOf(await confirm(token, { identity: personal, ...(password === '' && { password }) }))).toBe(
+        'FORBIDDEN',
+      );
     expect(await emailOf(ada)).toBe('ada@example.com');
+  });
+
+  it.each<[string, (ada: OpenSession, bob: OpenSession) => OpenSession]>([
+    ['their own', (ada) => ada],
+    ["somebody else's", (_ada, bob) => bob],
+  ])(
+    'confirms with the password where %s personal token is sent along, and with no wrong one',
+    async (_whose, choose) => {
+      const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+      await request(ada, 'new@example.com');
+      const token = await tokenFor('new@example.com');
+      const identity = { ...choose(ada, bob).identity, scope: 'write' } as Identity;
+      expect(pathOf(await confirm(token, { identity, password: 'wrong' }))).toBe('password');
+      expect((await confirm(token, { identity, password: PASSWORD })).data).toEqual({ confirmEmailChange: true });
+      expect([await emailOf(ada), await emailOf(bob)]).toEqual(['new@example.com', 'bob@example.com']);
+      const changed = `select session_id from audit_log where kind = 'email.changed'`;
+      expect(await running.database.query(changed)).toEqual([{ session_id: null }]);
+    },
+  );
+
+  it('confirms nothing with a personal token that may only read, whatever the password', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    const identity = { ...ada.identity, scope: 'read' } as Identity;
+    expect(codeOf(await confirm(token, { identity, password: PASSWORD }))).toBe('FORBIDDEN');
+    expect((await confirm(token)).data).toEqual({ confirmEmailChange: true });
   });
 
   it('is out of the way of a session that ends in the same moment: both happen, or the change does not', async () => {

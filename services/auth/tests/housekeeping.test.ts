@@ -1,4 +1,5 @@
 import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './support/operations.ts';
+import { noteDeletions } from './support/note-deletions.ts';
 import { runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -116,6 +117,26 @@ describe('the audit trail', () => {
     );
     await running.auth.processAll();
     expect(await count('audit_log')).toBe(0);
+  });
+});
+
+describe('a long trail', () => {
+  it.each<[string, string]>([
+    ['beyond its retention', `now() - interval '1 year', 'session.opened', null`],
+    ['of failed logins beyond theirs', `now() - interval '60 days', 'login.failed', null`],
+    ['of a deleted account', `now(), 'session.refreshed', '01890000-0000-7000-8000-0000000000aa'`],
+  ])('%s goes in statements of bounded size', async (_which, entry) => {
+    await running.database.query(
+      `insert into account_log (sequence, account_id, kind, occurred_at)
+       values (1, '01890000-0000-7000-8000-0000000000aa', 'DELETED', now());
+       insert into audit_log (at, kind, account_id, request_id)
+       select at, kind, account_id::uuid, n::text
+       from (values (${entry})) entry (at, kind, account_id), generate_series(1, 20000) n`,
+    );
+    const sizes = await noteDeletions(running, 'audit_log');
+    await running.auth.processAll();
+    expect(await count('audit_log')).toBe(0);
+    expect(Math.max(...(await sizes()))).toBeLessThanOrEqual(1_000);
   });
 });
 

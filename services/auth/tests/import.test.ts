@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { emailKey } from '../src/accounts/normalized-email.ts';
+import { emailKey } from '../src/accounts/email-key.ts';
 import { tokenIn } from './support/mails.ts';
 import {
   CHANGE_EMAIL,

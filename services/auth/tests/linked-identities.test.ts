@@ -1,5 +1,6 @@
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import {
+  ADA,
   codeFor,
   LINK_IDENTITY,
   LINKED_IDENTITIES,
@@ -24,8 +25,6 @@ import {
 } from './support/operations.ts';
 import { ARCHIVED, archiveOf, dropDatabase, swap } from './support/restored.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
-
-const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
 
 let provider: SignInProvider;
 let running: RunningAuth;

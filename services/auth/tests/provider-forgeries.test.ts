@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import {
+  ADA,
   answerIn,
   begin,
   codeFor,
@@ -16,7 +17,6 @@ import { hashOf } from '../src/opaque-token.ts';
 import { runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
-const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
 const NOT_BEGUN = { code: 'BAD_USER_INPUT', issues: [{ path: 'state', message: expect.any(String) }] };
 
 let provider: SignInProvider;

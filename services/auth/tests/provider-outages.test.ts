@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import {
+  ADA,
   answerIn,
   begin,
   complete,
@@ -24,7 +25,7 @@ let logged: string[];
 beforeEach(async () => {
   logged = [];
   provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
-  provider.accounts.set('ada', { email: 'ada@example.com', email_verified: true, name: 'Ada' });
+  provider.accounts.set('ada', ADA);
   const log = createLog({ service: 'auth', level: 'info', destination: { write: (line) => void logged.push(line) } });
   running = await runAuth({ env: settingsFor(provider), log });
 });

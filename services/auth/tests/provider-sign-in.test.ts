@@ -1,5 +1,6 @@
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import {
+  ADA,
   answerIn,
   begin,
   codeFor,
@@ -26,7 +27,6 @@ import {
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
-const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
 
 let provider: SignInProvider;
 let running: RunningAuth;

@@ -10,7 +10,7 @@ const ENV = {
   DATA_DIR: '/data',
 };
 
-describe('readBackupConfig', () => {
+describe('the configuration of backup', () => {
   it('keeps archives in the data directory unless told otherwise', () => {
     expect(readBackupConfig(ENV).backupsDir).toBe('/data/backups');
     expect(readBackupConfig({ ...ENV, BACKUPS_DIR: '/mnt/archives' }).backupsDir).toBe('/mnt/archives');

@@ -2,11 +2,11 @@ import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import { unavailable } from '@taskmesh/errors';
 import type { BackupStatus, BackupWork, StatusOf } from '@taskmesh/internal-api';
 import {
+  closeOnStop,
   createPeriodic,
   ensureWritableDirectory,
+  inOrder,
   readVersion,
-  startAll,
-  stopAll,
   type Clock,
   type HealthReport,
   type Log,
@@ -41,7 +41,7 @@ import { createRunLock } from './run-lock.ts';
 import { createSchedules } from './schedule/create-schedules.ts';
 import type { BackupStorage } from './storage/backup-storage.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
-import { createUploadJournal, type UploadJournal } from './storage/upload-journal.ts';
+import { createUploadJournal, type UploadJournal } from './storage/upload-journal.repository.ts';
 import type { Store, StoreName, StoreOwner } from './stores/store.ts';
 import { createVerificationRepository } from './verify/verification.repository.ts';
 import { createVerifier, VerificationBusy } from './verify/verifier.ts';
@@ -90,7 +90,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     look,
     journal: createUploadJournal(database, log),
   });
-  const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now: () => clock.now() });
+  const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now: () => clock.now(), log });
   const stores = createStores(config, deps);
   const cipher = await createCipher(config);
   const shared = {
@@ -160,31 +160,32 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     Query: { ...ofBackups.Query, ...ofRestores.Query },
     Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation },
   };
+  const cleanUp = async () => {
+    await temporaryDirs.sweep();
+    await backups.start();
+    await settling.now();
+  };
+  const parts = inOrder([
+    closeOnStop(() => database.close()),
+    closeOnStop(() => storage.close()),
+    schema,
+    closeOnStop(() => settling.stop()),
+    closeOnStop(() => notifier.close()),
+    { start: cleanUp, stop: () => backups.stop() },
+    ...schedules,
+    { start: async () => figures.start({ afterPause: true }), stop: () => figures.stop() },
+  ]);
 
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
-    operators: createBackupStatus(config, { backups, database, encrypts: cipher !== undefined, clock }),
+    operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.temporaryDir, 0o700);
-      await schema.start();
-      await temporaryDirs.sweep();
-      await backups.start();
-      await settling.now();
-      figures.start({ afterPause: true });
-      await startAll(schedules);
+      await parts.start();
     },
-    async stop() {
-      await figures.stop();
-      await stopAll(schedules);
-      await backups.stop();
-      await notifier.close();
-      await settling.stop();
-      await schema.stop();
-      await storage.close();
-      await database.close();
-    },
+    stop: parts.stop,
     async ready() {
       const isUp = await database.isUp();
       const isFit = schema.isOpen();

@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 
 /** Too little disk space. The message is part of a sentence for the operator. */
 export class DiskSpaceError extends Error {
-  override readonly name = 'RoomError';
+  override readonly name = 'DiskSpaceError';
 }
 
 export interface Disk {
@@ -29,7 +29,7 @@ export const lookAtDisk: LookAtDisk = async (dir) => {
   return { id, usableBytes: Math.max(0, bavail * bsize - reserved) };
 };
 
-/** @throws RoomError when something does not fit, together with everything else for the same disk */
+/** @throws DiskSpaceError when something does not fit, together with everything else for the same disk */
 export async function checkDiskSpace(needed: { dir: string; bytes: number }[], look: LookAtDisk): Promise<void> {
   const sums = new Map<number, number>();
   for (const { dir, bytes } of needed) {
@@ -43,7 +43,7 @@ export async function checkDiskSpace(needed: { dir: string; bytes: number }[], l
 
 const mib = (bytes: number) => Math.ceil(bytes / MIB);
 
-/** Returns a function to call with the bytes written to that disk. @throws RoomError when the reserve is reached */
+/** Returns a function to call with the bytes written to that disk. @throws DiskSpaceError when the reserve is reached */
 export function createDiskSpaceWatch(dir: string, look: LookAtDisk): (writtenBytes: number) => Promise<void> {
   let nextLook = 0;
   return async (writtenBytes) => {

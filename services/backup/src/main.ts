@@ -1,4 +1,4 @@
-import { bearerToken, createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
+import { createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import {
   authRestore,
   backupOperators,
@@ -10,9 +10,12 @@ import {
 } from '@taskmesh/internal-api';
 import {
   adminSettings,
+  bearerToken,
+  closeOnStop,
   createAdminServer,
   createLog,
   createMetrics,
+  inOrder,
   openTelemetry,
   processSettings,
   readAll,
@@ -22,8 +25,6 @@ import {
   readyWhenStarted,
   runMain,
   setting,
-  startAll,
-  stopAll,
   systemClock,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
@@ -87,12 +88,8 @@ await runMain(async () => {
     tracing: telemetry.tracing('backup'),
     log,
   });
-  const connections = {
-    start: async () => undefined,
-    stop: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.destroy()))),
-  };
-  const work = readyWhenStarted([connections, backup, server], backup.ready);
+  const connections = Object.values(pools).map((pool) => closeOnStop(() => pool.destroy()));
+  const work = readyWhenStarted([...connections, backup, server], backup.ready);
   const admin = createAdminServer({ host: own.ADMIN_HOST, port: own.ADMIN_PORT, metrics, ready: work.ready, log });
-  const services = [telemetry, admin, work];
-  return { service: { start: () => startAll(services), stop: () => stopAll(services) }, log };
+  return { service: inOrder([telemetry, admin, work]), log };
 });

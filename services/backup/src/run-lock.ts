@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import { withDeadline } from '@taskmesh/service';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 
 /** Allows one run of a kind at a time, across all instances that share our database. */
@@ -51,7 +51,7 @@ async function runAlone<Result>(
     const deadline = performance.now() + waitMs;
     while (!(await isTaken(client, name))) {
       if (performance.now() > deadline) throw busy();
-      await pause(TRY_EVERY_MS);
+      await sleep(TRY_EVERY_MS);
     }
     return await work(() =>
       client.query('select 1').then(

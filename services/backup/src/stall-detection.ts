@@ -1,4 +1,7 @@
-import { TooSlowError } from './too-slow-error.ts';
+/** Something took too long or made no progress: because of the archive, or of a slow disk, server or network. */
+export class TooSlowError extends Error {
+  override readonly name = 'TooSlowError';
+}
 
 /** A read-only statement shows no progress before its end; no usable server reads slower than this. */
 const SCAN_BYTES_PER_MS = 16 * 1024;

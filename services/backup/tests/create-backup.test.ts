@@ -54,8 +54,8 @@ const seed = async (n: number) => {
   await fixture.auth.query('insert into sessions (account) values (1), (2)');
 };
 
-describe('createBackup', () => {
-  it('is for operators only, and so is deleteBackup', async () => {
+describe('making a backup', () => {
+  it('is for operators only, and so is deleting one', async () => {
     for (const query of ['mutation { createBackup { file } }', 'mutation { deleteBackup(file: "x.tar.gz") }']) {
       const anonymous = await ask(query, {}, { role: 'anonymous' });
       const user = await ask(query, {}, { role: 'user', userId: 'u', sessionId: 's' });
@@ -186,7 +186,7 @@ describe('createBackup', () => {
   });
 });
 
-describe('deleteBackup', () => {
+describe('deleting a backup', () => {
   it('removes the archive and what is known of it', async () => {
     const { file } = await create();
     expect(await remove(file)).toBe(true);
@@ -273,7 +273,7 @@ async function runProcess({ killAfterMs, fileBlocks }: { killAfterMs?: number; f
   }); // prettier-ignore
   let output = '';
   child.stdout.on('data', (part: Buffer) => (output += part.toString()));
-  const exit = once(child, 'exit');
+  const exit = once(child, 'close');
   await once(child.stdout, 'data');
   const begin = performance.now();
   if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);

@@ -83,6 +83,9 @@ describe('the cipher of archives', () => {
     const secret = await (await cipherOf(KEY)).encrypt(plain);
     for await (const part of secret) if (part) break;
     await new Promise((resolve) => plain.once('close', resolve));
+    const unread = new Readable({ read() { this.push(randomBytes(64 * KIB)); } }); // prettier-ignore
+    (await (await cipherOf(KEY)).encrypt(unread)).destroy();
+    await new Promise((resolve) => unread.once('close', resolve));
     const broken = new Readable({ read() { this.destroy(new Error('the source broke')); } }); // prettier-ignore
     await expect(buffer(await (await cipherOf(KEY)).encrypt(broken))).rejects.toThrow('the source broke');
   });

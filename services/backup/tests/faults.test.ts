@@ -66,7 +66,12 @@ describe('when something is full, away, or done twice', () => {
     // A restore ends the sessions of the stores, and so whatever reads them at that moment; it is told so.
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     for (const failure of failures) expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(outcomes[0]).toMatchObject({ value: { databaseRestored: true } });
+    // One restore waits for the other, which takes longer than that on a slow machine.
+    const restores = [outcomes[0], outcomes[3]].map(
+      (outcome) => outcome.status === 'fulfilled' && outcome.value.outcome,
+    );
+    expect(restores).toContain('RESTORED');
+    expect(['RESTORED', 'BUSY']).toEqual(expect.arrayContaining(restores));
     expect(await fixture.tasks.query('select count(*)::int as n from tasks')).toEqual([{ n: 8_000 }]);
     const made = outcomes.slice(2).flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const archive = made.find((value) => typeof value === 'object' && 'file' in value);
@@ -81,6 +86,6 @@ async function inSmallFiles(task: { query: string; variables: object }): Promise
   const child = spawn('/bin/bash', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (part: Buffer) => (output += part.toString()));
-  await once(child, 'exit');
+  await once(child, 'close');
   return output;
 }

@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
@@ -13,6 +14,7 @@ import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
 import type { StoreName } from '../src/stores/store.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
+import { childrenOf } from './support/memory.ts';
 
 const MIB = 1024 * 1024;
 
@@ -52,7 +54,7 @@ describe('a backup that does not get on', () => {
     const store = (name: StoreName) => ({ name, adminUrl: secrets.adminUrls[name], owner: fixture.owners[name] });
     const making: ArchiveMaking = {
       storage: createDirectoryStorage({ dir: backupsDir, now, look }),
-      temporaryDirs: createTemporaryDirs({ dir: temporaryDir, now }),
+      temporaryDirs: createTemporaryDirs({ dir: temporaryDir, now, log }),
       stores: { tasks: store('tasks'), auth: store('auth') },
       now: () => new Date(),
       nextId: () => 'stalled',
@@ -71,13 +73,13 @@ describe('a backup that does not get on', () => {
   ];
 
   it('because pg_dump hangs without a word is ended, and the program with it', async () => {
-    const [program, pid] = [join(fixture.config.backupsDir, '../pg_dump'), join(fixture.config.backupsDir, '../pid')];
-    const script = `#!/bin/sh\n[ "$1" = --version ] && echo 'pg_dump (PostgreSQL) 99.0' && exit\necho $$ > ${pid}\nexec sleep 600\n`;
+    const program = join(fixture.config.backupsDir, '../pg_dump');
+    const script = `#!/bin/sh\n[ "$1" = --version ] && echo 'pg_dump (PostgreSQL) 99.0' && exit\nexec sleep 600\n`;
     await writeFile(program, script, { mode: 0o755 });
     const { log } = createRecordingLog();
     expect(await makeWith(createDumper({ pgDump: { program, env: process.env }, log }))).toEqual(ENDED);
-    const child = Number(await readFile(pid, 'utf8'));
-    await eventually(() => expect(() => process.kill(child, 0)).toThrow('ESRCH'));
+    const commands = () => childrenOf(process.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+    await eventually(() => expect(commands().filter((command) => command.includes('sleep'))).toEqual([]));
     expect(await files()).toEqual([]);
   });
 

@@ -106,7 +106,7 @@ describe('a scheduled run that fails', () => {
 
 describe('a webhook', () => {
   const notice = { event: 'failed', run: 'backup', at: new Date(0), since: new Date(0), message: 'x' } as const;
-  const send = (url: string) => createWebhook({ url, timeoutMs: 500, pausesMs: [1, 1] })(notice);
+  const send = (url: string, timeoutMs = 30_000) => createWebhook({ url, timeoutMs, pausesMs: [1, 1] })(notice);
 
   it.each([
     ['what may go away is tried again', [500, 429, 200], 3, undefined],
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/s3cret`;
-    const failure = await send(url).catch(String);
+    const failure = await send(url, 500).catch(String);
     expect(failure).toBe('Error: The webhook does not answer.');
     silent.closeAllConnections();
     silent.close();

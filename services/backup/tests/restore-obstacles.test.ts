@@ -63,7 +63,7 @@ describe('a restore', () => {
         if (waiting && !tried.has(String(waiting.since))) tries = tried.add(String(waiting.since)).size;
         expect(tries).toBe(2);
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 120_000 },
     );
     await writer.query('commit');
     expect(await restoring).toMatchObject({ outcome: 'RESTORED', databaseRestored: true });

@@ -42,9 +42,11 @@ const endLocker = () =>
 const holdRename = () =>
   hold(fixture.own.url, 'begin', `comment on database ${databaseOf(fixture.auth.url)} is 'held'`);
 
+/** It unpacks and loads before that. */
 const untilSwapping = () =>
-  eventually(async () =>
-    expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+  eventually(
+    async () => expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+    { timeoutMs: 120_000 },
   );
 
 describe('the swap of a restore', () => {
@@ -95,11 +97,11 @@ describe('the swap of a restore', () => {
   it('takes as long as it takes, whatever the operator has set for sessions in general', async () => {
     const auth = databaseOf(fixture.auth.url);
     for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
-      await fixture.own.query(`alter database ${auth} set ${name} = '1s'`);
+      await fixture.own.query(`alter database ${auth} set ${name} = '2s'`);
     const holder = await holdRename();
     const restoring = fixture.restore('own.tar.gz');
     await untilSwapping();
-    await holder.query('select pg_sleep(2)');
+    await holder.query('select pg_sleep(3)');
     await holder.query('rollback');
     expect(await restoring).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);

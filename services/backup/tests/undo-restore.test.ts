@@ -84,8 +84,10 @@ describe('the stores that a restore replaced', () => {
   }, 180_000);
 
   it('are named before an undo, and what becomes of those that it replaces is told after it', async () => {
-    expect(await undoable()).toBeNull();
+    const told = async () => (await fixture.backup.operators.status()).backups.undoable;
+    expect([await undoable(), await told()]).toEqual([null, null]);
     await fixture.restore('one.tar.gz');
+    expect(await told()).toEqual(await undoable());
     const [what, kept] = [{ file: 'one.tar.gz', stores: ['tasks', 'auth'], replacedKeptMs: HOUR_MS }, await undoable()];
     expect(kept).toMatchObject({ ...what, isUndo: false });
     expect(Date.parse(String(kept?.keptUntil)) - Date.parse(String(kept?.restoredAt))).toBe(HOUR_MS);

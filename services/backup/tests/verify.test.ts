@@ -56,7 +56,7 @@ function promising(rows: Record<string, number>) {
   return { ...files, 'manifest.json': JSON.stringify(manifest) };
 }
 
-describe('verifyBackup', () => {
+describe('verifying a backup', () => {
   it('is for operators only', async () => {
     expect((await verify('x.tar.gz', { role: 'anonymous' })).error?.extensions?.code).toBe('UNAUTHENTICATED');
     const user: Identity = { role: 'user', userId: 'u', sessionId: 's' };

@@ -172,7 +172,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
 
 const MACHINE_TOKEN = /^[\w-]{32,}$/;
 
-/** @throws ConfigError for a file that cannot be read, or has no token of such a length that nobody guesses it */
+/** @throws ConfigError for a file that cannot be read, or whose token is too short to be safe from guessing */
 function readMachineToken(file: string | undefined): GatewayConfig['secrets']['machineToken'] {
   if (file === undefined) return undefined;
   try {

@@ -11,7 +11,6 @@ import { createPersonalTokens } from './auth/personal-tokens.ts';
 import { createSessionUses } from './auth/session-uses.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
-import { createErrorFormat } from './graph/client-errors.ts';
 import { createExecutor } from './graph/create-executor.ts';
 import { createCurrentExecutor } from './graph/current-executor.ts';
 import { createServiceMap } from './graph/data-source.ts';
@@ -135,7 +134,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     }),
     requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };
-  const realtime = initial.own ? createRealtime(context, { formatErrors: createErrorFormat(log), random }) : undefined;
+  const realtime = initial.own ? createRealtime(context, { random }) : undefined;
   const file = config.supergraphFile;
   const watch = file === undefined ? undefined : watchSupergraph({ file, graph, metrics, log });
   const readiness = createReadiness({ graph, connections, log });
@@ -148,6 +147,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     log,
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
     answerDirectly: createDirectRoute({ context, handler, answers, measure }),
+    isForPeople: page !== undefined,
   });
   measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);

@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { GatewayContext } from './context.ts';
 import { createFeed } from './feed/feed.ts';
+import { createErrorFormat } from './graph/client-errors.ts';
+import { createResultFormat } from './graph/client-result.ts';
 import { createGraphqlWs } from './transports/graphql-ws/graphql-ws.ts';
 import { createHeartbeats } from './transports/heartbeats.ts';
 import { createHttpStreams, type HttpStreams } from './transports/http-streams/http-streams.ts';
@@ -17,7 +19,6 @@ import { createSendBufferBudget } from './transports/sockets/send-buffer-budget.
 import { createSessionWatch } from './transports/sockets/session-watch.ts';
 import { endReasonOf, endSocket, closeGracefully, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
-import type { PlanDeps } from './subscriptions/subscription-plan.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** How long a drained socket may take to close. */
@@ -34,14 +35,12 @@ export interface Realtime extends Service {
 }
 
 export interface RealtimeDeps {
-  formatErrors: PlanDeps['formatErrors'];
   /** From 0 to 1. Spreads out what clients would otherwise do all at once. */
   random: () => number;
 }
 
 /** The change feed, the subscriptions on it, and the protocols that carry them. */
-export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Realtime {
-  const { formatErrors, random } = deps;
+export function createRealtime(context: GatewayContext, { random }: RealtimeDeps): Realtime {
   const { eventLog, connections, log, clock, graph, tracing } = context;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes } =
     context.config.realtime;
@@ -52,10 +51,11 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     feed,
     clock,
     graph,
-    formatErrors,
+    formatResult: createResultFormat(log),
     metrics,
     executor: context.config.executor,
   });
+  const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
   const limits = createSocketLimits({
     perUser: maxSocketsPerUser,

@@ -229,7 +229,7 @@ describe('an operation has the same outcome', () => {
     });
   });
 
-  it.each(BY_GET)('over %s: no mutation', async (transport) => {
+  it.each(BY_GET)('over %s when it is a mutation, which is refused', async (transport) => {
     const [sent, outcome] = MUTATION;
     expect(await TRANSPORTS[transport]?.(gateway, sent)).toEqual(outcome);
   });

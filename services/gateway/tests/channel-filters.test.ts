@@ -1,4 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
+import { timingTest } from '@taskmesh/testing';
 import { viewOf } from '../src/transports/phoenix/change-view.ts';
 import { BINDINGS, createChannelWorld, settled } from './fakes/channel-world.ts';
 
@@ -13,7 +14,7 @@ const asking = (filters: string[]) => ({
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `title=like.${from + n}`);
 
 describe('filters of channels', () => {
-  it('take no longer with patterns that are made to be slow', async () => {
+  timingTest('take no longer with patterns that are made to be slow', async () => {
     const costOf = async (ref: string, pattern: string) => {
       const client = world.connect();
       const filters = Array.from({ length: 60 }, (_, n) => `description=not.like.${pattern}${n}b`);

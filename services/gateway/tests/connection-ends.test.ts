@@ -89,7 +89,7 @@ describe('a client that goes away', () => {
       world.behave = (name) => {
         if (name !== resolver) return undefined;
         client.abort();
-        return answer;
+        return answer ?? Promise.resolve();
       };
     }
     return both.run(source, {}, (world) => createCall({ signal: clients.get(world)?.signal }));

@@ -1,3 +1,4 @@
+import { timingTest } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -110,7 +111,7 @@ describe('a document of a client', () => {
     expect(new Set(await codes(gateway, query))).toEqual(new Set(TOO_MUCH));
   });
 
-  it('is refused quickly when its fragments multiply or spread themselves', async () => {
+  timingTest('is refused quickly when its fragments multiply or spread themselves', async () => {
     const doubling = Array.from(
       { length: 20 },
       (_, index) => `fragment F${index} on TaskStatistics { ...F${index + 1} ...F${index + 1} }`,

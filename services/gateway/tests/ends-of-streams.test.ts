@@ -1,6 +1,8 @@
 import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/errors';
+import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
+import { createHash } from 'node:crypto';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
 
@@ -98,8 +100,10 @@ describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
     clockIsAheadMs = 31_000;
     expect(await ending(opened)).toEqual(brokenOff(1013));
     await running(protocol, 0);
-    expect(await gateway.metrics.metrics()).toContain(
-      `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="unavailable"} 1\n`,
+    await eventually(async () =>
+      expect(await gateway.metrics.metrics()).toContain(
+        `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="unavailable"} 1\n`,
+      ),
     );
 
     gateway.auth.subgraph.execute = execute;
@@ -109,6 +113,41 @@ describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
     expect(resumed.events).toEqual(
       [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } })),
     );
+  });
+});
+
+describe('a stream over graphql-ws whose client leaves while its document is looked up', () => {
+  const { promise: found, resolve: goOn } = Promise.withResolvers<void>();
+  let lookedUp = 0;
+  let other: TestGateway;
+  beforeEach(async () => {
+    const store = createMemoryKeyValue();
+    const get = async (key: string) => {
+      if (!key.startsWith('apq:')) return store.get(key);
+      lookedUp++;
+      await found;
+      return QUERY;
+    };
+    other = await startTestGateway({ keyValue: { ...store, get } });
+  });
+  afterEach(() => other.stop());
+
+  it('never begins', async () => {
+    const request = { origin: other.origin, token: await other.auth.token(USER) };
+    const sha256Hash = createHash('sha256').update(QUERY).digest('hex');
+    const extensions = { persistedQuery: { version: 1, sha256Hash } };
+    const early = await streamGraphqlWs({ ...request, query: '', extensions });
+    await eventually(() => lookedUp === 1);
+    early.close();
+    await eventually(async () =>
+      expect(await other.metrics.metrics()).toContain('taskmesh_realtime_connections{protocol="graphql-ws"} 0\n'),
+    );
+    goOn();
+    // The next one finds the gateway as it was before.
+    const next = await streamGraphqlWs({ ...request, query: QUERY });
+    await running('graphql-ws', 1, other);
+    next.close();
+    await running('graphql-ws', 0, other);
   });
 });
 

@@ -74,6 +74,32 @@ describe.each(['compiled', 'apollo'])(
       });
     });
 
+    it.each([
+      ['was deleted meanwhile', 'e', 'UNAUTHENTICATED', ['taskChanges', 'task', 'owner']],
+      ['is not known to the service of accounts', 'f', 'INTERNAL_SERVER_ERROR', undefined],
+    ])('gets null with an error in every protocol when its account %s', async (_why, first, code, path) => {
+      const user = USER.replace('a', first);
+      const query = 'subscription { taskChanges { task { owner { name } } } }';
+      const start = { origin: gateway.origin, token: await gateway.auth.token(user), query };
+      const streams = [
+        await streamGraphqlWs(start),
+        await streamHttp('sse', start),
+        await streamHttp('multipart', start),
+      ];
+      await eventually(async () => {
+        const figures = await gateway.metrics.metrics();
+        for (const protocol of ['graphql-ws', 'sse', 'multipart'])
+          expect(figures).toContain(`taskmesh_realtime_subscriptions{protocol="${protocol}"} 1\n`);
+      });
+      gateway.commit(user, { title: 'new' });
+      for (const { events } of streams) {
+        await eventually(() => expect(events).toHaveLength(1));
+        expect(events[0]).toMatchObject({ data: null, errors: [{ extensions: { code }, ...(path && { path }) }] });
+      }
+      for (const stream of streams) stream.close();
+      await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
+    });
+
     it('is rendered once for all that are equal, in every protocol', async () => {
       await resultOf('subscription { taskChanges { task { owner { tasks { totalCount } } } } }', {}, 6);
       expect(gateway.tasks.calls).toHaveLength(1);

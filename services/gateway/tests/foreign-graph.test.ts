@@ -10,7 +10,7 @@ import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 const PRODUCTS = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@authenticated"])
   type Product @key(fields: "id") { id: ID! name: String! secret: String @authenticated }
-  type Query { products: [Product!]! broken: String }
+  type Query { products: [Product!]! unreviewed: Product broken: String }
   type Subscription { productAdded: Product! }
 `;
 const REVIEWS = `
@@ -30,13 +30,16 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
         { id: '1', name: 'Chair', secret: 'x' },
         { id: '2', name: 'Table' },
       ],
+      unreviewed: () => ({ id: '0', name: 'Lamp' }),
       broken: () => {
         throw new Error('inner workings at 10.0.0.7');
       },
     };
     products = await startForeignService(PRODUCTS, { Query: query });
     reviews = await startForeignService(REVIEWS, {
-      Product: { __resolveReference: ({ id }: { id: string }) => ({ id, stars: Number(id) }) },
+      Product: {
+        __resolveReference: ({ id }: { id: string }) => (id === '0' ? null : { id, stars: Number(id) }),
+      },
     });
     const { supergraphSdl } = composeServices([
       { name: 'products', url: products.url, typeDefs: parse(PRODUCTS) },
@@ -107,6 +110,19 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
     const { body } = await gateway.graphql('{ broken }');
     expect(body.data).toEqual({ broken: null });
     expect(body.errors?.[0]).toMatchObject({ message: 'Internal server error', path: ['broken'] });
+  });
+
+  it('tells with an error that a service leaves out what its schema promises', async () => {
+    const { body } = await gateway.graphql('{ unreviewed { name stars } }');
+    expect(body).toEqual({
+      data: { unreviewed: null },
+      errors: [
+        {
+          message: 'Internal server error',
+          extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) },
+        },
+      ],
+    });
   });
 
   it('is ready without our services', async () => {

@@ -1,11 +1,10 @@
 import { composeServices } from '@apollo/composition';
 import { createSigningKey } from '@taskmesh/identity';
-import { eventually } from '@taskmesh/testing';
+import { eventually, freePort } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,14 +16,6 @@ function start(env: Record<string, string>): ChildProcessWithoutNullStreams & { 
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   return Object.assign(child, { output: () => output });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function supergraphWith(field: string): string {
@@ -94,7 +85,7 @@ describe('the process of a gateway', () => {
 
   it('names everything that is wrong with its settings, and ends', async () => {
     const child = start({ PORT: 'x', NODE_ENV: 'production', AUTH_URL: 'nowhere' });
-    expect((await once(child, 'exit'))[0]).toBe(1);
+    expect((await once(child, 'close'))[0]).toBe(1); // then all its output is there
     for (const name of ['PORT', 'AUTH_URL', 'TASKS_URL', 'BACKUP_URL', 'IDENTITY_KEY_FILE'])
       expect(child.output()).toContain(name);
   });

@@ -67,6 +67,25 @@ describe('the figures of the realtime side', () => {
     });
   });
 
+  it('count a subscription once it misses no change any more', async () => {
+    const { changes } = gateway.tasks;
+    const { heads } = changes;
+    const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    changes.heads = async (...question) => {
+      asked.resolve();
+      await mayAnswer.promise;
+      return heads(...question);
+    };
+    open.push(await streamGraphqlWs(start()));
+    await asked.promise;
+    expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(0);
+    mayAnswer.resolve();
+    changes.heads = heads;
+    await eventually(async () =>
+      expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(1),
+    );
+  });
+
   it('time each delivery since the commit, and its way here', async () => {
     const series = (protocol: string) => `taskmesh_realtime_delivery_latency_seconds_count{protocol="${protocol}"}`;
     const before = await Promise.all(PROTOCOLS.map((protocol) => figure(series(protocol))));
@@ -130,7 +149,7 @@ describe('the figures of the realtime side', () => {
     const leaving = await streamGraphqlWs({ ...start(), token: await gateway.auth.token(USER, { claims: { sid } }) });
     gateway.auth.end(sid);
     await eventually(() => expect(leaving.ended).toEqual({ code: 4403 }));
-    expect(await figure(ended('session_ended'))).toBe(1);
+    await eventually(async () => expect(await figure(ended('session_ended'))).toBe(1)); // each end notices it by itself
 
     const slow = await streamGraphqlWs({ ...start(), query: 'subscription { taskChanges { task { title } } }' });
     await eventually(async () => expect(await figure('taskmesh_realtime_owners')).toBe(1));
@@ -148,7 +167,7 @@ describe('the figures of the realtime side', () => {
     );
     slow.resume();
     await eventually(() => expect(slow.ended).toEqual({ code: 1013 }));
-    expect(await figure(ended('slow'))).toBe(1);
+    await eventually(async () => expect(await figure(ended('slow'))).toBe(1));
   });
 
   it('have a name for everything, with help', async () => {

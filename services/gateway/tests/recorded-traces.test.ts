@@ -1,6 +1,7 @@
 import { openTelemetry, readTelemetry, createLog, type Telemetry } from '@taskmesh/service';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
 import { eventually } from '@taskmesh/testing';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
@@ -113,8 +114,11 @@ describe('a gateway with a collector', () => {
   it('ends the span of a request whose client goes away', async () => {
     await start();
     const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
-    socket.write('POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{');
-    setTimeout(() => socket.destroy(), 50);
+    const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n';
+    socket.write(`${head}Expect: 100-continue\r\n\r\n`);
+    await once(socket, 'data'); // the gateway has it, and waits for the rest
+    socket.write('{');
+    socket.destroy();
     await eventually(() =>
       expect(collector.spans).toContainEqual(
         expect.objectContaining({

@@ -79,6 +79,7 @@ describe.each(['/api', '/full/api', '/reduced/api'])('changes of an account belo
     expect(await confirm({ password: 1 })).toEqual([400, 'BAD_USER_INPUT', 'password']);
     expect(await confirm({ password: PASSWORD })).toEqual([200, undefined, undefined]);
     expect(await confirm({ password: PASSWORD }, 'stale')).toEqual([200, undefined, undefined]);
+    expect(await confirm({ password: PASSWORD }, personal.token)).toEqual([200, undefined, undefined]);
     expect(await confirm({}, token)).toEqual([200, undefined, undefined]);
   });
 

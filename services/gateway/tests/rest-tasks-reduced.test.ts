@@ -112,7 +112,7 @@ describe('the reduced variant', () => {
       ['?limit=2&page=2', ['one'], 3, 2],
       ['?page=9', [], 3, 9],
       ['?completed=nonsense&priority=urgent', ['three', 'two', 'one'], 3, 1],
-    ])('with "%s"', async (query, titles, total, page) => {
+    ])('has what was asked for with "%s"', async (query, titles, total, page) => {
       const { status, body } = await send('GET', `/tasks${query}`);
       expect(status).toBe(200);
       expect(Object.keys(body)).toEqual(['data', 'total', 'page']);

@@ -172,7 +172,7 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
       ['?status=completed&sort=updated_at&completed[]=true&__proto__=1', ['four', 'three', 'two', 'one']],
       ['?', ['four', 'three', 'two', 'one']],
       ['?&&=', ['four', 'three', 'two', 'one']],
-    ])('with %s', async (query, expected) => {
+    ])('has what was asked for with %s', async (query, expected) => {
       expect(await titles(query)).toEqual(expected);
     });
 

@@ -143,20 +143,19 @@ describe('a gateway whose supergraph file changes', () => {
         await sleep(1);
       }
     })();
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 6 || last <= 100; round++) {
       await serve(round % 2 === 0 ? withStars : COMMITTED);
       await sleep(30);
     }
     isWriting = false;
     await writing;
-    expect(last).toBeGreaterThan(100);
     for (const stream of streams) {
       await eventually(() => expect(sequences(stream).at(-1)).toBe(last));
       // Streams that began before the first change have seen all of them; the others, every change since their first.
       expect(sequences(stream)).toEqual(upTo(last).slice((sequences(stream)[0] ?? 0) - 1));
       expect([stream.errors, stream.ended]).toEqual([[], undefined]);
     }
-    expect(channel.events.length).toBeGreaterThan(100);
+    await eventually(() => expect(channel.events.length).toBeGreaterThan(100));
     expect([channel.errors, channel.ended]).toEqual([[], undefined]);
   });
 

@@ -3,6 +3,7 @@ import { DeadLetters } from './0002-dead-letters.ts';
 import { TimesEnd } from './0003-times-end.ts';
 import { ClosedOwners } from './0004-closed-owners.ts';
 import { Growth } from './0005-growth.ts';
+import { DeadLettersByOwner } from './0006-dead-letters-by-owner.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   { name: '0003-times-end', class: TimesEnd },
   { name: '0004-closed-owners', class: ClosedOwners },
   { name: '0005-growth', class: Growth },
+  { name: '0006-dead-letters-by-owner', class: DeadLettersByOwner },
 ];

@@ -11,10 +11,11 @@ import type { EventLog } from '@taskmesh/messaging';
 import {
   type AdminRoute,
   type Clock,
-  Closers,
+  closeOnStop,
   createPeriodic,
   type HealthReport,
   type Ids,
+  inOrder,
   type Log,
   type Service,
 } from '@taskmesh/service';
@@ -119,9 +120,12 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     log,
   });
   const schema = createSchemaGate({ database, policy: config.schema, log });
-  const closers = new Closers();
-  closers.add(() => database.close());
-  closers.add(() => schema.stop());
+  const parts = inOrder([
+    closeOnStop(() => database.close()),
+    ...[schema, relay, closedOwners],
+    { start: async () => housekeeping.start({ afterPause: true }), stop: () => housekeeping.stop() },
+    closeOnStop(() => recounts.stop()), // before housekeeping, which waits for it
+  ]);
 
   return {
     subgraph,
@@ -139,17 +143,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
         return epoch;
       },
     }),
-    async start() {
-      await schema.start();
-      await relay.start();
-      closers.add(() => relay.stop());
-      await closedOwners.start();
-      closers.add(() => closedOwners.stop());
-      closers.add(() => housekeeping.stop());
-      closers.add(() => recounts.stop()); // before: housekeeping waits for it
-      housekeeping.start({ afterPause: true });
-    },
-    stop: () => closers.closeAll(),
+    ...parts,
     async ready() {
       const isUp = await database.isUp();
       const isFit = schema.isOpen();

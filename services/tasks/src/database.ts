@@ -17,7 +17,7 @@ const entities = [
   ClosedOwnerEntity,
 ];
 
-/** Plans for given values are right for most owners: those for any values are for all of them, and made once. */
+/** Generic plans suit all owners and are made once; plans for particular values suit only most of them. */
 const SETTINGS = { plan_cache_mode: 'force_generic_plan' };
 
 export function createTasksDatabase(options: StoreOptions): Promise<Database> {

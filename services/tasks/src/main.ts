@@ -1,4 +1,4 @@
-import { bearerToken, createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
+import { createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import {
   accountsInternal,
   createInternalClient,
@@ -9,13 +9,17 @@ import {
   tasksOperators,
   tasksRestore,
 } from '@taskmesh/internal-api';
+import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
+  bearerToken,
+  closeOnStop,
   ConfigError,
   createAdminServer,
   createLog,
   createMetrics,
+  inOrder,
   openTelemetry,
   processSettings,
   readAll,
@@ -25,11 +29,8 @@ import {
   readyWhenStarted,
   runMain,
   setting,
-  startAll,
-  stopAll,
   systemClock,
   type Env,
-  type Service,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
 import { readFileSync } from 'node:fs';
@@ -99,19 +100,16 @@ await runMain(async () => {
     tracing,
     log,
   });
-  const broker: Service = { start: () => Promise.resolve(), stop: () => eventLog.close() };
-  const connections: Service = { start: () => Promise.resolve(), stop: () => pool.destroy() };
-  const work = readyWhenStarted([broker, connections, tasks, server], tasks.ready);
+  const connections = [closeOnStop(() => eventLog.close()), closeOnStop(() => pool.destroy())];
+  const work = readyWhenStarted([...connections, tasks, server], tasks.ready);
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + ADMIN_PORT_DISTANCE);
   const admin = createAdminServer({
     host: own.ADMIN_HOST,
     port: adminPort,
-    token: own.ADMIN_TOKEN,
     metrics,
     ready: work.ready,
-    routes: tasks.adminRoutes,
+    operations: { routes: tasks.adminRoutes, token: own.ADMIN_TOKEN, limiter: createMemoryKeyValue().limiter },
     log,
   });
-  const parts = [telemetry, admin, work];
-  return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };
+  return { service: inOrder([telemetry, admin, work]), log };
 });

@@ -1,4 +1,5 @@
 import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
+import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
 import { createAdminServer, createLog } from '@taskmesh/service';
 import { eventually, requiredAddress } from '@taskmesh/testing';
@@ -50,8 +51,10 @@ describe('dead letters, with a real Kafka', () => {
     port: 0,
     metrics,
     ready: () => ({ ok: true }),
-    routes: [
-      ...['/dead-letters', '/dead-letters/replay', '/dead-letters/discard'].map((path) => ({
+    operations: {
+      token: undefined,
+      limiter: createMemoryKeyValue().limiter,
+      routes: ['/dead-letters', '/dead-letters/replay', '/dead-letters/discard'].map((path) => ({
         method: path === '/dead-letters' ? ('GET' as const) : ('POST' as const),
         path,
         // The service comes later than the server that it is mounted on.
@@ -60,7 +63,7 @@ describe('dead letters, with a real Kafka', () => {
           return route ? route.handle(request) : Promise.reject(new Error('no such route'));
         },
       })),
-    ],
+    },
     log: silent,
   });
 

@@ -3,7 +3,7 @@ import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { createTasksDatabase } from '../src/database.ts';
-import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
+import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
 import { DELETE, FIND, UPDATE } from '../src/tasks/task.statements.ts';
 import { pagesOf } from './support/pages-of.ts';
 

@@ -37,7 +37,7 @@ function run(env: Record<string, string>) {
 
 it('does not start with a wrong configuration, and tells all of it', async () => {
   const { process, output } = run({ PORT: 'http', IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'nowhere.json') });
-  const [code] = await once(process, 'exit');
+  const [code] = await once(process, 'close'); // then all its output is there
   expect(code).toBe(1);
   for (const name of [
     'POSTGRES_URL',
@@ -62,6 +62,7 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
     IDENTITY_PUBLIC_KEYS_FILE: keys,
     IDENTITY_KEY_FILE: own,
     AUTH_URL: 'http://127.0.0.1:1',
+    ADMIN_TOKEN: 'secret',
     PORT: '0',
     LOG_LEVEL: 'debug',
   });
@@ -135,6 +136,12 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
     ]);
   });
   expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^taskmesh_outbox_pending_messages\{.*\} 1$/m);
+
+  const letters = async (token: string) =>
+    (await fetch(`${admin}/dead-letters`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await letters('secret')).toBe(200);
+  for (let guess = 1; guess <= 10; guess++) expect(await letters(`guess-${guess}`)).toBe(401);
+  expect(await letters('secret')).toBe(429);
 
   process.kill('SIGTERM');
   const [code] = await once(process, 'exit');

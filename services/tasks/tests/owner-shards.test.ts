@@ -8,7 +8,7 @@ import * as owners from '../src/owners/owners.statements.ts';
 import * as deadLetters from '../src/relay/dead-letters.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
 import * as counts from '../src/tasks/count.statements.ts';
-import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
+import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 import { TASK_STATES } from '../src/tasks/task-states.ts';
@@ -70,6 +70,7 @@ const VALUES: Record<string, unknown[]> = {
   'task-hold-owner': [OWNER],
   'feed-heads': [[OWNER]],
   'feed-changes-after': [OWNER, 1, 100],
+  'feed-new-epoch': [1],
   'feed-forget-changes': [1_000, 0, 2_000, []],
   'feed-forget-keys': [NOW, 2_000],
   'relay-read': [[0, 1], [0, 0], 500, []],
@@ -129,13 +130,13 @@ async function reachOf(statement: Statement, values?: unknown[]): Promise<'one' 
 /** Besides these, every statement needs one owner's shard alone. */
 const ALL_SHARDS = [
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
-  ...['feed-forget-changes', 'feed-forget-keys'],
+  ...['feed-clock', 'feed-forget-changes', 'feed-forget-keys'],
   ...['relay-dead-letter', 'dead-letters-list', 'dead-letters-replay', 'task-count-all'],
   ...['owners-closed', 'owners-backlog'],
 ];
 /** They read nothing of any owner. */
 const NO_SHARD = [
-  ...['feed-state', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
+  ...['feed-state', 'feed-new-epoch', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
   ...['dead-letters-discard', 'dead-letters-count'],
   ...['owners-position', 'owners-move', 'owners-close'],
   ...['task-take-turn', 'task-end-turn'],

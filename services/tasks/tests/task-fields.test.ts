@@ -5,8 +5,7 @@ import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjec
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTasksDatabase } from '../src/database.ts';
-import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
-import { toTask } from '../src/tasks/task-row.ts';
+import { GIVEN_FIELDS, toTask } from '../src/tasks/task-row.ts';
 import { restoredDatabase } from './support/restored.ts';
 import { codeOf, startTasks, type Answer, type TestTasks } from './support/running-tasks.ts';
 

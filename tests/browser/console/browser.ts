@@ -9,7 +9,7 @@ export async function launchBrowser(): Promise<Browser> {
 /** Somebody at a device of their own: nothing of others is in it. */
 export interface Visit {
   page: Page;
-  /** What went wrong in the page, and what its policy has refused. */
+  /** What went wrong in the page, what its policy has refused, and what was sent on sockets that were being closed. */
   problems: string[];
   /** Where it asked for something, sockets included. */
   origins: Set<string>;
@@ -31,7 +31,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   const note = (address: string) => origins.add(new URL(address.replace(/^ws/, 'http')).origin);
   page.on('pageerror', (error) => problems.push(String(error.stack)));
   page.on('console', (message) => {
-    if (message.text().startsWith('policy: ')) problems.push(message.text());
+    if (/^policy: |CLOSING or CLOSED/.test(message.text())) problems.push(message.text());
   });
   page.on('request', (request) => {
     if (!request.url().startsWith('blob:')) note(request.url());

@@ -1,9 +1,7 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, freePort } from '@taskmesh/testing';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { newAccount } from '../../client/device.ts';
 import { createRest } from '../../clients/http.ts';
 import { barriersIn } from './axe.ts';
@@ -13,7 +11,7 @@ import { usePlatform } from './use-platform.ts';
 
 let provider: SignInProvider;
 const { url, browser, linkTo } = usePlatform(async () => {
-  const port = await freePort();
+  const port = await freePort(); // the provider knows the address to come back to before the platform has it
   const publicUrl = `http://127.0.0.1:${port}`;
   provider = await startSignInProvider({ redirectUri: `${publicUrl}/api/auth/oidc/callback` });
   const { issuer, clientId, clientSecret } = provider;
@@ -23,17 +21,6 @@ const { url, browser, linkTo } = usePlatform(async () => {
   };
 });
 afterAll(() => provider.close());
-
-/** The provider knows the address to come back to before the platform has it. */
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo; // it listens on TCP
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 function newPerson(email = newAccount().email): string {
   provider.accounts.set(randomUUID(), { email, email_verified: true, name: 'Ada' });

@@ -26,6 +26,11 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
 
   const { page, problems, origins, close } = await visitAsOperator(browser(), url(), token());
   const { button, row, goTo, says, ends, typeName } = useOperations(page);
+  /** What browsers show in red, though nothing is wrong here. */
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
   await says('All is well');
   await says('not used'); // in one process there is no Redis
   await goTo('Backups');
@@ -73,6 +78,7 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   await lists(['after the way back', 'after the backup', 'before the backup']);
 
   expect([...problems, ...somebody.problems]).toEqual([]);
+  expect(refused).toEqual([]);
   expect([...origins]).toEqual([new URL(url()).origin]);
   await close();
   await somebody.close();

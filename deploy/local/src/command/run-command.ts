@@ -2,10 +2,10 @@ import { ConfigError } from '@taskmesh/service';
 import { describeError, PlainError } from '../plain-error.ts';
 
 export interface Command {
-  /** Resolves when all is up. Gives up, and cleans up, when `signal` is aborted. */
-  start(signal: AbortSignal): Promise<Running>;
+  /** Resolves when all is up, or done: then with nothing. Gives up, and cleans up, when `signal` is aborted. */
+  start(signal: AbortSignal): Promise<Running | void>;
   /** Kills whatever was started; for people who do not want to wait for `stop`. */
-  killNow(): void;
+  killNow?(): void;
 }
 
 export interface Running {
@@ -23,7 +23,7 @@ export async function runCommand(command: Command): Promise<never> {
   const interrupted = new Promise<void>((resolve) => interruption.signal.addEventListener('abort', () => resolve()));
   const interrupt = () => {
     if (interruption.signal.aborted) {
-      command.killNow();
+      command.killNow?.();
       process.exit(130);
     }
     say('Stopping …');
@@ -37,6 +37,7 @@ export async function runCommand(command: Command): Promise<never> {
 
   try {
     const running = await command.start(interruption.signal);
+    if (!running) process.exit(0);
     const failure = await Promise.race([interrupted, running.failed ?? interrupted]);
     if (failure) process.stderr.write(`${describeError(failure)}\n`);
     await running.stop();

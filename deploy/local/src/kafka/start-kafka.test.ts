@@ -1,9 +1,9 @@
+import { whyKafkaFails } from '@taskmesh/messaging';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { isAlive } from '../processes/process-table.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
-import { brokerAnswers } from './broker-answers.ts';
 import { startKafka } from './start-kafka.ts';
 
 const dir = temporaryDir('kafka');
@@ -31,7 +31,7 @@ describe('our own Kafka', () => {
     expect(await withAdmin(server.url, (admin) => admin.createTopics({ topics, waitForLeaders: true }))).toBe(true);
     server.kill('SIGKILL');
     await server.exited;
-    expect(await brokerAnswers(server.url)).toBe(false);
+    expect(await whyKafkaFails({ brokers: [server.url] })).toMatchObject({ isLasting: false });
 
     const next = await startKafka({ dataDir, log, port: server.port });
     expect(next.url).toBe(server.url);
@@ -44,7 +44,7 @@ describe('our own Kafka', () => {
     const silent = createServer((socket) => socket.on('data', () => socket.destroy()));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
-    expect(await brokerAnswers(`127.0.0.1:${port}`)).toBe(false);
+    expect(await whyKafkaFails({ brokers: [`127.0.0.1:${port}`] })).toMatchObject({ isLasting: false });
     await new Promise((resolve) => silent.close(resolve));
   });
 });

@@ -1,13 +1,13 @@
+import { whyKafkaFails } from '@taskmesh/messaging';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../processes/free-port.ts';
-import { runInDataDir } from '../processes/pid-lock.ts';
+import { runInDataDir } from '../processes/data-dir.ts';
 import type { StopLadder } from '../processes/process-table.ts';
 import { inDocker, runProgram } from '../programs.ts';
 import type { Server, ServerOptions } from '../server.ts';
-import { brokerAnswers } from './broker-answers.ts';
 import { findKafka, KAFKA_VERSION } from './kafka-jars.ts';
 
 const LADDER: StopLadder = [['SIGTERM', 10_000]];
@@ -43,7 +43,8 @@ export async function startKafka(options: KafkaServerOptions): Promise<Server> {
     mkdirSync(dataDir, { recursive: true });
     return kafka === 'docker' ? onDocker(dataDir, port) : onJava(kafka, { ...options, port, controllerPort });
   };
-  const ready = () => brokerAnswers(url);
+  // An open port alone says nothing: it opens seconds before the broker takes part.
+  const ready = async () => (await whyKafkaFails({ brokers: [url] })) === undefined;
   const run = { name: 'Kafka', dataDir, ladder: LADDER, prepare, ready, timeoutMs: START_TIMEOUT_MS };
   return { ...(await runInDataDir(run, options)), url, port };
 }
@@ -55,7 +56,7 @@ async function onJava(
   const { dataDir, port, controllerPort, properties = [], formatArguments = [], jvm = [] } = options;
   const { clusterId = newClusterId() } = options;
   const configuration = join(dataDir, 'server.properties');
-  const values = { PORT: port, CONTROLLER_PORT: controllerPort, LOG_DIR: asPropertyValue(join(dataDir, 'data')) };
+  const values = { PORT: port, CONTROLLER_PORT: controllerPort, LOG_DIR: join(dataDir, 'data') };
   writeFileSync(configuration, [template(values), ...properties].join('\n'));
   const logging = `-Dlog4j2.configurationFile=${join(TEMPLATES, 'log4j2.xml')}`;
   const run = (...args: string[]) => [logging, '-cp', classPath, ...args];
@@ -69,13 +70,8 @@ function template(values: Record<string, string | number>): string {
   return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
-/** A Java properties file takes a backslash for the beginning of an escape. */
-function asPropertyValue(text: string): string {
-  return text.replaceAll('\\', '\\\\');
-}
-
 /** As Kafka's own ids, without a leading hyphen. */
-export function newClusterId(): string {
+function newClusterId(): string {
   return `T${randomBytes(16).toString('base64url').slice(1)}`;
 }
 

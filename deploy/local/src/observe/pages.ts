@@ -1,4 +1,4 @@
-import { treeOf, type Trace } from './trace-store.ts';
+import type { Trace } from './trace-store.ts';
 
 const SHOWN = 50;
 /** What is deeper stands no further to the right. */
@@ -26,7 +26,7 @@ export function tracesPage(traces: Trace[]): string {
 }
 
 export function tracePage(trace: Trace): string {
-  const rows = treeOf(trace).map(({ span, depth }) => {
+  const rows = trace.rows.map(({ span, depth }) => {
     const left = ((span.startMs - trace.startMs) / (trace.durationMs || 1)) * 100;
     const width = Math.max(((span.endMs - span.startMs) / (trace.durationMs || 1)) * 100, 0.5);
     return `<tr><td class="below-${Math.min(depth, DEEPEST)}"><span class="${span.isError ? 'error' : ''}">${text(span.name)}</span>
@@ -53,10 +53,10 @@ export const notFoundPage = () => page('Not here', '<p>There is no such page, or
 
 function traceTable(traces: Trace[]): string {
   const rows = traces.slice(0, SHOWN).map(
-    ({ traceId, name, startMs, durationMs, hasError, spans }) =>
+    ({ traceId, name, startMs, durationMs, hasError, rows: { length } }) =>
       `<tr><td>${text(new Date(startMs).toISOString().slice(11, 23))}</td>
       <td><a class="${hasError ? 'error' : ''}" href="/traces/${text(traceId)}">${text(name)}</a></td>
-      <td class="number">${milliseconds(durationMs)}</td><td class="number">${spans.length}</td></tr>`,
+      <td class="number">${milliseconds(durationMs)}</td><td class="number">${length}</td></tr>`,
   );
   return `<table><tr><th>at</th><th>trace</th><th class="number">took</th><th class="number">spans</th></tr>${rows.join('')}</table>`;
 }

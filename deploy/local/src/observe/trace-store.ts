@@ -11,7 +11,13 @@ export interface Trace {
   startMs: number;
   durationMs: number;
   hasError: boolean;
-  spans: readonly ReceivedSpan[];
+  rows: TraceRow[];
+}
+
+/** A span, and how deep it is below the first. */
+export interface TraceRow {
+  span: ReceivedSpan;
+  depth: number;
 }
 
 export function createTraceStore() {
@@ -24,10 +30,7 @@ export function createTraceStore() {
         if (known.length < MOST_SPANS) known.push(span);
         spansByTrace.set(span.traceId, known);
       }
-      for (const traceId of spansByTrace.keys()) {
-        if (spansByTrace.size <= MOST_TRACES) break;
-        spansByTrace.delete(traceId);
-      }
+      for (const traceId of [...spansByTrace.keys()].slice(0, -MOST_TRACES)) spansByTrace.delete(traceId);
     },
     /** The newest first. */
     all: (): Trace[] => [...spansByTrace.values()].map(traceOf).toSorted((one, other) => other.startMs - one.startMs),
@@ -39,29 +42,23 @@ export function createTraceStore() {
 }
 
 function traceOf(spans: ReceivedSpan[]): Trace {
-  const sorted = spans.toSorted((one, other) => one.startMs - other.startMs);
-  const ids = new Set(spans.map(({ spanId }) => spanId));
-  const first = sorted.find(({ parentSpanId }) => !parentSpanId || !ids.has(parentSpanId)) ?? sorted[0];
-  const startMs = sorted[0]?.startMs ?? 0;
+  const rows = treeOf(spans.toSorted((one, other) => one.startMs - other.startMs));
+  const startMs = Math.min(...spans.map((span) => span.startMs));
   return {
-    traceId: first?.traceId ?? '',
-    name: first?.name ?? '',
+    traceId: spans[0]?.traceId ?? '',
+    name: rows[0]?.span.name ?? '',
     startMs,
     durationMs: Math.max(...spans.map(({ endMs }) => endMs)) - startMs,
     hasError: spans.some(({ isError }) => isError),
-    spans: sorted,
+    rows,
   };
 }
 
-/** In the order of a tree, each with how deep it is below the first. Those whose parent is not here stand beside that. */
-export function treeOf({ spans }: Trace): { span: ReceivedSpan; depth: number }[] {
-  const children = Map.groupBy(spans, ({ parentSpanId }) => parentSpanId ?? '');
+/** In the order of a tree. Those whose parent is not here stand beside the first. */
+function treeOf(spans: ReceivedSpan[]): TraceRow[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
-  const rowsBelow = (span: ReceivedSpan, depth: number): ReturnType<typeof treeOf> => [
-    { span, depth },
-    ...(children.get(span.spanId) ?? []).flatMap((child) => rowsBelow(child, depth + 1)),
-  ];
-  return spans
-    .filter(({ parentSpanId }) => !parentSpanId || !ids.has(parentSpanId))
-    .flatMap((span) => rowsBelow(span, 0));
+  const children = Map.groupBy(spans, ({ parentSpanId: id }) => (id && ids.has(id) ? id : undefined));
+  const rowsBelow = (parentId: string | undefined, depth: number): TraceRow[] =>
+    (children.get(parentId) ?? []).flatMap((span) => [{ span, depth }, ...rowsBelow(span.spanId, depth + 1)]);
+  return rowsBelow(undefined, 0);
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PlainError } from '../plain-error.ts';
 import { indent } from '../processes/child-process.ts';
-import { filesBeside } from '../processes/pid-lock.ts';
+import { filesBeside } from '../processes/data-dir.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { ensurePassword } from '../server.ts';
 import { reachableBy, type ServerUser } from './server-user.ts';

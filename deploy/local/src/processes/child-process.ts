@@ -1,6 +1,6 @@
 import { settlesWithin } from '@taskmesh/service';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../plain-error.ts';
@@ -51,27 +51,16 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
   const { command, args, env = process.env, cwd, logFile, user, descriptors = [], ladder } = options;
   mkdirSync(dirname(logFile), { recursive: true });
   const output = openSync(logFile, 'a', 0o600); // statements and addresses may have secrets in them
-  const logStart = statSync(logFile).size;
-  try {
-    const stdio = ['ignore' as const, output, output, ...descriptors];
-    const child = spawn(command, args, { env, cwd, stdio, windowsHide: true, ...user });
-    const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (cause) => reject(new PlainError(`Cannot run ${command}: ${cause.message}.`, { cause })));
-    });
-    return running(child, exited, { logFile, logStart, ladder });
-  } finally {
-    closeSync(output);
-  }
-}
+  const logStart = fstatSync(output).size;
+  const child = spawn(command, args, { env, cwd, stdio: ['ignore', output, output, ...descriptors], ...user });
+  closeSync(output); // the child has its own
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (cause) => reject(new PlainError(`Cannot run ${command}: ${cause.message}.`, { cause })));
+  });
 
-function running(
-  process: ChildProcess,
-  exited: Promise<Exit>,
-  { logFile, logStart, ladder }: { logFile: string; logStart: number; ladder: StopLadder },
-): RunningProcess {
-  const { pid = 0 } = process;
+  const { pid = 0 } = child;
   let ended = false;
   void exited.then(() => (ended = true));
   const kill = (signal: NodeJS.Signals) => {
@@ -79,7 +68,7 @@ function running(
   };
   return {
     pid,
-    process,
+    process: child,
     exited,
     logFile,
     kill,
@@ -137,6 +126,6 @@ export function describeExit({ code, signal }: Exit): string {
   return signal ? `signal ${signal}` : `exit code ${code}`;
 }
 
-export function indent(text: string, by = '    '): string {
-  return text.replaceAll(/^/gm, by);
+export function indent(text: string): string {
+  return text.replaceAll(/^/gm, '    ');
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, ifThere } from '../plain-error.ts';
 
@@ -25,7 +25,7 @@ export function processIdentity(pid: number): string | undefined {
     const startTicks = statFields(pid)?.[19];
     return startTicks && `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${startTicks}`;
   }
-  return askPs(pid, 'lstart=');
+  return ifThere(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim());
 }
 
 /** The fields of /proc/<pid>/stat after the command's name, which may itself hold blanks and brackets: state first. */
@@ -34,29 +34,19 @@ function statFields(pid: number): string[] | undefined {
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-function askPs(pid: number, columns: string): string | undefined {
-  const ask = () => execFileSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' }).trim();
-  return ifThere(ask) || undefined;
-}
-
-/** Processes named `name` that work in directory `dir` (a real path). Linux only: elsewhere nothing is found. */
+/** Processes named `name` that work in directory `dir`. Linux only: elsewhere nothing is found. */
 export function processesWorkingIn(dir: string, name: string): number[] {
-  if (!onLinux) return [];
+  const path = ifThere(() => realpathSync(dir));
+  if (!onLinux || path === undefined) return [];
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && worksIn(pid, dir, name) && isAlive(pid));
+    .filter((pid) => pid > 0 && worksIn(pid, path, name) && isAlive(pid));
 }
 
 function worksIn(pid: number, dir: string, name: string): boolean {
   const read = () => [readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), readlinkSync(`/proc/${pid}/cwd`)];
   const [command, cwd] = ifThere(read) ?? [];
   return command === name && cwd === dir;
-}
-
-/** The command line of a process, its words between blanks. */
-export function commandLine(pid: number): string | undefined {
-  if (!onLinux) return askPs(pid, 'command=');
-  return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim());
 }
 
 /** Ends processes that are not our children; says whether all of them are gone. */

@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { endNotedProcesses, killNotedProcesses } from './pid-lock.ts';
+import { endNotedProcesses, killNotedProcesses } from './data-dir.ts';
 import { isAlive } from './process-table.ts';
 
 /** A directory of this process, with those of the servers and services that it starts below. */

@@ -2,7 +2,7 @@ import { whyRedisFails } from '@taskmesh/key-value';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../processes/free-port.ts';
-import { filesBeside, runInDataDir } from '../processes/pid-lock.ts';
+import { filesBeside, runInDataDir } from '../processes/data-dir.ts';
 import type { StopLadder } from '../processes/process-table.ts';
 import { hasDocker, inDocker, provideProgram } from '../programs.ts';
 import { ensurePassword, type Server, type ServerOptions } from '../server.ts';

@@ -12,14 +12,10 @@ const { TASKMESH_URL, PORT } = process.env;
 await runCommand({
   async start() {
     const { url: given, help } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
-    if (help) say(HELP);
-    else {
-      const url = given ?? (TASKMESH_URL || `http://127.0.0.1:${PORT || 4000}`);
-      const made = await seed(url.replace(/\/+$/, ''));
-      say(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
-      say(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
-    }
-    process.exit(0);
+    if (help) return say(HELP);
+    const url = given ?? (TASKMESH_URL || `http://127.0.0.1:${PORT || 4000}`);
+    const made = await seed(url.replace(/\/+$/, ''));
+    say(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
+    say(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
   },
-  killNow: () => undefined,
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSigningKey, publicKeys } from '@taskmesh/identity';
-import { writeWhole } from '../write-whole.ts';
+import { writeJson } from '../write-whole.ts';
 
 /** Who signs internal tokens. */
 const SIGNERS = ['gateway', 'backup', 'tasks'] as const;
@@ -12,7 +12,6 @@ export type KeyFiles = Awaited<ReturnType<typeof ensureKeyFiles>>;
 
 /** Makes the keys that are not there yet; a restart keeps them, so that tokens stay valid. */
 export async function ensureKeyFiles(dir: string) {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const files = {
     /** JWK set that access tokens are signed with. */
     accessTokens: join(dir, 'access-tokens.json'),
@@ -26,11 +25,11 @@ export async function ensureKeyFiles(dir: string) {
     publicKeys: join(dir, 'identity-public.json'),
   };
   if (!existsSync(files.accessTokens))
-    writeWhole(files.accessTokens, { keys: [await createSigningKey(`access-${randomUUID()}`)] });
+    writeJson(files.accessTokens, { keys: [await createSigningKey(`access-${randomUUID()}`)] });
   for (const signer of SIGNERS)
     if (!existsSync(files.signers[signer]))
-      writeWhole(files.signers[signer], await createSigningKey(`${signer}-${randomUUID()}`));
+      writeJson(files.signers[signer], await createSigningKey(`${signer}-${randomUUID()}`));
   const identityKeys = SIGNERS.map((signer) => JSON.parse(readFileSync(files.signers[signer], 'utf8')));
-  writeWhole(files.publicKeys, publicKeys({ keys: identityKeys }));
+  writeJson(files.publicKeys, publicKeys({ keys: identityKeys }));
   return files;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runInDataDir } from '../processes/pid-lock.ts';
+import { runInDataDir } from '../processes/data-dir.ts';
 import { localUrl } from '../local-url.ts';
 import { databaseUrl } from '../postgres/databases.ts';
 import type { StopLadder } from '../processes/process-table.ts';

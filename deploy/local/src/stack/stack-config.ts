@@ -31,13 +31,6 @@ export function readStackSettings(
     DATA_DIR: setting.text().default('.data/stack'),
     DATABASE_PREFIX: databasePrefix(),
   });
-  const { PORT, ADMIN_HOST, ADMIN_PORT, HOST, DATA_DIR } = readEnv(schema, env);
-  return {
-    dataDir: resolve(DATA_DIR),
-    port: PORT,
-    ...(ADMIN_PORT ? { adminPort: ADMIN_PORT } : {}),
-    host: HOST,
-    adminHost: ADMIN_HOST,
-    env,
-  };
+  const { PORT: port, ADMIN_PORT: adminPort, HOST: host, ADMIN_HOST: adminHost, DATA_DIR } = readEnv(schema, env);
+  return { dataDir: resolve(DATA_DIR), port, adminPort, host, adminHost, env };
 }

@@ -8,7 +8,7 @@ export interface StackOptions {
   /** Of the first gateway; the others follow it. Default: free ones. */
   port?: number;
   /** The first gateway's port for administrators. @default `port` + 10000 */
-  adminPort?: number;
+  adminPort?: number | undefined;
   /** Where the gateways listen. @default '127.0.0.1' */
   host?: string;
   /** Where every service listens for administrators. @default '127.0.0.1' */
@@ -41,7 +41,7 @@ export type StackProcess = Supervised<StackLife>;
 export interface StackState {
   /** The process that watches over the others. */
   pid: number;
-  processes: { name: string; pid: number; isUp: boolean; url: string; adminUrl?: string; logFile: string }[];
+  processes: { name: string; pid: number; isUp: boolean; url: string; adminUrl: string | undefined; logFile: string }[];
 }
 
 export interface Stack {

@@ -2,21 +2,25 @@ import { ensureWritableDirectory } from '@taskmesh/service';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { allOf } from '../plain-error.ts';
-import { endNotedProcesses, tellOfLeftovers } from '../processes/pid-lock.ts';
+import { endNotedProcesses } from '../processes/data-dir.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
 import { ensureDatabases, whyNoRestores } from '../postgres/databases.ts';
 import { ensureMachineToken } from '../machine-token.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
+import type { Server } from '../server.ts';
 import { INNER_SERVICES, serviceDatabases } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
 import { checkWantedPorts, choosePorts } from './ports.ts';
 import { serviceProcesses, startService } from './service-processes.ts';
 import type { Stack, StackLife, StackOptions, StackProcess, StackState } from './stack.ts';
-import { supervise } from './supervise.ts';
-import { writeWhole } from '../write-whole.ts';
+import { supervise, type Supervised } from './supervise.ts';
+import { writeJson } from '../write-whole.ts';
 
 /** Starts a process, watches over it and makes it part of the stack. */
-type AddProcess = (name: string, start: (signal: AbortSignal) => Promise<StackLife>) => Promise<StackProcess>;
+type AddProcess = <Life extends StackLife>(
+  name: string,
+  start: (signal: AbortSignal, former?: Life) => Promise<Life>,
+) => Promise<Supervised<Life>>;
 
 /**
  * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (given or started), the three inner services and
@@ -30,7 +34,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), `Another stack has its data in ${dataDir}`);
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
-  const tell = () => writeWhole(stateFile, stateOf(processes));
+  const tell = () => writeJson(stateFile, stateOf(processes));
 
   const add: AddProcess = async (name, start) => {
     const process = await supervise({ name, start, revive, log, onChange: tell });
@@ -67,7 +71,7 @@ type StartedParts = Pick<Stack, 'urls' | 'servers' | 'machineToken'>;
 
 async function startParts(options: StackOptions, add: AddProcess): Promise<StartedParts> {
   const { dataDir, host = '127.0.0.1', adminHost = '127.0.0.1', env, log, signal, servicesDir } = options;
-  await endNotedProcesses(dataDir, tellOfLeftovers(log));
+  await endNotedProcesses(dataDir, log);
   await checkWantedPorts(options);
   signal?.throwIfAborted();
 
@@ -96,12 +100,8 @@ async function startServers(
   add: AddProcess,
 ): Promise<ProvidedServers['urls']> {
   const run: RunServer = async (name, start) => {
-    let port: number | undefined;
-    const server = await add(name, async (signal) => {
-      const life = await start({ signal, ...(port ? { port } : {}) });
-      port = life.port; // the same in every life: the services know it
-      return life;
-    });
+    // At the same port in every life: the services know it.
+    const server = await add<Server>(name, (signal, former) => start({ signal, port: former?.port }));
     return { url: server.current.url, stop: server.stop };
   };
   const { urls } = await provideServers({ ...options, run });
@@ -111,10 +111,10 @@ async function startServers(
 }
 
 function stateOf(processes: ReadonlyMap<string, StackProcess>): StackState {
-  const states = [...processes.values()].map(({ name, pid, isUp, current: { url, adminUrl, logFile } }) => ({
-    ...{ name, pid, isUp, url, logFile },
-    ...(adminUrl ? { adminUrl } : {}),
-  }));
+  const states = [...processes.values()].map(({ name, pid, isUp, current }) => {
+    const { url, adminUrl, logFile } = current;
+    return { name, pid, isUp, url, adminUrl, logFile };
+  });
   return { pid: process.pid, processes: states };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '@taskmesh/testing';
-import { lockDataDir } from '../processes/pid-lock.ts';
+import { eventually, timingTest } from '@taskmesh/testing';
+import { runInDataDir } from '../processes/data-dir.ts';
 import { untilReady } from '../processes/child-process.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
@@ -18,12 +18,9 @@ function sleeper(name: string, { failures = 0 } = {}) {
     async start() {
       starts++;
       if (starts > 1 && starts <= 1 + failures) throw new Error('not now');
-      const lock = await lockDataDir({
-        dataDir: join(dir.path, name),
-        ladder: [['SIGTERM', 5_000]],
-        log: () => undefined,
-      });
-      return lock.start({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
+      const prepare = async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
+      const run = { name, dataDir: join(dir.path, name), ladder: [['SIGTERM', 5_000]], prepare } as const;
+      return runInDataDir({ ...run, ready: async () => true }, { log: () => undefined });
     },
   };
 }
@@ -94,7 +91,7 @@ describe('a supervised process', () => {
     expect(starts()).toBe(1);
   });
 
-  it('is stopped at once in the middle of a start that takes long', async () => {
+  timingTest('is stopped at once in the middle of a start that takes long', async () => {
     let starts = 0;
     const { start } = sleeper('slow');
     const process = await supervise({

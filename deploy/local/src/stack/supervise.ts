@@ -31,8 +31,8 @@ export interface Supervised<Life extends RunningProcess = RunningProcess> {
 
 export interface SuperviseOptions<Life> {
   name: string;
-  /** Starts the program and resolves when it is ready. Gives up when the signal is aborted. */
-  start: (signal: AbortSignal) => Promise<Life>;
+  /** Starts the program, as it was in its `former` life, and resolves when it is ready. Gives up when the signal is aborted. */
+  start: (signal: AbortSignal, former?: Life) => Promise<Life>;
   /** Whether one that died by itself is started again. */
   revive: boolean;
   /** How often that is tried before one runs for a while. @default Infinity */
@@ -73,7 +73,7 @@ export async function supervise<Life extends RunningProcess>(
     });
   };
   const startLife = async () => {
-    current = await start(stopped.signal);
+    current = await start(stopped.signal, current);
     isUp = true;
     onChange();
     watch(current);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from '../command/run-command.ts';
 import { describeError } from '../plain-error.ts';
+import { provideServers } from '../provide-servers.ts';
 import { readJestResult } from './jest-result.ts';
 import { runNode, runStep, type StepResult } from './steps.ts';
-import { startTestServers } from './test-servers.ts';
 
 export interface TestRunOptions {
   /** For Jest. With any, lint, types and generated files are left out. */
@@ -27,7 +27,7 @@ const EXIT_TIMEOUT_MS = 20_000;
 export async function runTests(options: TestRunOptions): Promise<boolean> {
   const { env, dataDir, signal, jestArgs } = options;
   // The servers start while the sources are checked: one waits for the network and disks, the other for the processor.
-  const servers = startTestServers({ dataDir, env, log: say });
+  const servers = provideServers({ dataDir, env, log: say, isThrowaway: true });
   servers.catch(() => undefined); // awaited below
   const checks = jestArgs.length > 0 ? [] : await runChecks(signal);
   let stop: (() => Promise<void>) | undefined;
@@ -52,8 +52,7 @@ async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
   ];
   const results: StepResult[] = [];
   for (const [name, args] of checks)
-    if (!signal.aborted)
-      results.push(await runStep(name, () => runNode(args, { env: { NX_DAEMON: 'false' }, signal })));
+    if (!signal.aborted) results.push(await runStep(name, () => runNode(args, { signal })));
   return results;
 }
 

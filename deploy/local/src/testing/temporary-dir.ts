@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killNotedProcesses } from '../processes/pid-lock.ts';
+import { killNotedProcesses } from '../processes/data-dir.ts';
 
 /**
  * A new folder for one test file, readable for its owner only, as `mktemp -d` makes it. `remove` also ends the processes

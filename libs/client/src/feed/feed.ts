@@ -3,37 +3,37 @@ import { errorOf, isPassing, type GraphqlError } from '../errors.ts';
 import type { Change } from '../list/known-tasks.ts';
 import type { TaskChangesSubscription, TaskChangesSubscriptionVariables } from '../operations.generated.ts';
 
-/** How a subscription ended that its listener did not stop. */
+/** How a subscription ended by itself. */
 export type FeedEnd =
-  /** Come back behind the last cursor, not before `retryAfterMs`. */
+  /** Subscribe again after the last cursor, not before `retryAfterMs`. */
   | { reason: 'cut'; retryAfterMs: number }
-  /** Nothing goes on from that cursor: the list is to be read anew. */
+  /** The cursor is no longer usable: read the list again. */
   | { reason: 'expired' }
-  /** This token does not count any more; without one nobody is signed in. */
+  /** The token is no longer valid; without one, nobody is signed in. */
   | { reason: 'unauthenticated'; token: string | undefined }
-  /** Asking again is of no use. */
+  /** Asking again is useless. */
   | { reason: 'refused'; error: TaskmeshError };
 
 export interface FeedListener {
-  /** The server was reached, and is asked. */
+  /** The server was reached, and has the subscription. */
   onStanding(): void;
   /** `traceparent` is that of the request that made the change, if it had one. */
   onChange(change: Change, traceparent: string | undefined): void;
-  /** Called once, and nothing behind it. */
+  /** Called once; nothing is called after it. */
   onEnd(end: FeedEnd): void;
 }
 
-/** Opens a subscription to `taskChanges`. The returned function stops it: its listener hears nothing more. */
+/** Opens a subscription to `taskChanges`. Returns how to stop it, after which its listener is not called. */
 export type OpenFeed = (variables: TaskChangesSubscriptionVariables, listener: FeedListener) => () => void;
 
-/** What every transport needs to know. */
+/** What every transport needs. */
 export interface FeedDeps {
-  /** Of the GraphQL endpoint. */
+  /** The GraphQL endpoint's URL. */
   url: string;
   token: () => Promise<string | undefined>;
 }
 
-/** A server says something every 12 seconds: one that is silent for longer than this is not there any more. */
+/** The server sends something every 12 seconds. After this much silence, the connection counts as lost. */
 export const SILENCE_MS = 30_000;
 
 /** One result of the subscription. */
@@ -53,12 +53,12 @@ export function endOfError(error: TaskmeshError, token: string | undefined): Fee
   if (error.code === 'CURSOR_EXPIRED') return { reason: 'expired' };
   if (error.code === 'SIGNED_OUT') return { reason: 'unauthenticated', token: undefined };
   if (error.code === 'UNAUTHENTICATED') return { reason: 'unauthenticated', token };
-  // A defect may be gone after the next start of the gateway.
+  // A defect may be gone when the gateway has been restarted.
   const mayCome = isPassing(error) || error.code === 'INTERNAL_SERVER_ERROR';
   return mayCome ? { reason: 'cut', retryAfterMs: error.retryAfterMs } : { reason: 'refused', error };
 }
 
-/** Tells a result. @returns the end, when it is one */
+/** Passes on a result. @returns the end, if it is one */
 export function tell({ data, errors, extensions }: FeedResult, listener: FeedListener, token: string | undefined) {
   if (errors?.length || !data) return endOf(errors ?? [], token);
   listener.onChange(data.taskChanges, extensions?.traceparent);

@@ -68,7 +68,11 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
   let cancelSilence = () => {};
   let cancelLinger = () => {};
 
-  const send = (message: object) => socket?.send(JSON.stringify(message));
+  /** Also while the server closes it, before the browser tells of that: then it takes nothing any more. */
+  const isClosing = () => socket !== undefined && socket.readyState > WebSocket.OPEN;
+  const send = (message: object) => {
+    if (!isClosing()) socket?.send(JSON.stringify(message));
+  };
   const end = (reason: FeedEnd) => {
     if (isOver) return;
     isOver = true;
@@ -143,7 +147,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
 
   return {
     take(subscription) {
-      if (isOver || owner !== userId()) return undefined;
+      if (isOver || isClosing() || owner !== userId()) return undefined;
       cancelLinger();
       const id = String(++ids);
       subscriptions.set(id, subscription);

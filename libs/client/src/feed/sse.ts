@@ -18,7 +18,7 @@ export interface SseDeps extends FeedDeps {
   time: Pick<Time, 'after'>;
 }
 
-/** Server-sent events over `fetch`: a request for each subscription, which brings nothing but an ordinary answer that does not end. */
+/** Server-sent events over `fetch`: each subscription is a request whose response does not end. */
 export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
   return (variables, listener) => {
     const tearing = new AbortController();
@@ -61,7 +61,7 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
   };
 }
 
-/** The data of all events that have some. `onChunk` is called for whatever comes, also what says nothing. */
+/** The data of all events that have any. `onChunk` is called for everything that arrives, even heartbeats. */
 async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<FeedResult> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -71,7 +71,7 @@ async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void)
     if (done) return;
     onChunk();
     const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
-    text = events.pop() ?? ''; // not whole yet
+    text = events.pop() ?? ''; // not complete yet
     for (const event of events) {
       const data = /^data: ?(.+)$/m.exec(event)?.[1];
       if (data) yield JSON.parse(data) as FeedResult; // the protocol's

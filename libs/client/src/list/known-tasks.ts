@@ -5,35 +5,35 @@ import { createSortedTasks } from './sorted-tasks.ts';
 export type Page = ReadTasksQuery['tasks'];
 export type Change = TaskChangesSubscription['taskChanges'];
 
-/** What the feed told of a task last: its newest row, also of one that is gone. */
+/** The feed's last report of a task: its newest version, or the last one of a deleted task. */
 interface Told {
   task: Task;
   isGone: boolean;
 }
 
 /**
- * What the server has told of a list: its tasks from the first one to an edge, behind which nothing is known. It is put
- * together from pages and changes that come in any order between each other; versions tell which is newer.
+ * What is known of a list on the server: its tasks from the first one to an edge, beyond which nothing is known. Pages and
+ * changes may arrive in any order; versions tell which is newer.
  */
 export interface KnownTasks {
   readonly all: () => readonly Task[];
   get(id: string): Task | undefined;
-  /** That match, whatever is known. */
+  /** The number of all matching tasks, known or not. */
   total(): number;
   hasMore(): boolean;
-  /** Whether it would stand here if it were a task. */
+  /** Whether such a task would be in the known part. */
   hasPlaceFor(task: Task): boolean;
   /** Where the next page begins. */
   pageCursor(): string | null;
-  /** Behind which the next change is to be asked for. */
+  /** The cursor after which the next change comes. */
   feedCursor(): string;
-  /** The page behind the edge. Whatever the feed has told since the page was asked for must have been watched. */
+  /** Adds the page after the edge. Call `watch` before requesting it. */
   extend(page: Page): void;
-  /** False for a change that was told before. */
+  /** False for a change that was applied before. */
   apply(change: Change): boolean;
-  /** Keeps in mind what the feed tells from now on: for answers that are on their way, and may be older. The returned function ends that. */
+  /** Remembers the feed's reports from now on, as answers that are on their way may be older. Returns how to end that. */
   watch(): () => void;
-  /** What the feed has told while somebody watches. */
+  /** The feed's last report since `watch`. */
   told(id: string): Told | undefined;
 }
 
@@ -70,7 +70,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       page = next;
       edge = edgeOf(next);
       for (const { node } of next.edges) if (!isOlder(node, told.get(node.id))) settle(node);
-      // What came from behind the former edge meanwhile had no place then, and may have one now.
+      // Changes beyond the former edge had no place here when they came; they may have one now.
       for (const { task, isGone } of told.values()) if (!isGone) settle(task);
     },
     apply({ cursor, sequence: next, kind, task, previous }) {
@@ -100,7 +100,7 @@ function edgeOf({ edges, pageInfo }: Page): Task | undefined {
   return pageInfo.hasNextPage ? edges.at(-1)?.node : undefined;
 }
 
-/** A task that is gone has the version that it had. */
+/** A deleted task keeps its last version. */
 function isOlder(task: Task, told: Told | undefined): boolean {
   return told !== undefined && (told.isGone || told.task.version > task.version);
 }

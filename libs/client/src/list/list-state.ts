@@ -3,30 +3,30 @@ import type { Change, KnownTasks } from './known-tasks.ts';
 import { overlay, type LiveTask } from './overlay.ts';
 import { comparatorOf, matches, type Shape, type Task } from './shape.ts';
 
-/** What a list has to show. */
+/** What a list shows. */
 export interface ListView {
   tasks: readonly LiveTask[];
-  /** All that match, whether the list has them or not. */
+  /** The number of all matching tasks, in the list or not. */
   totalCount: number;
-  /** There are tasks behind the last one. */
+  /** Whether there are tasks after the last one. */
   hasMore: boolean;
 }
 
-/** What the server has told and answered, with the pending writes over it. Knows no network and no time. */
+/** A list's tasks on the server, its answers, and the pending writes on top. Knows neither network nor time. */
 export interface ListState {
-  /** Undefined until the first page was read, and after `forget`. */
+  /** Undefined until the first page has been read, and after `forget`. */
   known(): KnownTasks | undefined;
-  /** Begins anew with what was read; `pending` are the writes at this moment. */
+  /** Starts over with what was read; `pending` are the writes at this moment. */
   begin(known: KnownTasks, pending: readonly Write[]): void;
   forget(): void;
-  /** False for a change that was told before. */
+  /** False for a change that was applied before. */
   apply(change: Change): boolean;
-  /** The answer to a write has come. */
+  /** Takes the answer to a write. */
   answer(write: Write, outcome: Outcome): void;
   view(pending: readonly Write[]): ListView;
-  /** Ends what is kept for answers that are on their way; those that come from now on are passed over. */
+  /** Stops expecting answers that are on their way, and ignores them. */
   rest(pending: readonly Write[]): void;
-  /** Answers may come: what the feed tells meanwhile is kept in mind. */
+  /** While answers are expected, the feed's reports are remembered. */
   expectAnswers(expected: boolean): void;
 }
 
@@ -36,11 +36,11 @@ export function createListState(shape: Shape): ListState {
   const compare = comparatorOf(shape.order);
   const answered = new Map<string, Task | null>();
   /**
-   * Of writes that were sent before what is known was read: it may have them, and what came behind them, or be of before
-   * them for good, when a backup was restored. Their answers say nothing that the feed will not.
+   * Writes that were sent before the list was read. What was read may include them and later changes, or never will, after
+   * a restore. Their answers are ignored, as the feed reports everything that still counts.
    */
   let sentBefore = new Set<string>();
-  /** By the server's id: what a task that this client made is called in its list. */
+  /** By the server's id, the key in lists of each task that this client created. */
   const keys = new Map<string, string>();
   const shown = new WeakMap<Task, LiveTask>();
   let known: KnownTasks | undefined;
@@ -60,7 +60,7 @@ export function createListState(shape: Shape): ListState {
     answered.clear();
     sentBefore = new Set(pending.filter(({ sentAt }) => sentAt !== undefined).map(({ key }) => key));
   };
-  /** The feed has caught up with an answer, or will not tell it. */
+  /** Drops an answer that the feed has caught up with, or never will. */
   const forgetAnswer = ({ kind, task }: Change) => {
     const answer = answered.get(task.id);
     if (answer === undefined) return;
@@ -91,7 +91,7 @@ export function createListState(shape: Shape): ListState {
       if (sentBefore.delete(key) || !known) return;
       const now = known.get(id);
       if (task && Math.max(known.told(id)?.task.version ?? 0, now?.version ?? 0) >= task.version) return;
-      // What has no place here and had none is not told here either.
+      // The feed does not report tasks here that had no place in the list and have none.
       if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
     },
     view(pending) {

@@ -13,15 +13,15 @@ import { shapeOf } from './shape.ts';
 
 export interface LiveTasksOptions {
   filter?: TaskFilter | undefined;
-  /** `{ field: 'CREATED_AT', direction: 'DESC' }` unless told otherwise. */
+  /** @default `{ field: 'CREATED_AT', direction: 'DESC' }` */
   orderBy?: TaskOrder | undefined;
-  /** How many tasks it begins with. @default 50 */
+  /** How many tasks are read first. @default 50 */
   first?: number | undefined;
 }
 
 /**
- * idle: nobody listens, and nothing is kept up to date. loading: it is read. live: it is as the server has it.
- * reconnecting: as the server had it. signed-out: nobody's. failed: `error` says why, and trying again is of no use.
+ * idle: without listeners, the list is not kept up to date. loading: it is being read. live: it is up to date.
+ * reconnecting: it may be out of date. signed-out: nobody is signed in. failed: for the reason in `error`, for good.
  */
 export type LiveStatus = 'idle' | 'loading' | 'live' | 'reconnecting' | 'signed-out' | 'failed';
 
@@ -30,13 +30,13 @@ export interface LiveTasksSnapshot extends ListView {
   error?: TaskmeshError | undefined;
 }
 
-/** A list that is kept up to date while somebody listens. Who listens again goes on where it was. */
+/** A list that is kept up to date while it has listeners. With a new listener, it continues where it was. */
 export interface LiveTasks {
   /** The same object until something changes. */
   get(): LiveTasksSnapshot;
-  /** Called after changes, once for those that come together. The returned function takes it back. */
+  /** Calls back after changes, once for those that come together. Returns how to unsubscribe. */
   subscribe(listener: () => void): () => void;
-  /** Reads on behind the last task: as many as it began with, or `count`. @throws TaskmeshError */
+  /** Reads more tasks after the last one. @default as many as were read first. @throws TaskmeshError */
   loadMore(count?: number): Promise<void>;
 }
 
@@ -45,21 +45,21 @@ export interface LiveTasksDeps {
   writes: Pick<WriteQueue, 'pending' | 'subscribe' | 'confirm' | 'wake' | 'hold'>;
   openFeed: OpenFeed;
   time: Time;
-  /** Calls when there is a reason to try at once. The returned function takes that back. */
+  /** Calls back when there is a reason to try at once. Returns how to unsubscribe. */
   onWake: (wake: () => void) => () => void;
 }
 
-/** From the first listener to the last one, or to another user. */
+/** The time from the first listener to the last one, or to a change of the user. */
 interface Life {
   isOver: boolean;
   pause: Pause;
-  /** The server has said when to come back, and sooner is of no use. */
+  /** The server has said when to come back; sooner would be useless. */
   isTold: boolean;
   stopFeed: () => void;
 }
 
 const FIRST = 50;
-/** A connection that stands for so long was no failure. */
+/** A connection that lasts this long does not count as a failure. */
 const STANDS_MS = 5_000;
 
 export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps): LiveTasks {
@@ -157,7 +157,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       return endOfError(toTaskmeshError(caught), undefined);
     }
   };
-  /** What is to be waited for when a session can be gone on with. */
+  /** Refreshes the token. Returns how the feed ended if the session goes on. */
   const renew = async (token: string | undefined): Promise<FeedEnd | undefined> => {
     try {
       return token !== undefined && (await session.refresh(token)) !== undefined ? CUT : undefined;
@@ -177,7 +177,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       if (end.reason === 'refused') return become('failed', end.error);
       if (end.reason === 'expired') mustRead = true;
       become(mustRead ? 'loading' : 'reconnecting');
-      // What is over for a reason that is dealt with is tried again at once, but not time and again.
+      // After an end whose reason was dealt with, the first attempt comes at once.
       const pauseMs = isCut || failures > 0 ? backOffMs(failures, time) : 0;
       failures += 1;
       const toldMs = end.reason === 'cut' ? end.retryAfterMs : 0;
@@ -202,7 +202,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     wanted = first;
     userId = next;
   };
-  /** While nobody listens nobody tells that the user is another one. */
+  /** Without listeners, a change of the user goes unnoticed until now. */
   const checkUser = () => {
     if (listening === 0) turnTo(session.user()?.id);
   };
@@ -231,7 +231,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
         },
         onDone(write, outcome) {
           state.answer(write, outcome);
-          hurry(); // the network is there
+          hurry(); // the network works
         },
       }),
       onWake(hurry),
@@ -255,7 +255,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       let left = count;
       while (known?.hasMore() && left > 0 && known === knownNow()) {
         const page = await pages.readPage(left, known.pageCursor());
-        if (known !== knownNow()) return; // it was read anew meanwhile, or is another user's
+        if (known !== knownNow()) return; // the list was read again meanwhile, or is another user's
         known.extend(page);
         left -= page.edges.length;
         wanted += page.edges.length;

@@ -4,16 +4,16 @@ import type { Task } from './shape.ts';
 
 /** A task as a list shows it. */
 export interface LiveTask extends Task {
-  /** The same for as long as it is shown, also when a new task gets the server's id: for frameworks that key their rows. */
+  /** Constant while the task is shown, even when a new task gets the server's id; for frameworks that key their rows. */
   key: string;
-  /** There are writes of this client in it that the server has not answered. */
+  /** Whether it includes writes of this client that the server has not answered. */
   isPending: boolean;
 }
 
-/** What the server has answered, and the feed has not told yet: the task, or null for one that is gone. */
+/** The server's answers that the feed has not reported yet: the task, or null for a deleted one. */
 export type Answered = ReadonlyMap<string, Task | null>;
 
-/** Tasks by id as they will be when all writes are done, as far as this list can know. */
+/** Tasks by id as they will be after all writes, as far as this list can know. */
 export function overlay(
   known: { get(id: string): Task | undefined },
   answered: Answered,
@@ -54,7 +54,7 @@ function created({ taskId, input, queuedAt }: CreateWrite): Task {
   };
 }
 
-/** As the server does it: absent is unchanged, and `updatedAt` grows. */
+/** As on the server: absent fields stay unchanged, and `updatedAt` grows. */
 function updated(task: Task, input: UpdateTaskInput, at: number): Task {
   const next = { ...task };
   for (const [field, value] of Object.entries({ ...input, dueDate: inUtc(input.dueDate) }))
@@ -63,7 +63,7 @@ function updated(task: Task, input: UpdateTaskInput, at: number): Task {
   return next;
 }
 
-/** In the form of the API, by which lists are ordered; what is no time stays, and the server refuses it. */
+/** In the API's form, by which lists are ordered. Anything that is not a time stays as it is; the server refuses it. */
 function inUtc(time: string | null | undefined): string | null | undefined {
   const parsed = time ? Date.parse(time) : NaN;
   return Number.isNaN(parsed) ? time : new Date(parsed).toISOString();

@@ -6,7 +6,7 @@ import type { Shape } from './shape.ts';
 /** A page costs the server about twice this, of 5,000 (docs/limits.md). */
 const LARGEST_PAGE = 500;
 
-/** Reads a list by its pages. @throws TaskmeshError */
+/** Reads a list page by page. @throws TaskmeshError */
 export function createPages(request: Post, shape: Shape) {
   const { filter, order: orderBy } = shape;
   const readPage = async (count: number, after: string | null): Promise<Page> => {
@@ -14,9 +14,9 @@ export function createPages(request: Post, shape: Shape) {
     return (await request(READ_TASKS, { filter, orderBy, first, after })).tasks;
   };
   return {
-    /** `count` tasks behind a cursor, or as many as a page may have. */
+    /** `count` tasks after a cursor, or as many as a page may have. */
     readPage,
-    /** From the first task on, `wanted` of them or all that there are. */
+    /** The first `wanted` tasks, or all if there are fewer. */
     async readFirst(wanted: number): Promise<KnownTasks> {
       const known = createKnownTasks(shape, await readPage(wanted, null));
       while (known.hasMore() && known.all().length < wanted)

@@ -12,7 +12,7 @@ export function shapeOf(filter: TaskFilter = {}, order: TaskOrder = {}): Shape {
   return { filter, order: { field: 'CREATED_AT', direction: 'DESC', ...order } };
 }
 
-/** As the server has it: absent and null alike mean any value. */
+/** As on the server: absent and null both mean any value. */
 export function matches(task: Task, { completed, category, priority }: TaskFilter): boolean {
   return (
     (completed == null || task.completed === completed) &&
@@ -24,12 +24,12 @@ export function matches(task: Task, { completed, category, priority }: TaskFilte
 const RANKS: Record<TaskPriority, number> = { LOW: 0, MEDIUM: 1, HIGH: 2 };
 
 /**
- * As the server has it: tasks without a due date come last both ways, ties are decided by age, then by id, in the same
- * direction. Times of the API have one form, and ids too: both compare as texts.
+ * As on the server: tasks without a due date come last in both directions; age and then id break ties, in the same
+ * direction. The API's times and ids each have only one form, so they compare as texts.
  */
 export function comparatorOf({ field, direction }: Required<TaskOrder>): (one: Task, other: Task) => number {
   const sign = direction === 'ASC' ? 1 : -1;
-  const never = direction === 'ASC' ? '~' : ''; // behind, and before, every time
+  const never = direction === 'ASC' ? '~' : ''; // after, or before, every time
   const keyOf: (task: Task) => string | number = {
     CREATED_AT: ({ createdAt }: Task) => createdAt,
     UPDATED_AT: ({ updatedAt }: Task) => updatedAt,

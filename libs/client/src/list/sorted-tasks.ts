@@ -5,7 +5,7 @@ export interface SortedTasks {
   get(id: string): Task | undefined;
   /** The same array until something changes. */
   all(): readonly Task[];
-  /** In place of the one with its id. */
+  /** Replaces the one with its id. */
   put(task: Task): void;
   drop(id: string): void;
 }
@@ -18,7 +18,7 @@ export function createSortedTasks(
   for (const task of initial) byId.set(task.id, task);
   let sorted = [...byId.values()].sort(compare);
 
-  /** Where it stands, or would stand. */
+  /** The index where the task is, or would be inserted. */
   const placeOf = (task: Task): number => {
     let low = 0;
     let high = sorted.length;

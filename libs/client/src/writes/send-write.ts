@@ -15,9 +15,9 @@ import {
 const KEY_LIFETIME_MS = 23 * 3_600_000;
 
 /**
- * Has a write done that may have been done before, when it was sent and its answer was lost: then a create is the same
- * one by its key, a delete has nothing left to do, and an update with `ifVersion` finds its own values. An update without
- * is done once more, which the API has no means against: it sets the same values, over whatever came between.
+ * Sends a write that may have been done already, if it was sent before and its answer was lost. A create is then recognised
+ * by its key, a delete has nothing left to do, and an update with `ifVersion` finds its own values. An update without it
+ * is repeated, which the API cannot prevent: it sets the same values, over any change in between.
  * @throws TaskmeshError
  */
 export function sendWrite(request: Post, write: Write, wasSent: boolean, now: number): Promise<Outcome> {
@@ -40,7 +40,7 @@ async function create(request: Post, write: CreateWrite, wasSent: boolean, now: 
     const { createTask } = await request(CREATE_TASK, { input, idempotencyKey: key }, options);
     return { id: createTask.id, task: createTask };
   } catch (error) {
-    // The first one still runs: its task is there in a moment.
+    // The first attempt is still running; its task will be there in a moment.
     if (wasSent && codeOf(error) === 'CONFLICT')
       throw new TaskmeshError('SERVICE_UNAVAILABLE', 'The first try still runs.', { cause: error });
     throw error;

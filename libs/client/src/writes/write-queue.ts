@@ -6,29 +6,29 @@ import { backOffMs, createPause, type Time } from '../time.ts';
 import { sendWrite } from './send-write.ts';
 import { isLocal, type Outcome, type Write } from './write.ts';
 
-/** What lists hear of. */
+/** What lists are notified of. */
 export interface WritesListener {
-  /** Other writes are pending than before. */
+  /** The pending writes have changed. */
   onPending(): void;
-  /** A write was done, just before it is pending no more. */
+  /** A write was done. Called just before it stops being pending. */
   onDone(write: Write, outcome: Outcome): void;
-  /** A write was refused that nobody waits for: an earlier page has left it behind. */
+  /** A write that an earlier page left behind was refused. */
   onRefused?(write: Write, error: TaskmeshError): void;
 }
 
-/** The writes that the server has not answered, of whoever is signed in, in the order in which they are sent: one after the other. */
+/** The writes of the signed-in user that the server has not answered. They are sent one at a time, in order. */
 export interface WriteQueue {
   pending(): readonly Write[];
   subscribe(listener: WritesListener): () => void;
-  /** Resolves when it is done. @throws TaskmeshError when it was refused, and is taken back */
+  /** Resolves when it is done. @throws TaskmeshError when it was refused and undone */
   add(write: Write): Promise<Outcome>;
-  /** The feed has told the change that a write made: it is done, whatever its answer will be. */
+  /** The feed has reported the write's change, so it is done, whatever its answer will be. */
   confirm(key: string, outcome: Outcome): void;
-  /** Nothing is sent until the returned function is called: who reads a list knows then that it has no write that is not answered. */
+  /** Sends nothing until the returned function is called, so that a list read meanwhile includes no unanswered write. */
   hold(): () => void;
-  /** Takes everything back, also from storage. */
+  /** Undoes all writes, also in the storage. */
   discard(): Promise<void>;
-  /** Tries again at once, when it waits to do so. */
+  /** Ends a pause before the next attempt. */
   wake(): void;
   close(): void;
 }
@@ -37,9 +37,9 @@ export interface QueueDeps {
   session: Pick<Session, 'user' | 'subscribe' | 'request'>;
   storage: Storage;
   time: Time;
-  /** More writes than this do not wait. */
+  /** The most writes that wait. */
   limit: number;
-  /** Resolves when what is stored by that name is this client's, as it is of one page at a time, until it is given back. */
+  /** Resolves once what is stored under this name belongs to this page alone, until the returned function is called. */
   own: (name: string) => Promise<() => void>;
 }
 
@@ -56,7 +56,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const pause = createPause(time);
   let writes: readonly Write[] = [];
   let userId: string | undefined;
-  /** The ids that tasks got which lists have shown by one of ours. */
+  /** The server's ids of created tasks, by our own ids. */
   const created = new Map<string, string>();
   let giveBack: (() => void) | undefined;
   let isClosed = false;
@@ -69,7 +69,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     listeners.tell((listener) => listener.onPending());
   };
   let storing = Promise.resolve();
-  /** One after the other, so that the last one stays. */
+  /** One at a time, so that the last one wins. */
   const store = () => (storing = storing.then(storeNow, storeNow));
   const storeNow = async () => {
     if (!giveBack || userId === undefined) return;
@@ -77,7 +77,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     if (writes.length === 0) await storage.removeItem(key);
     else await storage.setItem(key, JSON.stringify(writes));
   };
-  /** What is left in storage for longer is done once more, which is no harm. */
+  /** A write that stays in storage for too long is sent once more, which is harmless. */
   const storeLater = () => void store().catch(() => undefined);
 
   const finish = (write: Write) => {
@@ -89,7 +89,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     return found;
   };
   const done = (write: Write, outcome: Outcome) => {
-    // What waits for a task to be created knows it by its own id from now on.
+    // Writes that waited for the task's creation refer to the server's id from now on.
     if (write.kind === 'create') {
       created.set(write.taskId, outcome.id);
       writes = writes.map((each) =>
@@ -109,16 +109,17 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   };
   const isPending = (write: Write) => writes.some(({ key }) => key === write.key);
 
-  /** @returns how long to wait before the next one is sent */
+  /** @returns the pause before the next one, in ms */
   const sendFirst = async (write: Write): Promise<number> => {
     const wasSent = write.sentAt !== undefined;
     try {
       if (!wasSent) {
         write.sentAt = time.now();
-        // Whoever reads it after a crash has to know that it may have been done.
+        // After a crash, the next page must know that it may have been done.
         await store().catch((cause: unknown) => {
           throw new TaskmeshError('STORAGE', 'The write cannot be kept.', { cause });
         });
+        if (!isPending(write)) return 0; // taken back meanwhile, perhaps as another user has come
       }
       const outcome = await sendWrite(session.request, write, wasSent, time.now());
       if (isPending(write)) done(write, outcome);
@@ -151,7 +152,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     waiting.clear();
     set([]);
   };
-  /** Writes of one user are never sent as another one: they wait in storage. */
+  /** A user's writes are never sent as another user; they wait in storage. */
   const turnTo = async (next: string) => {
     giveBack?.();
     giveBack = undefined;
@@ -169,7 +170,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const followUser = () => {
     const user = session.user();
     if (user && user.id !== userId) return void turnTo(user.id);
-    // Who was signed out by the server, and signs in again, goes on.
+    // The same user may have signed in again.
     pause.end();
     return void run();
   };

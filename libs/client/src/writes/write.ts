@@ -2,17 +2,17 @@ import type { Task } from '../list/shape.ts';
 import type { CreateTaskInput, UpdateTaskInput } from '../operations.generated.ts';
 
 interface AnyWrite {
-  /** 32 hex digits: the idempotency key of a create, and the trace by which the feed tells the change that it made. */
+  /** 32 hex digits: the idempotency key of a create, and the trace id with which the feed reports its change. */
   key: string;
   /** Unix milliseconds. */
   queuedAt: number;
-  /** When it was first sent, if it was: it may have been done, whatever came back. */
+  /** When it was first sent; if set, it may have been done, whatever was answered. */
   sentAt?: number;
 }
 
 export interface CreateWrite extends AnyWrite {
   kind: 'create';
-  /** Its id until the server has given it one. */
+  /** Our own id of the task, until the server assigns one. */
   taskId: string;
   input: CreateTaskInput;
 }
@@ -33,16 +33,16 @@ export interface DeleteWrite extends AnyWrite {
 /** A change of a task that the server has not answered yet. */
 export type Write = CreateWrite | UpdateWrite | DeleteWrite;
 
-/** What became of it. */
+/** The result of a write. */
 export interface Outcome {
   id: string;
-  /** As the server has it now, or null when it is gone. */
+  /** The task's current state on the server; null if it is deleted. */
   task: Task | null;
 }
 
 const LOCAL = 'local:';
 
-/** The id of a task that is not created yet. */
+/** The id of a task until the server has created it. */
 export function localIdOf(key: string): string {
   return LOCAL + key;
 }
@@ -51,22 +51,22 @@ export function isLocal(id: string): boolean {
   return id.startsWith(LOCAL);
 }
 
-/** The key of the write that creates the task; undefined for an id of the server's. */
+/** The key of the write that creates the task; undefined for the server's ids. */
 export function keyOfLocal(id: string): string | undefined {
   return isLocal(id) ? id.slice(LOCAL.length) : undefined;
 }
 
-/** As long as a trace's id, and as hard to guess. */
+/** As long as a trace id, and as hard to guess. */
 export function newKey(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }
 
-/** Not recorded; the span is as good as any. */
+/** Not recorded; any span id would do. */
 export function traceparentOf({ key }: Write): string {
   return `00-${key}-${key.slice(16)}-00`;
 }
 
-/** The key of the write that made a change, when it was one of this client's kind. */
+/** The key of the write that made a change, if a client of this kind made it. */
 export function keyOf(traceparent: string | undefined): string | undefined {
   return traceparent?.split('-')[1];
 }

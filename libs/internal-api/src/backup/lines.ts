@@ -17,6 +17,7 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
   let shownPart = '';
   let waiting: object | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let hasEnded = false;
 
   const push = (text: string) => {
     if (!stream.destroyed) stream.push(text);
@@ -34,6 +35,7 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
   return {
     stream,
     progress(progress) {
+      if (hasEnded) return; // work that was given up goes on for a while
       const part = `${progress.phase} ${progress.store ?? ''}`;
       if (part !== shownPart) show();
       waiting = progress;
@@ -45,6 +47,7 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
       clearInterval(repeat);
       clearTimeout(timer);
       show();
+      hasEnded = true;
       push(`${JSON.stringify(line)}\n`);
       if (!stream.destroyed) stream.push(null);
     },

@@ -6,7 +6,7 @@ const CHECKS = 10;
 
 /**
  * A request's body as a separate stream: destroying it keeps the connection, so that an answer still reaches the
- * client. Fails with BAD_USER_INPUT when the client disconnects, or stalls for `silenceMs` while the stream has room.
+ * client. Fails with BAD_USER_INPUT when the client disconnects (or has before), or stalls for `silenceMs` while the stream has room.
  */
 export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs: number }): Readable {
   const body = new PassThrough({ highWaterMark: 1024 * 1024 });
@@ -26,7 +26,8 @@ export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs
     body.end();
   };
   const onCut = (cause?: unknown) => {
-    if (!request.complete) body.destroy(new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause }));
+    // `complete` does not mean that it was read: what is left is lost with the connection.
+    if (!request.readableEnded) body.destroy(new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause }));
   };
   request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   body.on('drain', onDrain).on('error', () => undefined); // the reader gets the error as well
@@ -35,5 +36,6 @@ export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs
     request.off('data', onData).off('end', onEnd).off('close', onCut);
     request.resume(); // discards the rest
   });
+  if (request.destroyed) onCut();
   return body;
 }

@@ -1,5 +1,6 @@
 import { AppError, notFound } from '@taskmesh/errors';
-import { bearerToken, type IdentityVerifier } from '@taskmesh/identity';
+import type { IdentityVerifier } from '@taskmesh/identity';
+import { bearerToken } from '@taskmesh/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { BackupWork, OnWorkProgress } from './backup-work.ts';

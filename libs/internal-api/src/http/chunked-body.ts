@@ -5,7 +5,7 @@ const SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i;
 
 /** Reads a body, piece by piece. */
 export interface BodyReader {
-  /** Where the body ends in these bytes; undefined when more is to come. @throws Error for what is no such body */
+  /** The index behind the body in these bytes; undefined when more has to come. @throws Error when the body is malformed */
   read(bytes: Buffer, from: number): number | undefined;
   text(): string;
 }
@@ -15,9 +15,9 @@ export function createChunkedBody(maxBytes: number): BodyReader {
   const parts: Buffer[] = [];
   let state: 'size' | 'data' | 'end of data' | 'trailers' = 'size';
   let total = 0;
-  /** Of the chunk that is being read. */
+  /** The bytes that the current chunk still lacks. */
   let left = 0;
-  /** What there is of a line that is no data. */
+  /** The beginning of the current line: a chunk's size, its end, or a trailer. */
   let line = '';
   let trailers = 0;
 
@@ -29,7 +29,7 @@ export function createChunkedBody(maxBytes: number): BodyReader {
     state = left === 0 ? 'trailers' : 'data';
   };
 
-  /** Whether it was the last one. */
+  /** Whether this line ends the body. */
   const takeLine = (content: string): boolean => {
     switch (state) {
       case 'size':

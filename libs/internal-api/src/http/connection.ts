@@ -2,12 +2,12 @@ import type { LookupFunction, Socket } from 'node:net';
 import { createResponseReader, type Answer } from './response-reader.ts';
 import { openSocket } from './open-socket.ts';
 
-/** Who sends a request. */
+/** A request, and what to call as it proceeds. */
 export interface Exchange {
-  /** The bytes of the request, of one character each where it `isAscii`. */
+  /** The whole request as it is sent; `isAscii` when each character is one byte. */
   text: string;
   isAscii: boolean;
-  /** It goes out now. */
+  /** The request is being sent now. */
   onSent(): void;
   onAnswer(answer: Answer): void;
   /** `isReset`: the connection broke before an answer began. */
@@ -16,9 +16,9 @@ export interface Exchange {
 
 /** A keep-alive connection: one request at a time. */
 export interface Connection {
-  /** As soon as the connection is there. */
+  /** Sends at once, or as soon as the connection is open. */
   send(exchange: Exchange): void;
-  /** Whether the other side still waits for requests, as far as can be known. */
+  /** Whether the service probably still accepts requests on it. */
   isUsable(): boolean;
   destroy(error: Error): void;
 }
@@ -26,18 +26,18 @@ export interface Connection {
 export interface ConnectionOptions {
   url: URL;
   connectTimeoutMs: number;
-  /** For how long an idle connection is kept, when the other side does not say less. */
+  /** How long an idle connection is kept, unless the service announces less. */
   idleMs: number;
   maxResponseBytes: number;
   lookup?: LookupFunction | undefined;
-  /** Another request may be sent. */
+  /** The connection is free for another request. */
   onIdle(connection: Connection): void;
   onClosed(connection: Connection): void;
 }
 
-/** The other side closes a connection at its own time: this much earlier it is not trusted any more. */
+/** Idle connections are given up this much earlier than the service closes them. */
 const MARGIN_MS = 1_000;
-/** The connection never was, or is no more: the service never saw the request, or died with it. */
+/** The connection is gone: the service never saw the request, or died with it. */
 const RESETS = new Set(['ECONNRESET', 'EPIPE']);
 
 export function openConnection(options: ConnectionOptions): Connection {
@@ -70,7 +70,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     try {
       response = reader.read(bytes);
     } catch (error) {
-      return fail(error as Error); // the reader's own
+      return fail(error as Error); // thrown by the reader
     }
     if (response) finish(response);
   };
@@ -115,7 +115,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const giveUp = () => {
     if (!isOpen) fail(new Error('The connection could not be made in time.'));
   };
-  // A process that was busy for so long sees the timer first, and then that the connection is there.
+  // If the process itself was busy for so long, the timer fires before the event that the connection is open.
   const connecting = setTimeout(() => setImmediate(giveUp), connectTimeoutMs);
   socket.on('error', fail).on('close', ended);
   return connection;

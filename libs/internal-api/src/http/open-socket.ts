@@ -3,14 +3,14 @@ import { connect as connectTls } from 'node:tls';
 
 export interface SocketEvents {
   onOpen(): void;
-  /** The bytes may be written over as soon as this returns. */
+  /** The bytes may be overwritten as soon as this returns. */
   onBytes(bytes: Buffer): void;
   onEnd(): void;
 }
 
 const READ_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 60_000;
-/** Where bytes arrive, of whichever connection: each takes what it needs before the next one reads. */
+/** Where the bytes of all connections arrive: each handles its own before the next one reads. */
 const arrivals = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /** A connection over TCP, or TLS for `https:`. */

@@ -4,11 +4,11 @@ export interface RequestParts {
   body: string;
 }
 
-/** What may stand in a path or behind a header's name: nothing that could end the line. */
+/** Allowed in a path or a header's value: nothing that could end the line. */
 const PATH = /^\/[\x21-\x7e]*$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** A POST as it goes over the wire. @throws TypeError for a path or a header that could be read as something else */
+/** The text of a POST request. @throws TypeError for a path or a header that could be misread */
 export function writeRequest({ host }: URL, { path, headers, body }: RequestParts): { text: string; isAscii: boolean } {
   if (!PATH.test(path)) throw new TypeError('This is no path of a request.');
   let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;

@@ -1,12 +1,12 @@
-/** What decides how the rest of a response is read, and what becomes of the connection. */
+/** What determines how the rest of a response is read, and whether the connection is kept. */
 export interface ResponseHead {
   status: number;
-  /** Undefined when the body ends with the connection, unless it comes in chunks. */
+  /** Undefined for a body in chunks, and for one that ends with the connection. */
   length: number | undefined;
   isChunked: boolean;
-  /** Whether another request may go out over the connection. */
+  /** Whether the connection may be used for another request. */
   isKept: boolean;
-  /** For how long the other side says that it keeps the connection, in seconds. */
+  /** How long the service keeps the connection, in seconds, if it says so. */
   keptS: number | undefined;
 }
 
@@ -15,7 +15,7 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*$/;
 const LENGTH = /^\d{1,15}$/;
 const KEPT_S = /(?:^|[\s,])timeout=(\d{1,6})/i;
 
-/** @throws Error for whatever is not plainly HTTP/1.1: two readers could take it for two different things */
+/** @throws Error for anything that is not clearly HTTP/1.1, as two readers could understand it differently */
 export function parseResponseHead(text: string): ResponseHead {
   const [first = '', ...lines] = text.split('\r\n');
   const [, minor, code] = STATUS_LINE.exec(first) ?? refuse('status line');

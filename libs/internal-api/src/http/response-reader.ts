@@ -14,13 +14,13 @@ export interface ReadResponse extends Answer {
 /** Reads the responses of one connection, one after the other. */
 export interface ResponseReader {
   /**
-   * The response, when it is whole. Of the bytes nothing is kept: they may be written over.
-   * @throws Error for whatever is not plainly a response; then the connection is of no use any more
+   * Returns the response once it is complete. Keeps none of the bytes, which may be overwritten.
+   * @throws Error for anything that is not clearly a response; the connection is then unusable
    */
   read(bytes: Buffer): ReadResponse | undefined;
-  /** The response that ends with the connection, when there is one. */
+  /** The response that ends with the connection, if there is one. */
   end(): ReadResponse | undefined;
-  /** Whether the head of a response has come, and not yet all of it. */
+  /** Whether the head of a response has arrived, but not all of its body. */
   readonly hasBegun: boolean;
 }
 
@@ -28,7 +28,7 @@ const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 64 * 1024;
 
 export function createResponseReader(maxBytes: number): ResponseReader {
-  /** The beginning of a head. */
+  /** The beginning of an incomplete head. */
   let pending: Buffer | undefined;
   let head: ResponseHead | undefined;
   let body: BodyReader | undefined;
@@ -36,7 +36,7 @@ export function createResponseReader(maxBytes: number): ResponseReader {
   const finish = ({ status, isKept, keptS }: ResponseHead, text: string, isLast: boolean): ReadResponse => {
     head = undefined;
     body = undefined;
-    // What comes behind an answer that is whole was not asked for.
+    // Bytes behind a complete response were not requested.
     return { status, text, isKept: isKept && isLast, keptS };
   };
 
@@ -100,7 +100,7 @@ function createSizedBody(length: number): BodyReader {
   };
 }
 
-/** A body that ends with its connection. */
+/** A body that ends with the connection. */
 function createOpenBody(maxBytes: number): BodyReader {
   const parts: Buffer[] = [];
   let total = 0;

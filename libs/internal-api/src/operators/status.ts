@@ -1,3 +1,4 @@
+import type { UndoableRestore } from '../backup/backup-work.ts';
 import type { InternalApi } from '../define.ts';
 import { STATUS_MS } from '../timeouts.ts';
 
@@ -73,6 +74,8 @@ export interface BackupsStatus {
   keep: Record<string, number> | null;
   /** How long a restore can be undone. */
   undoableMs: number;
+  /** The restore that an undo would revert; null when nothing is kept, or the catalogue does not answer. */
+  undoable: UndoableRestore | null;
 }
 
 export interface BackupStatus extends ServiceStatus {

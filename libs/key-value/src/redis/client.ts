@@ -1,9 +1,10 @@
 import { backoffMs, withDeadline, type Backoff } from '@taskmesh/service';
-
 import { Redis } from 'ioredis';
 import type { RedisConfig } from './settings.ts';
 
 const ANSWER_TIMEOUT_MS = 200;
+/** Only frees what was never answered: callers have given it up by then, unless this process was too busy to see. */
+const COMMAND_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** How long closing a connection may take before it is destroyed: a frozen peer never ends it. */
 const DISCONNECT_TIMEOUT_MS = 200;
@@ -17,7 +18,7 @@ export function createClient({ url, tls, random }: RedisConfig & { random: () =>
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: ANSWER_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     maxLoadingRetryTime: RECONNECT.longestMs,

@@ -1,4 +1,4 @@
-import type { Refusal } from '@taskmesh/service';
+import { withDeadline, type Refusal } from '@taskmesh/service';
 import { createClient } from './client.ts';
 import { refusalOf } from './refusal.ts';
 import type { RedisConfig } from './settings.ts';
@@ -9,17 +9,15 @@ const TIMEOUT_MS = 3_000;
 export async function whyRedisFails(config: RedisConfig): Promise<Refusal | undefined> {
   const redis = createClient({ ...config, random: () => 0 });
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  failed.catch(() => undefined);
   redis.once('error', reject);
   redis.once('close', () => reject(new Error('the connection is closed')));
-  const late = setTimeout(() => reject(new Error('no answer in time')), TIMEOUT_MS);
+  const answered = Promise.race([failed, redis.connect().then(() => redis.ping())]);
   try {
-    await Promise.race([redis.connect().then(() => redis.ping()), failed]);
+    await withDeadline(answered, TIMEOUT_MS, () => new Error('no answer in time'));
     return undefined;
   } catch (error) {
     return refusalOf(error);
   } finally {
-    clearTimeout(late);
     redis.on('error', () => undefined);
     redis.disconnect();
   }

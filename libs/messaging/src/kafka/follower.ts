@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, type Log } from '@taskmesh/service';
+import { backoffMs, pause, type Log } from '@taskmesh/service';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
 import { deliver } from '../deliver.ts';
@@ -167,8 +166,4 @@ function deliverAll(
     positions.moveTo(partition, offset + 1n);
     if (!message.isControlRecord) deliver(toRecord(message), onRecord, log);
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

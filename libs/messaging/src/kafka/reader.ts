@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, type Log } from '@taskmesh/service';
+import { backoffMs, pause, type Log } from '@taskmesh/service';
 import type { LogReader, LogRecord } from '../event-log.ts';
 import { BACKOFF } from './backoff.ts';
 import type { Address } from './config.ts';
@@ -102,7 +101,7 @@ export function createReader(options: ReaderOptions): LogReader {
   const run = async () => {
     while (!isStopped) {
       pausing = new AbortController();
-      await sleep(await look(), undefined, { signal: pausing.signal }).catch(() => undefined);
+      await pause(await look(), pausing.signal);
     }
     guide?.close();
     await stopFollowers([...followers.keys()]);

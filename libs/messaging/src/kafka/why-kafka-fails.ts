@@ -1,19 +1,20 @@
-import { explainTls, type Log, type Refusal } from '@taskmesh/service';
+import { createLog, explainTls, type Refusal } from '@taskmesh/service';
 import { parseAddress, clientSettings, type KafkaConfig } from './config.ts';
 import { createLibraryLogger } from './logger.ts';
 import { createNode } from './node.ts';
 import { patchIdleTimer } from './idle-timer-patch.ts';
 
 const ANY_TOPIC = 'taskmesh';
+/** What is wrong is told in one sentence. */
+const LOGGER = createLibraryLogger(createLog({ service: 'kafka', level: 'silent' }));
 
 /** Tries all brokers once, for some seconds at most; undefined when one of them answers. */
-export async function whyKafkaFails(config: KafkaConfig, log: Log): Promise<Refusal | undefined> {
+export async function whyKafkaFails(config: KafkaConfig): Promise<Refusal | undefined> {
   patchIdleTimer();
   const settings = clientSettings(config, 'taskmesh-check');
-  const logger = createLibraryLogger(log);
   const refusals = await Promise.all(
     config.brokers.map(async (broker) => {
-      const node = createNode({ address: parseAddress(broker), settings, logger });
+      const node = createNode({ address: parseAddress(broker), settings, logger: LOGGER });
       try {
         await node.metadata(ANY_TOPIC);
         return undefined;

@@ -2,8 +2,7 @@ import { createSignal, keepWorking, openLockSession, type LockSession } from '@t
 import type { Database } from '@taskmesh/database';
 import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/events';
 import type { EventLog } from '@taskmesh/messaging';
-import { backoffMs, type Backoff, type Log, type Service } from '@taskmesh/service';
-import * as timers from 'node:timers/promises';
+import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmesh/service';
 import { entryOf, type EntryRow } from './account-log.repository.ts';
 import { MARK_PUBLISHED, UNPUBLISHED } from './account-log.statements.ts';
 
@@ -34,8 +33,6 @@ export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps
   const news = createSignal();
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
-
-  const pause = (ms: number) => timers.setTimeout(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   /** A single partition, which keeps all entries in order. */
   const makeTopic = (): Promise<boolean> =>
@@ -69,7 +66,7 @@ export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps
         if (failures++ === 0)
           log.warn({ err: error }, 'cannot publish what became of accounts; trying again until it works');
         hasTopic = false; // an event log may lose everything, including the topic
-        await pause(backoffMs(failures, BACKOFF));
+        await pause(backoffMs(failures, BACKOFF), stopping.signal);
         continue;
       }
       failures = 0;
@@ -85,7 +82,7 @@ export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps
         open: () => openLockSession(database, { monotonicMs: () => performance.now() }),
         work,
         close: (lease) => lease.close(),
-        pause,
+        pause: (ms) => pause(ms, stopping.signal),
         what: 'the relay of the account log',
         log,
       });

@@ -10,7 +10,7 @@ import {
   SIGN_IN_IPS,
   SIGN_UP,
 } from './accounts.statements.ts';
-import { emailKey } from './normalized-email.ts';
+import { emailKey } from './email-key.ts';
 
 /** An account with the data that logins need. */
 export interface StoredAccount {

@@ -19,13 +19,15 @@ export interface AccountsResolversDeps {
 export function createAccountsResolvers(deps: AccountsResolversDeps) {
   const { accounts, logins, sessions, recovery } = deps;
 
+  const accountOf = async (id: string) => {
+    const account = await accounts.find(id);
+    if (!account) throw accountIsGone();
+    return account;
+  };
+
   return {
     Query: {
-      me: async (_parent, _args, { identity }) => {
-        const account = await accounts.find(requireUser(identity).userId);
-        if (!account) throw accountIsGone();
-        return account;
-      },
+      me: async (_parent, _args, { identity }) => accountOf(requireUser(identity).userId),
     },
     Mutation: {
       signUp: async (_parent, { input }, context, info) =>
@@ -59,7 +61,7 @@ export function createAccountsResolvers(deps: AccountsResolversDeps) {
     User: {
       // Clients see only their own account; any other looks like none.
       __resolveReference: ({ id }, { identity }) =>
-        identity.role === 'user' && identity.userId === id ? accounts.find(id) : null,
+        identity.role === 'user' && identity.userId === id ? accountOf(id) : null,
       emailConfirmedAt: ({ emailConfirmedAt }) => emailConfirmedAt.toISOString(),
     },
   } satisfies FeatureResolvers;

@@ -7,7 +7,7 @@ import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountRepository } from './account.repository.ts';
 import type { Authenticated } from './account.service.ts';
 import { wrongCredentials } from './accounts.errors.ts';
-import { emailKey } from './normalized-email.ts';
+import { emailKey } from './email-key.ts';
 
 export interface LoginService {
   /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */

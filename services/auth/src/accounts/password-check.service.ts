@@ -4,7 +4,7 @@ import type { Limits } from '../limits/rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { accountIsGone, noPasswordYet, wrongPassword } from './accounts.errors.ts';
-import { emailKey } from './normalized-email.ts';
+import { emailKey } from './email-key.ts';
 
 export interface PasswordCheck {
   /**

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
-import { IS_HOUSEKEEPING } from './audit.statements.ts';
+import { ERASE_TRAIL, ERASED_AT_ONCE, IS_HOUSEKEEPING } from './audit.statements.ts';
 import type { RequestOrigin } from './request-origin.ts';
 
 /** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
@@ -48,8 +48,17 @@ export function recordAuditEntry(em: EntityManager, { kind, at, accountId, sessi
   );
 }
 
+/** Below all ids, also those that a restore has put before the first one. */
+const BEFORE_ALL = '-9223372036854775808';
+
 /** Inside the caller's transaction: nothing is known any more of what happened to the account. */
 export async function eraseTrail(em: EntityManager, accountId: string): Promise<void> {
-  await em.getConnection().execute(IS_HOUSEKEEPING, [], 'run', em.getTransactionContext());
-  await em.nativeDelete(AuditEntryEntity, { accountId });
+  const [connection, transaction] = [em.getConnection(), em.getTransactionContext()];
+  await connection.execute(IS_HOUSEKEEPING, [], 'run', transaction);
+  for (let last = BEFORE_ALL; ;) {
+    const values = [accountId, last];
+    const [gone] = await connection.execute<{ count: number; last: string }[]>(ERASE_TRAIL, values, 'all', transaction);
+    if (!gone || gone.count < ERASED_AT_ONCE) return;
+    ({ last } = gone);
+  }
 }

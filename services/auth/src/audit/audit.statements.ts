@@ -1,2 +1,17 @@
 /** Allows deletions from the audit trail until the end of the transaction. */
 export const IS_HOUSEKEEPING = `select set_config('taskmesh.audit_housekeeping', 'on', true)`;
+
+/** Entries per statement, so that each ends well within the statement timeout. */
+export const ERASED_AT_ONCE = 1_000;
+
+/**
+ * Parameters: account id, the last id of the batch before. Removes a batch of an account's entries, from the oldest on, and says how many
+ * and which was the last. Without that place, each batch would look again at all that the same transaction has removed.
+ */
+export const ERASE_TRAIL = `
+  with gone as (
+    delete from audit_log where id in (
+      select id from audit_log where account_id = ?::uuid and id > ?::bigint order by id limit ${ERASED_AT_ONCE}
+    ) returning id
+  )
+  select count(*)::integer as count, max(id)::text as last from gone`;

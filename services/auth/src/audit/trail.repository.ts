@@ -1,5 +1,5 @@
 import type { InferEntity } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
 
 export type AuditEntry = InferEntity<typeof AuditEntryEntity>;
@@ -12,14 +12,12 @@ export interface TrailRepository {
 export function createTrailRepository(database: Database): TrailRepository {
   return {
     list: (accountId, limit, after) =>
-      whileAway({ kind: 'read' }, () =>
-        database
-          .em()
-          .find(
-            AuditEntryEntity,
-            { accountId, ...(after !== null && { id: { $lt: after } }) },
-            { orderBy: { id: 'desc' }, limit },
-          ),
+      database.retry((em) =>
+        em.find(
+          AuditEntryEntity,
+          { accountId, ...(after !== null && { id: { $lt: after } }) },
+          { orderBy: { id: 'desc' }, limit },
+        ),
       ),
   };
 }

@@ -1,6 +1,6 @@
 import type { Mail } from '@taskmesh/mail';
 import type { Clock } from '@taskmesh/service';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { emailKey } from '../accounts/email-key.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
 import type { AccountMail } from './account-mail.entity.ts';

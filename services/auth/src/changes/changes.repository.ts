@@ -1,46 +1,42 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { claimFrom } from '../mails/claim.ts';
+import { claimFrom } from '../mails/mails.statements.ts';
 import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
 import { ownerLocks } from '../sessions/owner-locks.repository.ts';
-import { AccountMailEntity, type AccountMail } from './account-mail.entity.ts';
+import { AccountMailEntity } from './account-mail.entity.ts';
+import { addMail, type NewMail } from './account-mail.repository.ts';
 import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
 import { revokeChanges, revokeEmailChange } from './revoke-changes.repository.ts';
 
 export type ChangesRepository = ReturnType<typeof createChangesRepository>;
 /** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type ChangesTransaction = ReturnType<typeof changesTransaction>;
-/** A mail that has not been tried yet. */
-export type NewMail = Omit<AccountMail, 'attempts' | 'nextAttemptAt'>;
 
 const CLAIM_MAIL = claimFrom('account_mails');
 
 export function createChangesRepository(database: Database) {
-  /** For statements that can safely be repeated. */
-  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
-
   return {
     /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
     inTransaction: <Result>(work: (changes: ChangesTransaction) => Promise<Result>): Promise<Result> =>
-      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(changesTransaction(em)))),
+      database.inTransaction((em) => work(changesTransaction(em))),
 
     findEmailToken: (hash: string, now: Date) =>
-      again(() => database.em().findOne(EmailTokenEntity, { hash, expiresAt: { $gt: now } })),
+      database.retry((em) => em.findOne(EmailTokenEntity, { hash, expiresAt: { $gt: now } })),
 
-    findAccount: (id: string) => again(() => database.em().findOne(AccountEntity, id)),
-    findAccountByKey: (emailKey: string) => again(() => database.em().findOne(AccountEntity, { emailKey })),
+    findAccount: (id: string) => database.retry((em) => em.findOne(AccountEntity, id)),
+    findAccountByKey: (emailKey: string) => database.retry((em) => em.findOne(AccountEntity, { emailKey })),
 
     /** Claims the mail that has been due the longest, until `until`, and returns its id. */
     async claimMail(now: Date, until: Date): Promise<string | undefined> {
       const [claimed] = await database.run<{ id: string }>('write', CLAIM_MAIL, [now, until]);
       return claimed?.id;
     },
-    findMail: (id: string) => again(() => database.em().findOne(AccountMailEntity, id)),
+    findMail: (id: string) => database.retry((em) => em.findOne(AccountMailEntity, id)),
     postponeMail: (id: string, nextAttemptAt: Date) =>
-      again(() => database.em().nativeUpdate(AccountMailEntity, { id }, { nextAttemptAt })),
-    removeMail: (id: string) => again(() => database.em().nativeDelete(AccountMailEntity, { id })),
+      database.retry((em) => em.nativeUpdate(AccountMailEntity, { id }, { nextAttemptAt })),
+    removeMail: (id: string) => database.retry((em) => em.nativeDelete(AccountMailEntity, { id })),
   };
 }
 
@@ -49,8 +45,7 @@ function changesTransaction(em: EntityManager) {
   return {
     ...ownerLocks(em),
     endAllSessions: (which: SessionsToEnd) => endAllSessions(em, which),
-    addMail: (mail: NewMail): unknown =>
-      em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
+    addMail: (mail: NewMail) => addMail(em, mail),
     lockMail: (id: string) => em.findOne(AccountMailEntity, id, locked),
     addEmailToken: (token: EmailToken): unknown => em.persist(em.create(EmailTokenEntity, token)),
     findEmailToken: (hash: string, accountId: string, now: Date) =>

@@ -27,7 +27,8 @@ export function createChangesResolvers({ profiles, passwords, emails }: ChangesR
       },
       confirmEmailChange: async (_parent, input, context) => {
         const { identity } = context;
-        const user = identity.role === 'user' ? requireSession(identity) : undefined;
+        // The password decides by itself, whoever is signed in and with whatever.
+        const user = identity.role === 'user' && !input.password ? requireSession(identity) : undefined;
         await emails.confirm(user, input, originOf(context));
         return true;
       },

@@ -2,11 +2,12 @@ import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
 import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/validation';
 import { emailIsTaken, wrongPassword } from '../accounts/accounts.errors.ts';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
+import { lockOwner } from '../sessions/lock-owner.ts';
 import { sessionHasEnded } from '../sessions/sessions.errors.ts';
 import { emailIsTheSame, emailTokenUnusable, ownerIsUnproven, tokenOfAnotherAccount } from './changes.errors.ts';
 import type { ChangesRepository } from './changes.repository.ts';
@@ -60,16 +61,16 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
   };
 
   return {
-    async request({ userId, sessionId }, input, origin) {
+    async request(user, input, origin) {
+      const { userId, sessionId } = user;
       const { email, password } = parseInput(changeEmailInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
       if (email === known.account.email) throw emailIsTheSame();
       await limits.countRecovery(origin.ip);
       const isAllowed = await limits.allowRecoveryMail(emailKey(email) ?? email);
       await repository.inTransaction(async (transaction) => {
-        const account = await transaction.lockAccount(userId);
-        if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
-        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
+        const { passwordVersion } = await lockOwner(transaction, user);
+        if (passwordVersion !== known.passwordVersion) throw wrongPassword('password');
         const now = new Date(clock.now());
         transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
         // Without a new mail, the earlier one stays valid.
@@ -97,7 +98,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
           // A password that is no longer the account's was replaced together with its tokens.
           if (!account || !token) throw emailTokenUnusable();
           const { id: accountId, email: recipient } = account;
-          if (sessionId !== undefined && !(await transaction.lockSession(sessionId, accountId)))
+          if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
             throw sessionHasEnded();
           account.email = token.email;
           account.emailKey = emailKey(token.email) ?? token.email;

@@ -2,13 +2,13 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { changePasswordInput, parseInput } from '@taskmesh/validation';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
-import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import { lockOwner } from '../sessions/lock-owner.ts';
 import type { ChangesRepository } from './changes.repository.ts';
 
 export interface PasswordChangeService {
@@ -35,18 +35,17 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
   const { repository, check, hasher, rules, limits, clock, ids, onMail } = deps;
 
   return {
-    async change({ userId, sessionId }, input, origin) {
+    async change(user, input, origin) {
+      const { userId, sessionId } = user;
       const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
       rules.check(newPassword, 'newPassword');
       const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
       rules.checkAgainst(newPassword, 'newPassword', known.account.email);
       const passwordHash = await hasher.hash(newPassword);
-      // Lock the account first: the later of two changes then fails the version check, and no login opens a session in
-      // between.
+      // With the account locked, the later of two changes fails the version check, and no login opens a session in between.
       const ended = await repository.inTransaction(async (transaction) => {
-        const account = await transaction.lockAccount(userId);
-        if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
-        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
+        const account = await lockOwner(transaction, user);
+        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
         const now = new Date(clock.now());
         account.passwordHash = passwordHash;
         account.passwordVersion++;

@@ -1,13 +1,14 @@
 import type { Clock } from '@taskmesh/service';
 import { changeNameInput, parseInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
-import { accountIsGone } from '../accounts/accounts.errors.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
+import { lockOwner } from '../sessions/lock-owner.ts';
+import type { Caller } from '../sessions/owner-locks.repository.ts';
 import type { ChangesRepository } from './changes.repository.ts';
 
 export interface ProfileService {
-  /** @throws AppError BAD_USER_INPUT */
-  changeName(user: { userId: string; sessionId: string }, name: string, origin: RequestOrigin): Promise<Account>;
+  /** @throws AppError BAD_USER_INPUT, UNAUTHENTICATED when the session or personal token has ended meanwhile */
+  changeName(caller: Caller, name: string, origin: RequestOrigin): Promise<Account>;
 }
 
 export interface ProfileServiceDeps {
@@ -17,15 +18,15 @@ export interface ProfileServiceDeps {
 
 export function createProfileService({ repository, clock }: ProfileServiceDeps): ProfileService {
   return {
-    async changeName({ userId, sessionId }, given, origin) {
+    async changeName(caller, given, origin) {
       const { name } = parseInput(changeNameInput, { name: given });
       return repository.inTransaction(async (transaction) => {
-        const account = await transaction.lockAccount(userId);
-        if (!account) throw accountIsGone();
+        const account = await lockOwner(transaction, caller);
         const now = new Date(clock.now());
         account.name = name;
         account.updatedAt = now;
-        transaction.record({ kind: 'name.changed', at: now, accountId: userId, sessionId, origin });
+        const { userId: accountId, sessionId } = caller;
+        transaction.record({ kind: 'name.changed', at: now, accountId, sessionId, origin });
         return account;
       });
     },

@@ -1,9 +1,9 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { appendDeleted } from '../account-log/account-log.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { eraseTrail, recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { AccountMailEntity, type AccountMail } from '../changes/account-mail.entity.ts';
+import { addMail, type NewMail } from '../changes/account-mail.repository.ts';
 import { endTokens } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity } from '../recovery/recovery-request.entity.ts';
@@ -17,8 +17,7 @@ export function createDeletionRepository(database: Database) {
     /** All or nothing. Repeated if the database was unavailable and certainly did nothing. */
     inTransaction: <Result>(
       work: (deletion: ReturnType<typeof deletionTransaction>) => Promise<Result>,
-    ): Promise<Result> =>
-      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(deletionTransaction(em)))),
+    ): Promise<Result> => database.inTransaction((em) => work(deletionTransaction(em))),
   };
 }
 
@@ -30,8 +29,7 @@ function deletionTransaction(em: EntityManager) {
       em.find(PersonalTokenEntity, { accountId }, { ...locked, orderBy: { id: 'asc' } }),
     eraseTrail: (accountId: string) => eraseTrail(em, accountId),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),
-    addMail: (mail: Omit<AccountMail, 'attempts' | 'nextAttemptAt'>): unknown =>
-      em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
+    addMail: (mail: NewMail) => addMail(em, mail),
     /** Recovery mails that were requested for the address. */
     forgetRecoveries: (emailKey: string) => em.nativeDelete(RecoveryRequestEntity, { emailKey }),
     appendDeleted: (accountId: string, now: Date) => appendDeleted(em, accountId, now),

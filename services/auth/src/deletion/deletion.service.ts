@@ -1,12 +1,12 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/validation';
-import { accountIsGone, wrongPassword } from '../accounts/accounts.errors.ts';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
-import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import { lockOwner } from '../sessions/lock-owner.ts';
 import type { DeletionRepository } from './deletion.repository.ts';
 
 export interface DeletionService {
@@ -34,15 +34,14 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
   const { repository, check, limits, clock, ids, onMail, onDeleted } = deps;
 
   return {
-    async delete({ userId, sessionId }, input, origin) {
+    async delete(user, input, origin) {
+      const { userId } = user;
       const { password } = parseInput(deleteAccountInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
       // The account is locked first, as by every other change: meanwhile no session is opened and no token created.
       const ended = await repository.inTransaction(async (transaction) => {
-        const account = await transaction.lockAccount(userId);
-        if (!account) throw accountIsGone();
+        const account = await lockOwner(transaction, user);
         if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
-        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
         const tokens = await transaction.lockPersonalTokens(userId);
         const now = new Date(clock.now());
         const { email: recipient, emailKey: key } = account;

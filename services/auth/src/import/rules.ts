@@ -10,7 +10,7 @@ import {
   type RowRule,
   type StoreRules,
 } from '@taskmesh/restore-import';
-import { checkEmailKeys, isAscii } from './normalized-emails.ts';
+import { checkEmailKeys, isAscii } from './email-keys.ts';
 
 const needed = {
   id: { type: 'uuid' },

@@ -1,5 +1,5 @@
 import { publicKeys, type KeySet } from '@taskmesh/identity';
-import { ConfigError, type Log, type Service } from '@taskmesh/service';
+import { ConfigError, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type CryptoKey } from 'jose';
 import { readFile } from 'node:fs/promises';
 import { ensureKeyFile, parseKeySet } from './key-file.ts';
@@ -24,20 +24,19 @@ export interface KeyRingOptions {
   /** Whether to create a missing file. */
   create: boolean;
   log: Log;
-  /** @default 1_000 */
-  pollMs?: number;
 }
+
+const POLL_MS = 1_000;
 
 /**
  * Reads the file at the start, and again whenever its content changes. Invalid content makes the start fail; later it
  * is logged, and the keys stay as they are. Polls the content, which is cheap, and notices what file events and times
  * miss (mounted secrets, two changes within a tick).
  */
-export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOptions): KeyRing {
+export function createKeyRing({ file, create, log }: KeyRingOptions): KeyRing {
   let text = '';
   let current: { signing: SigningKey; verifying: KeySet } | undefined;
   let complaint = '';
-  let timer: NodeJS.Timeout | undefined;
 
   const read = async () => {
     const found = await readFile(file, 'utf8');
@@ -60,6 +59,8 @@ export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOpti
     }
   };
 
+  const polling = createPeriodic({ everyMs: POLL_MS, task: reload, what: 'the access token keys', log });
+
   const requireLoaded = () => {
     if (!current) throw new Error('The access token keys are not loaded yet.');
     return current;
@@ -72,12 +73,9 @@ export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOpti
         const reason = cause instanceof Error ? cause.message : String(cause);
         throw new ConfigError([`ACCESS_TOKEN_KEYS_FILE: the access token keys in ${file} cannot be used: ${reason}`]);
       });
-      timer = setInterval(() => void reload(), pollMs).unref();
+      polling.start({ afterPause: true });
     },
-    stop() {
-      clearInterval(timer);
-      return Promise.resolve();
-    },
+    stop: () => polling.stop(),
     signingKey: () => requireLoaded().signing,
     verifyingKeys: () => requireLoaded().verifying,
     reload,

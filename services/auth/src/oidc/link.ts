@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.entity.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { emailKey } from '../accounts/email-key.ts';
 import type { LinkedIdentity } from './linked-identity.entity.ts';
 import { addressIsMissing, addressIsNotVerified } from './oidc.errors.ts';
 import type { OidcTransaction } from './oidc.repository.ts';

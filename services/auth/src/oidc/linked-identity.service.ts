@@ -1,12 +1,12 @@
 import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
-import { accountIsGone, wrongPassword } from '../accounts/accounts.errors.ts';
+import { wrongPassword } from '../accounts/accounts.errors.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
-import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import { lockOwner } from '../sessions/lock-owner.ts';
 import { addLink, addNotice, isSameAddress, verifiedEmail } from './link.ts';
 import type { LinkedIdentity } from './linked-identity.entity.ts';
 import { addressIsAnother, codeUnusable, isLastWayIn, isLinkedAlready, noSuchLink } from './oidc.errors.ts';
@@ -24,7 +24,7 @@ export interface LinkedIdentityService {
    * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
   link(user: User, input: unknown, origin: RequestOrigin): Promise<LinkedIdentity>;
-  /** @throws AppError NOT_FOUND, CONFLICT for the last way into an account */
+  /** @throws AppError NOT_FOUND, CONFLICT for the last way into an account, UNAUTHENTICATED when the session has ended meanwhile */
   unlink(user: User, id: string, origin: RequestOrigin): Promise<string>;
 }
 
@@ -44,7 +44,8 @@ export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIde
 
   return {
     list: repository.list,
-    async link({ userId, sessionId }, input, origin) {
+    async link(user, input, origin) {
+      const { userId, sessionId } = user;
       const { code: token, verifier, password } = parseInput(linkIdentityInput, input);
       await limits.countProviderSignIn(origin.ip);
       const given = { hash: hashOf(token), challenge: hashOf(verifier) };
@@ -58,10 +59,9 @@ export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIde
           const at = now();
           const code = await transaction.lockCode(given, at);
           if (!code) throw codeUnusable();
-          const account = await transaction.lockAccount(userId);
-          if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+          const account = await lockOwner(transaction, user);
+          if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
           if (!isSameAddress(email, account.email)) throw addressIsAnother();
-          if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
           const linking = { account, now: at, origin };
           addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
           return addLink(transaction, { id: ids.next(), code, sessionId, ...linking });
@@ -72,11 +72,11 @@ export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIde
       onMail();
       return linked;
     },
-    async unlink({ userId, sessionId }, id, origin) {
+    async unlink(user, id, origin) {
+      const { userId, sessionId } = user;
       const uuid = parseUuid(id);
       await repository.inTransaction(async (transaction) => {
-        const account = await transaction.lockAccount(userId);
-        if (!account) throw accountIsGone();
+        const account = await lockOwner(transaction, user);
         const all = await transaction.lockLinked(userId);
         const linked = all.find((each) => each.id === uuid);
         if (!linked) throw noSuchLink();

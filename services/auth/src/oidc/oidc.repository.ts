@@ -1,9 +1,8 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { AccountMailEntity } from '../changes/account-mail.entity.ts';
-import type { NewMail } from '../changes/changes.repository.ts';
+import { addMail, type NewMail } from '../changes/account-mail.repository.ts';
 import { ownerLocks } from '../sessions/owner-locks.repository.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';
 import { TAKE_PENDING } from './oidc.statements.ts';
@@ -30,28 +29,25 @@ export interface NewAccount {
 }
 
 export function createOidcRepository(database: Database) {
-  /** Repeating these changes nothing more. */
-  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
-
   return {
     /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
     inTransaction: <Result>(work: (transaction: OidcTransaction) => Promise<Result>): Promise<Result> =>
-      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(oidcTransaction(em)))),
+      database.inTransaction((em) => work(oidcTransaction(em))),
 
-    addPending: (pending: PendingSignIn) => again(() => database.em().upsert(PendingSignInEntity, pending)),
+    addPending: (pending: PendingSignIn) => database.retry((em) => em.upsert(PendingSignInEntity, pending)),
     /** Returns it once, to one caller. */
     async takePending(hash: string, now: Date): Promise<Pick<PendingSignIn, 'challenge' | 'returnTo'> | undefined> {
       const [row] = await database.run<{ challenge: string; return_to: string }>('write', TAKE_PENDING, [hash, now]);
       return row && { challenge: row.challenge, returnTo: row.return_to };
     },
-    addCode: (code: SignInCode) => again(() => database.em().upsert(SignInCodeEntity, code)),
+    addCode: (code: SignInCode) => database.retry((em) => em.upsert(SignInCodeEntity, code)),
     findCode: (given: GivenCode, now: Date) =>
-      again(() => database.em().findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } })),
+      database.retry((em) => em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } })),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
-      again(() => database.em().findOne(LinkedIdentityEntity, { issuer, subject })),
+      database.retry((em) => em.findOne(LinkedIdentityEntity, { issuer, subject })),
     list: (accountId: string) =>
-      again(() =>
-        database.em().find(LinkedIdentityEntity, { accountId }, { orderBy: { createdAt: 'desc', id: 'desc' } }),
+      database.retry((em) =>
+        em.find(LinkedIdentityEntity, { accountId }, { orderBy: { createdAt: 'desc', id: 'desc' } }),
       ),
   };
 }
@@ -83,8 +79,7 @@ function oidcTransaction(em: EntityManager) {
       em.persist(created);
       return created;
     },
-    addMail: (mail: NewMail): unknown =>
-      em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
+    addMail: (mail: NewMail) => addMail(em, mail),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),
   };
 }

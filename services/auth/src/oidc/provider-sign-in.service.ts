@@ -4,7 +4,7 @@ import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AccountRepository } from '../accounts/account.repository.ts';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';

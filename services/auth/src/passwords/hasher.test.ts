@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { startHashThread } from './hash-thread.ts';
 import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 import { createHasher } from './hasher.ts';
@@ -36,6 +37,9 @@ describe('passwords', () => {
 });
 
 describe('passwords beside others', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
   it('are hashed one at a time less, for a moment after each word of them', async () => {
     let running = 0;
     let most = 0;
@@ -51,13 +55,15 @@ describe('passwords beside others', () => {
     const hasher = createHasher({ concurrency: 2, threads });
     const verifySome = async () => {
       most = 0;
-      await Promise.all(Array.from({ length: 6 }, () => hasher.verify(undefined, PASSWORD)));
+      const verified = Promise.all(Array.from({ length: 6 }, () => hasher.verify(undefined, PASSWORD)));
+      await jest.advanceTimersByTimeAsync(100);
+      await verified;
       return most;
     };
     expect(await verifySome()).toBe(2);
     hasher.giveWay();
     expect(await verifySome()).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await jest.advanceTimersByTimeAsync(150);
     expect(await verifySome()).toBe(2);
     await hasher.close();
   });

@@ -1,5 +1,5 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import type { TokenScope } from '@taskmesh/identity';
 import type { KnownToken, SessionUse } from '@taskmesh/internal-api';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
@@ -18,18 +18,15 @@ export function createPersonalTokenRepository(database: Database) {
     /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
     inTransaction: <Result>(
       work: (tokens: ReturnType<typeof personalTokenTransaction>) => Promise<Result>,
-    ): Promise<Result> =>
-      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(personalTokenTransaction(em)))),
+    ): Promise<Result> => database.inTransaction((em) => work(personalTokenTransaction(em))),
 
     list: (accountId: string, now: Date) =>
-      whileAway({ kind: 'read' }, () =>
-        database
-          .em()
-          .find(
-            PersonalTokenEntity,
-            { accountId, expiresAt: { $gt: now } },
-            { orderBy: { createdAt: 'desc', id: 'desc' } },
-          ),
+      database.retry((em) =>
+        em.find(
+          PersonalTokenEntity,
+          { accountId, expiresAt: { $gt: now } },
+          { orderBy: { createdAt: 'desc', id: 'desc' } },
+        ),
       ),
 
     async find(hash: string, now: Date): Promise<KnownToken | null> {
@@ -47,7 +44,6 @@ export function createPersonalTokenRepository(database: Database) {
 function personalTokenTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
-    /** Serialises the creation of tokens for one account. */
     ...ownerLocks(em),
     count: (accountId: string, now: Date) => em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
     add: (token: Omit<PersonalToken, 'lastUsedAt'>): PersonalToken => {

@@ -2,10 +2,9 @@ import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/validation';
-import { accountIsGone } from '../accounts/accounts.errors.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/rate-limits.ts';
-import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import { lockOwner } from '../sessions/lock-owner.ts';
 import type { PersonalToken } from './personal-token.entity.ts';
 import type { PersonalTokenRepository } from './personal-token.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from './personal-tokens.errors.ts';
@@ -24,7 +23,7 @@ export interface PersonalTokenService {
    * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
    */
   create(user: User, input: unknown, origin: RequestOrigin): Promise<{ token: string; personalToken: PersonalToken }>;
-  /** @throws AppError NOT_FOUND when the caller has no such token */
+  /** @throws AppError NOT_FOUND when the caller has no such token, UNAUTHENTICATED when their session has ended meanwhile */
   end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
   /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
   find(hash: string): Promise<KnownToken | null>;
@@ -44,7 +43,8 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
   return {
     list: (userId) => repository.list(userId, now()),
     find: (hash) => repository.find(hash, now()),
-    async create({ userId, sessionId }, input, origin) {
+    async create(user, input, origin) {
+      const { userId } = user;
       const { name, scope, expiresAt: until } = parseInput(personalTokenInput, input);
       const expiresAt = new Date(until);
       const lifetimeMs = expiresAt.getTime() - clock.now();
@@ -52,9 +52,8 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
       await limits.countNewToken(userId);
       const token = newPersonalToken();
       const personalToken = await repository.inTransaction(async (transaction) => {
-        if (!(await transaction.lockAccount(userId))) throw accountIsGone();
         // A session that has ended must not leave a token behind.
-        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
+        await lockOwner(transaction, user);
         const at = now();
         if ((await transaction.count(userId, at)) >= MOST) throw tooManyTokens(MOST);
         const id = ids.next();
@@ -64,8 +63,9 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
       });
       return { token, personalToken };
     },
-    end: ({ userId }, id, origin) =>
+    end: (user, id, origin) =>
       repository.inTransaction(async (transaction) => {
+        const { id: userId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
         const at = now();
         const token = uuid === undefined ? null : await transaction.lock(uuid, userId, at);

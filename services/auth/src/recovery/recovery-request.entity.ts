@@ -6,7 +6,7 @@ export const RecoveryRequestEntity = defineEntity({
   tableName: 'recovery_requests',
   properties: {
     id: p.uuid().primary(),
-    emailKey: p.text(),
+    emailKey: p.text().index('recovery_requests_email_key'),
     ip: p.text().nullable(),
     requestId: p.text(),
     createdAt: p.datetime(3),

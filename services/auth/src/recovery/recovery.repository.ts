@@ -1,11 +1,10 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { AccountMailEntity } from '../changes/account-mail.entity.ts';
-import type { NewMail } from '../changes/changes.repository.ts';
+import { addMail, type NewMail } from '../changes/account-mail.repository.ts';
 import { revokeChanges } from '../changes/revoke-changes.repository.ts';
-import { claimFrom } from '../mails/claim.ts';
+import { claimFrom } from '../mails/mails.statements.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/linked-identity.entity.ts';
 import { endTokens } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
@@ -21,13 +20,10 @@ const CLAIM_REQUEST = claimFrom('recovery_requests');
 export type RecoveryTransaction = ReturnType<typeof recoveryTransaction>;
 
 export function createRecoveryRepository(database: Database) {
-  /** For statements that can safely be repeated. */
-  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
-
   return {
     /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
     inTransaction: <Result>(work: (recovery: RecoveryTransaction) => Promise<Result>): Promise<Result> =>
-      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(recoveryTransaction(em)))),
+      database.inTransaction((em) => work(recoveryTransaction(em))),
 
     async request({ id, emailKey, ip, requestId, createdAt }: Omit<RecoveryRequest, 'attempts' | 'nextAttemptAt'>) {
       await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
@@ -39,18 +35,17 @@ export function createRecoveryRepository(database: Database) {
       return claimed?.id;
     },
 
-    find: (id: string) => again(() => database.em().findOne(RecoveryRequestEntity, id)),
+    find: (id: string) => database.retry((em) => em.findOne(RecoveryRequestEntity, id)),
 
     postpone: (id: string, nextAttemptAt: Date) =>
-      again(() => database.em().nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt })),
+      database.retry((em) => em.nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt })),
 
-    remove: (id: string) => again(() => database.em().nativeDelete(RecoveryRequestEntity, { id })),
+    remove: (id: string) => database.retry((em) => em.nativeDelete(RecoveryRequestEntity, { id })),
 
-    findAccountByKey: (emailKey: string) => again(() => database.em().findOne(AccountEntity, { emailKey })),
+    findAccountByKey: (emailKey: string) => database.retry((em) => em.findOne(AccountEntity, { emailKey })),
 
     findAccountByToken: (hash: string, now: Date) =>
-      again(async () => {
-        const em = database.em();
+      database.retry(async (em) => {
         const token = await em.findOne(ResetTokenEntity, { hash, expiresAt: { $gt: now } });
         return token && em.findOne(AccountEntity, token.accountId);
       }),
@@ -66,8 +61,7 @@ function recoveryTransaction(em: EntityManager) {
     revokeChanges: (accountId: string) => revokeChanges(em, accountId),
     lockAccount: (id: string) => em.findOne(AccountEntity, id, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),
-    addMail: (mail: NewMail): unknown =>
-      em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
+    addMail: (mail: NewMail) => addMail(em, mail),
     lockLinked: (accountId: string) =>
       em.find(LinkedIdentityEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
     removeLinked: (linked: LinkedIdentity): unknown => em.remove(linked),

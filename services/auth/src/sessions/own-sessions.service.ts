@@ -2,6 +2,7 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import { parseUuid } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
+import { lockOwner } from './lock-owner.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository } from './session.repository.ts';
 import { noSuchSession } from './sessions.errors.ts';
@@ -21,9 +22,12 @@ export interface OwnSession {
 export interface OwnSessionsService {
   /** The usable sessions, newest first, at most 1,000. */
   list(user: User): Promise<OwnSession[]>;
-  /** @throws AppError NOT_FOUND when the caller has no such session */
+  /** @throws AppError NOT_FOUND when the caller has no such session, UNAUTHENTICATED when their own has ended meanwhile */
   end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
-  /** All except the caller's; `count` includes those whose access tokens have already expired. `ended` may lack some of thousands. */
+  /**
+   * All except the caller's; `count` includes those whose access tokens have already expired. `ended` may lack some of thousands.
+   * @throws AppError UNAUTHENTICATED when the caller's own has ended meanwhile
+   */
   endOthers(user: User, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
 }
 
@@ -44,8 +48,9 @@ export function createOwnSessionsService({ repository, clock }: OwnSessionsServi
         current: id === sessionId,
       }));
     },
-    end: ({ userId }, id, origin) =>
+    end: (user, id, origin) =>
       repository.inTransaction(async (transaction) => {
+        const { id: userId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
         const session = uuid === undefined ? null : await transaction.lockLiving({ id: uuid, accountId: userId });
         if (!session || !isUsable(session)) throw noSuchSession();
@@ -53,10 +58,10 @@ export function createOwnSessionsService({ repository, clock }: OwnSessionsServi
         transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: session.id, origin });
         return { id: session.id, ended: await transaction.end(session, at) };
       }),
-    endOthers: ({ userId, sessionId }, origin) =>
+    endOthers: (user, origin) =>
       repository.inTransaction(async (transaction) => {
-        await transaction.lockAccount({ id: userId });
-        const which = { accountId: userId, kept: sessionId, now: now(), recordedFrom: origin };
+        const { id: accountId } = await lockOwner(transaction, user);
+        const which = { accountId, kept: user.sessionId, now: now(), recordedFrom: origin };
         const { usable, ended } = await transaction.endAll(which);
         return { count: usable, ended };
       }),

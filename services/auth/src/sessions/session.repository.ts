@@ -1,11 +1,12 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { endAllSessions, endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
 import type { NewSession, SessionRow } from './new-session.ts';
+import { ownerLocks } from './owner-locks.repository.ts';
 import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
 import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './sessions.statements.ts';
@@ -41,21 +42,18 @@ export interface InsertOptions {
 
 export function createSessionRepository(database: Database): SessionRepository {
   return {
-    inTransaction: (work) =>
-      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(sessionTransaction(em)))),
+    inTransaction: (work) => database.inTransaction((em) => work(sessionTransaction(em))),
     async insert(session, { passwordVersion, origin, most }) {
       const values = [...session.values(origin, 'session.opened'), passwordVersion, most];
       return (await database.run('write', OPEN_SESSION, values)).length > 0;
     },
     listLiving: (accountId, now) =>
-      whileAway({ kind: 'read' }, () =>
-        database
-          .em()
-          .find(
-            SessionEntity,
-            { accountId, endedAt: null, expiresAt: { $gt: now } },
-            { orderBy: { createdAt: 'desc', id: 'desc' }, limit: OWN_SIZE },
-          ),
+      database.retry((em) =>
+        em.find(
+          SessionEntity,
+          { accountId, endedAt: null, expiresAt: { $gt: now } },
+          { orderBy: { createdAt: 'desc', id: 'desc' }, limit: OWN_SIZE },
+        ),
       ),
     async noteUses(uses) {
       const ids = uses.map(({ sessionId }) => sessionId);
@@ -69,6 +67,7 @@ export function createSessionRepository(database: Database): SessionRepository {
 
 function sessionTransaction(em: EntityManager) {
   return {
+    ...ownerLocks(em),
     findToken: (hash: string): Promise<RefreshToken | null> => em.findOne(RefreshTokenEntity, hash),
     /** The token's present state; null when it has been deleted. */
     rereadToken: (token: RefreshToken): Promise<RefreshToken | null> => em.refresh(token),
@@ -76,8 +75,6 @@ function sessionTransaction(em: EntityManager) {
     removeToken: (token: RefreshToken): unknown => em.remove(token),
     lockLiving: (which: { id: string; accountId?: string } | { refreshFamily: string }): Promise<Session | null> =>
       em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    lockAccount: (which: { id: string; passwordVersion?: number }): Promise<Account | null> =>
-      em.findOne(AccountEntity, which, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     add: (session: SessionRow): unknown => em.persist(em.create(SessionEntity, session)),
     findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
     record: (fact: AuditFact) => recordAuditEntry(em, fact),

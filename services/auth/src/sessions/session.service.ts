@@ -125,7 +125,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     repository.inTransaction(async (transaction): Promise<OpenedSession | undefined> => {
       const row = session.row(origin);
       const { id: sessionId, accountId, createdAt: at } = row;
-      if (!(await transaction.lockAccount({ id: accountId, passwordVersion }))) return undefined;
+      if ((await transaction.lockAccount(accountId))?.passwordVersion !== passwordVersion) return undefined;
       transaction.add(row);
       if (session.refreshToken) transaction.addToken(session.refreshToken);
       transaction.record({ kind: 'session.opened', at, accountId, sessionId, origin });

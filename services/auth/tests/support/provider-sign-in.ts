@@ -14,6 +14,9 @@ export const LINK_IDENTITY = `mutation ($input: LinkIdentityInput!) { linkIdenti
 export const UNLINK_IDENTITY = 'mutation ($id: ID!) { unlinkIdentity(id: $id) }';
 export const LINKED_IDENTITIES = '{ linkedIdentities { id issuer email createdAt lastUsedAt } }';
 
+/** Whom the provider of most tests knows. */
+export const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
+
 /** What the page that begins keeps to itself. */
 export const VERIFIER = 'a-secret-of-the-page-that-is-43-characters-long';
 export const ORIGIN = { ip: '192.0.2.1', client: 'a browser', requestId: 'request-1' };

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { isEndedByOthers, withProcess } from '../processes/with-process.ts';
 import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
-import { TooSlowError } from '../too-slow-error.ts';
+import { TooSlowError } from '../stall-detection.ts';
 import type { Told } from './extract.process.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
 import type { ArchiveLimits } from './limits.ts';

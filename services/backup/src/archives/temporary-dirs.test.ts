@@ -1,3 +1,4 @@
+import { createLog } from '@taskmesh/service';
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,12 +8,14 @@ let dir: string;
 beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-temporary-'))));
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
+const logged: string[] = [];
+const log = createLog({ service: 'test', level: 'error', destination: { write: (line) => void logged.push(line) } });
 const HOST = hostname();
 const NO_SUCH_PROCESS = 2 ** 22 + 1; // above the largest id on Linux
 
 describe('temporary directories', () => {
   it('are private, and gone after the work', async () => {
-    const dirs = createTemporaryDirs({ dir, now: Date.now });
+    const dirs = createTemporaryDirs({ dir, now: Date.now, log });
     const mode = await dirs.use(async (folder) => {
       await writeFile(join(folder, 'x'), 'x');
       return (await stat(folder)).mode & 0o777;
@@ -22,31 +25,40 @@ describe('temporary directories', () => {
   });
 
   it('are gone after work that failed', async () => {
-    const dirs = createTemporaryDirs({ dir, now: Date.now });
+    const dirs = createTemporaryDirs({ dir, now: Date.now, log });
     await expect(dirs.use(() => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
     expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('that cannot be removed are logged, change no outcome, and are swept', async () => {
+    const remove = () => Promise.reject(new Error('the disk is gone'));
+    const dirs = createTemporaryDirs({ dir, now: Date.now, log, remove });
+    expect(await dirs.use(async () => 'done')).toBe('done');
+    await expect(dirs.use(() => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
+    expect(logged).toEqual([expect.stringContaining('the disk is gone'), expect.stringContaining('the disk is gone')]);
+    expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
   });
 
   it('of processes that are gone, or that had our id before us, are swept; those of living ones and foreign folders stay', async () => {
     const living = `run-${HOST}-${process.ppid}-abc`;
     for (const name of [`run-${HOST}-${NO_SUCH_PROCESS}-abc`, `run-${HOST}-${process.pid}-abc`, living, 'other'])
       await mkdir(join(dir, name, 'deep'), { recursive: true });
-    expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(2);
+    expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
   });
 
   it('of another service in this process stay while they are used', async () => {
-    await createTemporaryDirs({ dir, now: Date.now }).use(async (folder) => {
-      expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(0);
+    await createTemporaryDirs({ dir, now: Date.now, log }).use(async (folder) => {
+      expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
       expect(await readdir(dir)).toEqual([basename(folder)]);
     });
   });
 
   it('of other machines stay, whatever runs here under their ids', async () => {
-    const others = createTemporaryDirs({ dir, now: Date.now, host: 'another-host' });
+    const others = createTemporaryDirs({ dir, now: Date.now, log, host: 'another-host' });
     await others.use(async (folder) => {
       await mkdir(join(dir, `run-another-host-${NO_SUCH_PROCESS}-abc`));
-      expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(0);
+      expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
       expect(await readdir(dir)).toContain(basename(folder));
     });
   });
@@ -57,6 +69,6 @@ describe('temporary directories', () => {
     const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
     await mkdir(join(dir, 'run-another-host-1-abc'));
     for (const path of [old, join(dir, 'run-another-host-1-abc')]) await utimes(path, twoDaysAgo, twoDaysAgo);
-    expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(2);
+    expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
   });
 });

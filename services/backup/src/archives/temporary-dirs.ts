@@ -1,10 +1,11 @@
+import type { Log } from '@taskmesh/service';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../is-alive.ts';
 
 export interface TemporaryDirs {
-  /** Runs `work` with an empty directory that only we may enter, and always removes it afterwards. */
+  /** Runs `work` with an empty directory that only we may enter, and removes it afterwards. What cannot be removed waits for `sweep`. */
   use<Result>(work: (dir: string) => Promise<Result>): Promise<Result>;
   /** Removes the directories of dead processes; returns their number. Call it before the first `use`. */
   sweep(): Promise<number>;
@@ -20,11 +21,15 @@ const inUse = new Set<string>();
 export interface TemporaryDirsOptions {
   dir: string;
   now: () => number;
+  log: Log;
   /** Several hosts may share the directory, each with its own process ids. @default this machine's name */
   host?: string;
+  /** Removes a directory with its content. @default with retries */
+  remove?: (path: string) => Promise<void>;
 }
 
-export function createTemporaryDirs({ dir, now, host = hostname() }: TemporaryDirsOptions): TemporaryDirs {
+export function createTemporaryDirs(options: TemporaryDirsOptions): TemporaryDirs {
+  const { dir, now, log, host = hostname(), remove = removeWithRetries } = options;
   const ensureDir = () => mkdir(dir, { recursive: true, mode: 0o700 });
   const hasEnded = (name: string): boolean => {
     const [, itsHost, itsPid] = NAME.exec(name) ?? [];
@@ -42,7 +47,9 @@ export function createTemporaryDirs({ dir, now, host = hostname() }: TemporaryDi
       try {
         return await work(own);
       } finally {
-        await remove(own).finally(() => inUse.delete(own));
+        // Not thrown: what was done, or why it failed, matters more.
+        await remove(own).catch((error: unknown) => log.error({ err: error, dir: own }, 'temporary files remain'));
+        inUse.delete(own);
       }
     },
 
@@ -58,7 +65,7 @@ export function createTemporaryDirs({ dir, now, host = hostname() }: TemporaryDi
 }
 
 /** Retries, because pending writes of a failed run may still add a file. */
-function remove(path: string): Promise<void> {
+function removeWithRetries(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 

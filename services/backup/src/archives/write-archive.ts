@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { create } from 'tar';
+import { create, type WriteEntry } from 'tar';
 
 export interface ArchiveSource {
   dir: string;
@@ -12,15 +12,33 @@ export interface ArchiveSource {
   onRead?: (bytes: number) => void;
 }
 
-/** A gzip-compressed tar file, without traces of its user or host. */
-export function writeArchive({ dir, files, modifiedAt, onRead }: ArchiveSource): Readable {
-  const packed = create({ cwd: dir, portable: true, strict: true, mtime: modifiedAt, maxReadSize: BLOCK_BYTES }, files);
-  return Readable.from(gzipBlocks(packed as AsyncIterable<Buffer>, onRead));
+/** A gzip-compressed tar file, without traces of its user or host. Opens nothing before it is read. */
+export function writeArchive(source: ArchiveSource): Readable {
+  return Readable.from(gzipBlocks(tarOf(source), source.onRead));
 }
 
 const BLOCK_BYTES = 1024 * 1024;
 const AT_ONCE = 4;
 const zip = promisify(gzip);
+
+async function* tarOf({ dir, files, modifiedAt }: ArchiveSource): AsyncGenerator<Buffer> {
+  const entries: WriteEntry[] = [];
+  let isAbandoned = false;
+  const onWriteEntry = (entry: WriteEntry) => {
+    entries.push(entry);
+    if (isAbandoned) entry.resume();
+  };
+  const options = { cwd: dir, portable: true, strict: true, mtime: modifiedAt, maxReadSize: BLOCK_BYTES };
+  const packed = create({ ...options, onWriteEntry }, files);
+  try {
+    yield* packed as AsyncIterable<Buffer>;
+  } finally {
+    // It cannot be destroyed, and closes a file only once that has been read.
+    isAbandoned = true;
+    packed.on('error', () => undefined);
+    for (const part of [packed, ...entries]) part.resume();
+  }
+}
 
 /** Compression dominates the time, so blocks are compressed in parallel, each as a gzip member of its own. */
 async function* gzipBlocks(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {

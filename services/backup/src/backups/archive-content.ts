@@ -17,10 +17,10 @@ export interface CheckedArchive extends OpenArchive {
 export function withChecksum(archive: OpenArchive): CheckedArchive {
   let hash = createHash('sha256');
   let bytes = 0;
-  async function* checked(content: Readable): AsyncGenerator<Buffer> {
+  async function* checked(): AsyncGenerator<Buffer> {
     hash = createHash('sha256');
     bytes = 0;
-    for await (const part of content as AsyncIterable<Buffer>) {
+    for await (const part of archive.read() as AsyncIterable<Buffer>) {
       hash.update(part);
       bytes += part.length;
       yield part;
@@ -28,7 +28,7 @@ export function withChecksum(archive: OpenArchive): CheckedArchive {
   }
   return {
     ...archive,
-    read: () => Readable.from(checked(archive.read()), { objectMode: false }),
+    read: () => Readable.from(checked(), { objectMode: false }),
     sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null),
   };
 }

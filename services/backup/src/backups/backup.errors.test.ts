@@ -2,7 +2,7 @@ import { AppError } from '@taskmesh/errors';
 import { DumpError } from '../dump/dump-error.ts';
 import { asBackupFailure } from './backup.errors.ts';
 
-describe('asBackupFailure', () => {
+describe('the failure of a backup', () => {
   it.each([
     ['ENOSPC', 'The backup was not made: the disk is full.'],
     ['EDQUOT', 'The backup was not made: the disk is full.'],

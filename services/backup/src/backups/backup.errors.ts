@@ -1,9 +1,9 @@
-import { asUnavailable } from '@taskmesh/database';
+import { asUnavailable, SQL_STATE } from '@taskmesh/database';
 import { AppError, conflict, unavailable } from '@taskmesh/errors';
 import { DumpError } from '../dump/dump-error.ts';
 import { errorCode } from '../error-code.ts';
 import { DiskSpaceError } from '../disk-space.ts';
-import { TooSlowError } from '../too-slow-error.ts';
+import { TooSlowError } from '../stall-detection.ts';
 
 const AWAY = 'a store was not available';
 
@@ -21,10 +21,10 @@ const REASONS: Record<string, string> = {
   EAI_AGAIN: AWAY,
   EHOSTUNREACH: AWAY,
   ETIMEDOUT: AWAY,
-  '28000': 'a store does not let us in',
-  '28P01': 'a store does not let us in',
-  '42501': 'no permission to read a store',
-  '55P03': 'a store is being changed right now',
+  [SQL_STATE.invalidAuthorization]: 'a store does not let us in',
+  [SQL_STATE.invalidPassword]: 'a store does not let us in',
+  [SQL_STATE.insufficientPrivilege]: 'no permission to read a store',
+  [SQL_STATE.lockNotAvailable]: 'a store is being changed right now',
 };
 
 export type FailureReason = 'disk_full' | 'permission' | 'store' | 'unsupported' | 'unavailable' | 'defect';

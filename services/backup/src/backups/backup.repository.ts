@@ -6,12 +6,12 @@ export type BackupRepository = ReturnType<typeof createBackupRepository>;
 
 export function createBackupRepository(database: Database) {
   return {
-    find: (file: string): Promise<Backup | null> => database.em().findOne(BackupEntity, { file }),
+    find: (file: string): Promise<Backup | null> => database.retry((em) => em.findOne(BackupEntity, { file })),
 
-    all: (): Promise<Backup[]> => database.em().findAll(BackupEntity),
+    all: (): Promise<Backup[]> => database.retry((em) => em.findAll(BackupEntity)),
 
     async save(backup: Backup): Promise<void> {
-      await database.em().upsert(BackupEntity, { ...backup });
+      await database.retry((em) => em.upsert(BackupEntity, { ...backup }));
     },
 
     async takeIn(backup: Backup): Promise<void> {
@@ -21,7 +21,7 @@ export function createBackupRepository(database: Database) {
     },
 
     async remove(file: string): Promise<void> {
-      await database.em().nativeDelete(BackupEntity, { file });
+      await database.retry((em) => em.nativeDelete(BackupEntity, { file }));
     },
   };
 }

@@ -1,4 +1,3 @@
-import { whileAway } from '@taskmesh/database';
 import { conflict, notFound, unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
@@ -78,7 +77,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const catalogue = async (backup: Backup) => {
     try {
       const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
-      await whileAway({ kind: 'read' }, () => repository.save({ ...backup, modifiedAt })); // safe to repeat
+      await repository.save({ ...backup, modifiedAt });
     } catch (error) {
       log.error({ err: error, file: backup.file }, 'backup not catalogued');
     }
@@ -95,11 +94,11 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const find = async (file: string): Promise<Backup | undefined> => {
     const archive = await storage.find(file);
-    return archive && describe(archive, await whileAway({ kind: 'read' }, () => repository.find(file)));
+    return archive && describe(archive, await repository.find(file));
   };
 
   const list = async (): Promise<Backup[]> => {
-    const [archives, known] = await Promise.all([storage.list(), whileAway({ kind: 'read' }, () => repository.all())]);
+    const [archives, known] = await Promise.all([storage.list(), repository.all()]);
     const byFile = new Map(known.map((backup) => [backup.file, backup]));
     return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
@@ -109,7 +108,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     const [found, left] = [await find(stored.file), await storage.find(stored.file)];
     if (!found || !left || !isSameFile(stored, left)) return;
     const proof = { verifiedAt: null, verifiedVersion: null, unfitAt: now(), unfitReason };
-    await whileAway({ kind: 'read' }, () => repository.save({ ...found, ...proof, modifiedAt: stored.modifiedAt }));
+    await repository.save({ ...found, ...proof, modifiedAt: stored.modifiedAt });
   };
 
   const looking = {
@@ -124,7 +123,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   /** An unmounted disk looks like a new, empty directory. */
   const tellOfEmptyPlace = async (wasMade: boolean) => {
-    const known = (await whileAway({ kind: 'read' }, () => repository.all())).length;
+    const known = (await repository.all()).length;
     if (known > 0 && (await storage.list()).length === 0)
       log.warn({ known, wasMade }, 'the place of the archives is empty, and the list knew some: is it the right one, and is its disk mounted?'); // prettier-ignore
     else if (wasMade) log.info('the directory of the archives was made');
@@ -223,7 +222,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
           unfitReason: null,
           verifiedVersion: product,
         };
-        await whileAway({ kind: 'read' }, () => repository.save(backup));
+        await repository.save(backup);
         metrics.verified('ok');
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
         return backup;
@@ -246,7 +245,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       const removed = await storage.remove(file);
       if (removed) {
         // Only the storage decides whether it exists.
-        const forget = whileAway({ kind: 'read' }, () => repository.remove(file));
+        const forget = repository.remove(file);
         await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));
         log.info({ file }, 'backup deleted');
         await showFigures().catch(() => undefined);

@@ -8,8 +8,7 @@ import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP } from '../stores/store.ts';
-import { VerifyError } from '../verify/verify-error.ts';
-import { asVerifyFailure, isUnprovable, whyUnfit } from '../verify/verify.errors.ts';
+import { asVerifyFailure, isUnprovable, VerifyError, whyUnfit } from '../verify/verify.errors.ts';
 
 export interface InspectionDeps {
   storage: Pick<BackupStorage, 'open'>;

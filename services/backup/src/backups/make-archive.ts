@@ -89,7 +89,7 @@ interface Dumping {
   dump: Dumper;
   look: LookAtDisk;
   stallMs: number;
-  /** @throws RoomError when dumps of this size do not fit */
+  /** @throws DiskSpaceError when dumps of this size do not fit */
   hasRoom(bytes: number): Promise<void>;
   onProgress: OnProgress;
 }

@@ -1,4 +1,4 @@
-import { inDatabase } from '@taskmesh/database';
+import { inDatabase, SQL_STATE } from '@taskmesh/database';
 import { withoutValues } from '@taskmesh/database/without-values';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
@@ -40,7 +40,12 @@ export async function renewSettings(adminUrl: string, names: RestoreNames): Prom
 }
 
 /** Not permitted, or about objects that the new store lacks. */
-const REFUSALS = new Set(['42501', '42703', '42704', '42P01']);
+const REFUSALS = new Set<string>([
+  SQL_STATE.insufficientPrivilege,
+  SQL_STATE.undefinedColumn,
+  SQL_STATE.undefinedObject,
+  SQL_STATE.undefinedTable,
+]);
 
 async function apply(adminUrl: string, { fresh }: RestoreNames, statements: string[]): Promise<string[]> {
   const refused: string[] = [];

@@ -1,4 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { SQL_STATE } from '@taskmesh/database';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, type Client } from 'pg';
 import { withAdmin, withAdmins } from './connect.ts';
 
@@ -14,8 +15,7 @@ interface LockRetry {
 
 export const LOCK_TIMEOUT_MS = 20_000;
 const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: LOCK_TIMEOUT_MS };
-/** A deadlock or a lock time-out. */
-const TRY_AGAIN = new Set(['40P01', '55P03']);
+const TRY_AGAIN = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
 
 /** The URLs of a live database and the one that is to replace it. */
 export interface Replaced {
@@ -70,7 +70,7 @@ async function lockAll(lockings: Locking[], { tryMs, pauseMs, timeoutMs }: LockR
       for (const { client } of lockings) await client.query('rollback');
       if (performance.now() > deadline)
         throw new WritersBusyError('Writers could not be kept out of a store.', { cause: error });
-      await pause(pauseMs);
+      await sleep(pauseMs);
     }
   }
 }

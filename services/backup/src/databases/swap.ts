@@ -1,5 +1,6 @@
+import { SQL_STATE } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
 import { close, withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
@@ -95,8 +96,6 @@ const CLOSED = `
   where l.pid = $1 and l.locktype = 'object' and l.classid = 'pg_database'::regclass and l.mode = 'AccessExclusiveLock' and l.granted
   group by d.datname`;
 
-const INSUFFICIENT_PRIVILEGE = '42501';
-
 interface EndingSessions extends Pick<Swap, 'url' | 'lockers'> {
   renamer: number;
   /** Databases whose locker lasted until all other sessions had left. */
@@ -120,7 +119,7 @@ async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessi
         }
         for (const pid of pids ?? []) if (!refused.has(pid) && !(await endSession(client, pid))) refused.add(pid);
       }
-      await pause(END_EVERY_MS);
+      await sleep(END_EVERY_MS);
     }
   });
   return [...refused];
@@ -132,7 +131,7 @@ async function endSession(client: Client, pid: number): Promise<boolean> {
     await client.query('select pg_terminate_backend($1)', [pid]);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE) return false;
+    if (error instanceof Error && 'code' in error && error.code === SQL_STATE.insufficientPrivilege) return false;
     throw error;
   }
 }

@@ -18,10 +18,11 @@ export async function writeRows({ client, file, table, policy }: RowsToWrite): P
   const values = columns.map((column) => policy.replaced.get(`${name}.${column.name}`) ?? column.sqlName);
   const isReplaced = values.some((value, index) => value !== columns[index]?.sqlName);
   const source = isReplaced ? `(select ${values.join(', ')} from ${sqlName})` : `${sqlName} (${columnList})`;
-  const copy = client.query(copyTo(`copy ${source} to stdout`));
   await file.write(
     `${commentOf({ name, type: 'TABLE DATA' }, 'Data for Name')}COPY ${sqlName} (${columnList}) FROM stdin;\n`,
   );
+  // Nothing may come between these two: the error of a lost connection would have no listener.
+  const copy = client.query(copyTo(`copy ${source} to stdout`));
   for await (const part of copy) await file.write(part);
   await file.write('\\.\n\n\n');
   return copy.rowCount;

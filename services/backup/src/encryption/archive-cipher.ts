@@ -47,7 +47,8 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
 
     async encrypt(plain) {
       const encrypter = createEncrypter();
-      return Readable.from(parts(await encrypter.encrypt(asWeb(plain))), { objectMode: false });
+      const encrypted = Readable.from(parts(await encrypter.encrypt(asWeb(plain))), { objectMode: false });
+      return endingWith(encrypted, plain);
     },
 
     async decrypt(content) {
@@ -57,7 +58,7 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
       }
       try {
         const opened = await decrypter.decrypt(asWeb(Readable.from(withShortHeader(content), { objectMode: false })));
-        return Readable.from(decryptParts(opened), { objectMode: false });
+        return endingWith(Readable.from(decryptParts(opened), { objectMode: false }), content);
       } catch (error) {
         content.destroy();
         throw failureOf(error, "The archive's header is not that of an age file.");
@@ -76,6 +77,11 @@ export async function openContent(
   if (cipher) return cipher.decrypt(content);
   content.destroy();
   throw new KeyError(NO_KEY);
+}
+
+/** Something of the source is read at once, but a stream that nobody reads would not tell it that it is destroyed. */
+function endingWith(stream: Readable, source: Readable): Readable {
+  return stream.once('close', () => source.destroy());
 }
 
 const NO_KEY = 'The archive is encrypted, and there is no key: BACKUP_KEY_FILE is not set.';

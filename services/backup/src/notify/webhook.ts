@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyOf, type Notice } from './notice.ts';
 
 export interface WebhookOptions {
@@ -39,7 +39,7 @@ export function createWebhook({ url, timeoutMs = 10_000, pausesMs = [1_000, 5_00
       const pauseMs = pausesMs[tries];
       if (pauseMs === undefined || (status !== undefined && isFinal(status)))
         throw new Error(`The webhook ${status === undefined ? 'does not answer' : `answers with ${status}`}.`);
-      await pause(pauseMs);
+      await sleep(pauseMs);
     }
   };
 }

@@ -14,23 +14,27 @@ import type { BackupConfig } from '../config.ts';
 import { isInFuture } from '../clock-skew.ts';
 import type { FailingRun, RunName } from '../notify/failing-run.entity.ts';
 import { createFailingRunRepository } from '../notify/failing-run.repository.ts';
+import { undoableOf } from '../restore/restore.resolvers.ts';
+import type { RestoreService } from '../restore/restore.service.ts';
 import { nextMoment } from '../schedule/scheduler.ts';
 
 export interface BackupStatusDeps {
   backups: Pick<BackupService, 'known'>;
+  restores: Pick<RestoreService, 'undoable'>;
   database: Database;
   encrypts: boolean;
   clock: Clock;
 }
 
 export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps): StatusOf<BackupStatus> {
-  const { backups, database, encrypts, clock } = deps;
+  const { backups, restores, database, encrypts, clock } = deps;
   const { schedule, verifySchedule, verifiesScheduled = true, keep, keepOldMs = 0, secrets } = config;
   const startedAt = new Date(clock.now()).toISOString();
   const failing = createFailingRunRepository(database);
   const askStore = createStoreStatus(database, STATUS_PART_MS);
   const askArchives = askInTime(STATUS_PART_MS, () => backups.known());
   const askFailing = askInTime(STATUS_PART_MS, () => failing.all());
+  const askUndoable = askInTime(STATUS_PART_MS, () => restores.undoable());
 
   const scheduleOf = (pattern: string | undefined, runs: FailingRun[], names: RunName[]): ScheduleStatus | null => {
     if (pattern === undefined) return null;
@@ -41,7 +45,8 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
 
   return {
     async status() {
-      const [store, archives, runs = []] = await Promise.all([askStore(), askArchives(), askFailing()]);
+      const asked = [askStore(), askArchives(), askFailing(), askUndoable()] as const;
+      const [store, archives, runs = [], undoable] = await Promise.all(asked);
       return {
         version: readVersion(),
         startedAt,
@@ -55,6 +60,7 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
           verifiesScheduled,
           keep: keep ?? null,
           undoableMs: keepOldMs,
+          undoable: undoable ? undoableOf(undoable) : null,
         },
       };
     },

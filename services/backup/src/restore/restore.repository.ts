@@ -1,4 +1,4 @@
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { latestPossible } from '../clock-skew.ts';
 import { RestoreEntity, type Restore } from './restore.entity.ts';
 
@@ -6,18 +6,17 @@ export type RestoreRepository = ReturnType<typeof createRestoreRepository>;
 
 /** The journal of restores. Each step is on disk when it resolves. */
 export function createRestoreRepository(database: Database) {
-  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
   /** Idempotent, so it may be repeated when its outcome is unknown. */
   const update = (id: string, values: Partial<Restore>) =>
-    again(() => database.em().nativeUpdate(RestoreEntity, { id, endedAt: null }, values));
+    database.retry((em) => em.nativeUpdate(RestoreEntity, { id, endedAt: null }, values));
 
   return {
     unfinished: (): Promise<Restore[]> =>
-      again(() => database.em().find(RestoreEntity, { endedAt: null }, { orderBy: { startedAt: 'asc' } })),
+      database.retry((em) => em.find(RestoreEntity, { endedAt: null }, { orderBy: { startedAt: 'asc' } })),
 
     /** Finished restores with databases that may be dropped. */
     overdue: (now: Date): Promise<Restore[]> =>
-      again(() => database.em().find(RestoreEntity, { endedAt: { $ne: null }, leftUntil: { $lte: now } })),
+      database.retry((em) => em.find(RestoreEntity, { endedAt: { $ne: null }, leftUntil: { $lte: now } })),
 
     /** Without this, what ended by a clock that was ahead would be kept until that time plus the usual period. */
     async limitKeeping(now: Date, keepOldMs: number): Promise<void> {
@@ -26,21 +25,19 @@ export function createRestoreRepository(database: Database) {
       for (const stage of ['restored', 'undone'] as const) {
         const until = longest[stage];
         const tooLong = { ...endedAhead, stage, leftUntil: { $gt: until } };
-        await again(() => database.em().nativeUpdate(RestoreEntity, tooLong, { leftUntil: until }));
+        await database.retry((em) => em.nativeUpdate(RestoreEntity, tooLong, { leftUntil: until }));
       }
     },
 
     /** The last restore, if the stores it replaced are still kept. */
     kept: (now: Date): Promise<Restore | null> =>
-      again(() =>
-        database
-          .em()
-          .findOne(RestoreEntity, { stage: 'restored', leftUntil: { $gt: now } }, { orderBy: { endedAt: 'desc' } }),
+      database.retry((em) =>
+        em.findOne(RestoreEntity, { stage: 'restored', leftUntil: { $gt: now } }, { orderBy: { endedAt: 'desc' } }),
       ),
 
-    find: (id: string): Promise<Restore> => again(() => database.em().findOneOrFail(RestoreEntity, { id })),
+    find: (id: string): Promise<Restore> => database.retry((em) => em.findOneOrFail(RestoreEntity, { id })),
 
-    begin: (restore: Restore): Promise<unknown> => again(() => database.em().upsert(RestoreEntity, { ...restore })),
+    begin: (restore: Restore): Promise<unknown> => database.retry((em) => em.upsert(RestoreEntity, { ...restore })),
 
     /** @throws Error when the restore has ended, because another instance settled it */
     async reach(id: string, values: Pick<Restore, 'stage'> & Partial<Restore>): Promise<void> {
@@ -55,8 +52,8 @@ export function createRestoreRepository(database: Database) {
       { id, stage, undoes }: Restore,
       end: { stage: 'restored' | 'undone'; at: Date; leftUntil: Date | null },
     ): Promise<boolean> =>
-      again(() =>
-        database.em().transactional(async (em) => {
+      database.retry((fork) =>
+        fork.transactional(async (em) => {
           const { at, leftUntil } = end;
           const values = { stage: end.stage, endedAt: at, leftUntil };
           const earlier = { id: { $ne: id }, leftUntil: { $gt: at } };
@@ -69,6 +66,6 @@ export function createRestoreRepository(database: Database) {
       ),
 
     leftNothing: (id: string): Promise<unknown> =>
-      again(() => database.em().nativeUpdate(RestoreEntity, { id }, { leftUntil: null })),
+      database.retry((em) => em.nativeUpdate(RestoreEntity, { id }, { leftUntil: null })),
   };
 }

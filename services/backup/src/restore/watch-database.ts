@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { abortOnStall, createStallDetection } from '../stall-detection.ts';
-import { TooSlowError } from '../too-slow-error.ts';
+import { abortOnStall, createStallDetection, TooSlowError } from '../stall-detection.ts';
 import type { LoadLimits } from './load-limits.ts';
 
 export interface Watched {
@@ -62,10 +61,10 @@ async function lookOn(url: string, database: string, done: AbortSignal, look: (s
       while (!done.aborted) {
         const { rows } = await watcher.query<Look>(LOOK, [database]);
         if (rows[0]) look(rows[0]);
-        await pause(LOOK_EVERY_MS, undefined, { signal: done });
+        await sleep(LOOK_EVERY_MS, undefined, { signal: done });
       }
     }).catch(() => undefined);
-    await pause(LOOK_EVERY_MS, undefined, { signal: done }).catch(() => undefined);
+    await sleep(LOOK_EVERY_MS, undefined, { signal: done }).catch(() => undefined);
   }
 }
 

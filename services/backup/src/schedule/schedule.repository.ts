@@ -1,4 +1,4 @@
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { ScheduleEntity, type Schedule } from './schedule.entity.ts';
 
 export type ScheduleRepository = ReturnType<typeof createScheduleRepository>;
@@ -6,21 +6,18 @@ export type ScheduleRepository = ReturnType<typeof createScheduleRepository>;
 /** The state of the schedule `id`. Each step is on disk when it resolves, and may be repeated. */
 export function createScheduleRepository(database: Database, id: string) {
   return {
-    find: (): Promise<Schedule | null> =>
-      whileAway({ kind: 'read' }, () => database.em().findOne(ScheduleEntity, { id })),
+    find: (): Promise<Schedule | null> => database.retry((em) => em.findOne(ScheduleEntity, { id })),
 
     begin: (begun: { moment: Date; at: Date; attempts: number }): Promise<unknown> =>
-      whileAway({ kind: 'read' }, () =>
-        database
-          .em()
-          .nativeUpdate(
-            ScheduleEntity,
-            { id },
-            { begunMoment: begun.moment, begunAt: begun.at, attempts: begun.attempts },
-          ),
+      database.retry((em) =>
+        em.nativeUpdate(
+          ScheduleEntity,
+          { id },
+          { begunMoment: begun.moment, begunAt: begun.at, attempts: begun.attempts },
+        ),
       ),
 
     end: (moment: Date): Promise<unknown> =>
-      whileAway({ kind: 'read' }, () => database.em().upsert(ScheduleEntity, { id, moment, attempts: 0 })),
+      database.retry((em) => em.upsert(ScheduleEntity, { id, moment, attempts: 0 })),
   };
 }

@@ -1,6 +1,6 @@
 import { parseS3Url } from './s3-location.ts';
 
-describe('parseS3Url', () => {
+describe('reading the address of a bucket', () => {
   it("takes Amazon's own with what the environment says", () => {
     expect(parseS3Url('s3://archives')).toEqual({
       bucket: 'archives',

@@ -20,7 +20,7 @@ import {
 } from './backup-storage.ts';
 import { climbsOut } from './open-inside.ts';
 import { asBucketFailure, isNotFound, isNoUpload, isTaken, refuseAnswer } from './s3.errors.ts';
-import type { UploadJournal } from './upload-journal.ts';
+import type { UploadJournal } from './upload-journal.repository.ts';
 import type { S3Location } from './s3-location.ts';
 
 const MIB = 1024 * 1024;

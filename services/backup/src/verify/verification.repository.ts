@@ -1,4 +1,4 @@
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { VerificationEntity, type Verification } from './verification.entity.ts';
 
 export type VerificationRepository = ReturnType<typeof createVerificationRepository>;
@@ -6,12 +6,11 @@ export type VerificationRepository = ReturnType<typeof createVerificationReposit
 /** The journal of verifications. Each step is on disk when it resolves, and may be repeated. */
 export function createVerificationRepository(database: Database) {
   return {
-    all: (): Promise<Verification[]> => whileAway({ kind: 'read' }, () => database.em().findAll(VerificationEntity)),
+    all: (): Promise<Verification[]> => database.retry((em) => em.findAll(VerificationEntity)),
 
     begin: (verification: Verification): Promise<unknown> =>
-      whileAway({ kind: 'read' }, () => database.em().upsert(VerificationEntity, { ...verification })),
+      database.retry((em) => em.upsert(VerificationEntity, { ...verification })),
 
-    end: (id: string): Promise<unknown> =>
-      whileAway({ kind: 'read' }, () => database.em().nativeDelete(VerificationEntity, { id })),
+    end: (id: string): Promise<unknown> => database.retry((em) => em.nativeDelete(VerificationEntity, { id })),
   };
 }

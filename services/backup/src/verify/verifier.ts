@@ -16,7 +16,7 @@ import type { OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP, type Store, type StoreName } from '../stores/store.ts';
 import type { Verification } from './verification.entity.ts';
 import type { VerificationRepository } from './verification.repository.ts';
-import { LossError, VerifyError } from './verify-error.ts';
+import { LossError, VerifyError } from './verify.errors.ts';
 
 export interface VerifierDeps extends KnownStores {
   temporaryDirs: TemporaryDirs;

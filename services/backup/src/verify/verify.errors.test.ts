@@ -2,9 +2,8 @@ import { ExtractionError } from '../archives/extraction-error.ts';
 import { OtherReleaseError } from '../archives/manifest.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { DiskSpaceError } from '../disk-space.ts';
-import { TooSlowError } from '../too-slow-error.ts';
-import { LossError } from './verify-error.ts';
-import { asVerifyFailure, isUnprovable, whyUnfit } from './verify.errors.ts';
+import { TooSlowError } from '../stall-detection.ts';
+import { asVerifyFailure, isUnprovable, LossError, whyUnfit } from './verify.errors.ts';
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });
 

@@ -8,8 +8,17 @@ import { errorCode, errorMessage } from '../error-code.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { IncompleteStoreError } from '../restore/prepare-store.ts';
 import { DiskSpaceError } from '../disk-space.ts';
-import { TooSlowError } from '../too-slow-error.ts';
-import { LossError, VerifyError } from './verify-error.ts';
+import { TooSlowError } from '../stall-detection.ts';
+
+/** No restore would accept the archive, although its files and dumps are valid. The message is part of a sentence. */
+export class VerifyError extends Error {
+  override readonly name = 'VerifyError';
+}
+
+/** The archive can be restored only without what its stores lack. */
+export class LossError extends Error {
+  override readonly name = 'LossError';
+}
 
 const UNDONE = 'The archive was not verified';
 const UNFIT = 'The archive is not fit for a restore: ';

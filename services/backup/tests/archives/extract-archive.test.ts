@@ -48,7 +48,7 @@ async function expectNothingOutside() {
   expect(await readFile(join(out, 'victim'), 'utf8')).toBe('untouched');
 }
 
-describe('extractArchive', () => {
+describe('extracting an archive', () => {
   it.each(HARMLESS)('extracts $what', async ({ bytes, files }) => {
     await unpack(bytes());
     expect((await readdir(dir, { recursive: true })).toSorted()).toEqual(files.toSorted());

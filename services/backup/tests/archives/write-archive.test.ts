@@ -1,6 +1,7 @@
+import { eventually } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -25,7 +26,7 @@ const words = (bytes: number) => {
   return parts.join('').slice(0, bytes);
 };
 
-describe('writeArchive', () => {
+describe('writing an archive', () => {
   it.each([
     ['as it comes', (bytes: Buffer[]) => bytes],
     ['in one piece', (bytes: Buffer[]) => [Buffer.concat(bytes)]],
@@ -50,6 +51,36 @@ describe('writeArchive', () => {
       expect((await readFile(join(target, file), 'utf8')) === contents[index]).toBe(true);
     const listed = execFileSync('tar', ['-tzf', '-'], { input: await buffer(Readable.from(arranged)) });
     expect(listed.toString().trim().split('\n')).toEqual(FILES);
+  });
+
+  /** Files in the directory that this process has open. */
+  const openFiles = async () => {
+    const paths = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+    return (await Promise.all(paths)).filter((path) => path.startsWith(dir));
+  };
+  const large = async () => {
+    const files = ['one.sql', 'two.sql', 'three.sql'];
+    for (const file of files) await writeFile(join(dir, file), words(4 * MIB));
+    return files;
+  };
+
+  it('closes its files when nobody reads on', async () => {
+    const archive = writeArchive({ dir, files: await large(), modifiedAt: new Date() });
+    for await (const part of archive) if (part) break;
+    await eventually(async () => expect(await openFiles()).toEqual([]));
+  });
+
+  it('closes its files when it cannot read one of them', async () => {
+    const archive = writeArchive({ dir, files: ['gone.sql', ...(await large())], modifiedAt: new Date() });
+    await expect(buffer(archive)).rejects.toThrow(/gone\.sql/);
+    await eventually(async () => expect(await openFiles()).toEqual([]));
+  });
+
+  it('opens no file before it is read', async () => {
+    const source = { dir, files: await large(), modifiedAt: new Date() };
+    writeArchive(source).destroy();
+    await buffer(writeArchive(source));
+    await eventually(async () => expect(await openFiles()).toEqual([]));
   });
 
   it('tells of a file that is not there', async () => {

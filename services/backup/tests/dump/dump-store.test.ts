@@ -85,7 +85,7 @@ const schemaOf = (ask: Ask) =>
 
 const psql = (url: string) => run(PSQL, ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-1', '-f', path, url]);
 
-describe('dumpStore', () => {
+describe('dumping a store', () => {
   it('writes what psql loads as the same rows and the same schema', async () => {
     await store.query(FULL_SCHEMA);
     await dump();

@@ -32,7 +32,7 @@ const loadingProcess = () =>
   childrenOf(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load.process')) ?? NaN;
 const genuine = () => readFile(new URL('../fixtures/pg-dump-15.sql', import.meta.url), 'utf8');
 
-describe('loadDump', () => {
+describe('loading a dump', () => {
   beforeEach(async () => {
     database = await createFreshTestDatabase('load');
   });

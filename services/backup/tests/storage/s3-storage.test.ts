@@ -1,7 +1,7 @@
 import type { BackupStorage } from '../../src/storage/backup-storage.ts';
 import type { BucketUpload } from '../../src/storage/bucket-upload.entity.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
-import type { UploadJournal } from '../../src/storage/upload-journal.ts';
+import type { UploadJournal } from '../../src/storage/upload-journal.repository.ts';
 import { parseS3Url } from '../../src/storage/s3-location.ts';
 import { createBackupFixture, restoreWith, type BackupFixture } from '../support/backup-fixture.ts';
 import { eventually } from '@taskmesh/testing';

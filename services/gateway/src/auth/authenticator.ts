@@ -1,12 +1,6 @@
 import { unavailable } from '@taskmesh/errors';
-import {
-  bearerToken,
-  ExpiringCache,
-  isPersonalToken,
-  verifyAccessToken,
-  type VerifiedClaims,
-} from '@taskmesh/identity';
-import { networkOf, type Clock } from '@taskmesh/service';
+import { ExpiringCache, isPersonalToken, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
+import { bearerToken, networkOf, type Clock } from '@taskmesh/service';
 import type { Caller, User } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';

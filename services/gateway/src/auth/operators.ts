@@ -1,20 +1,18 @@
-import { rateLimited } from '@taskmesh/errors';
+import type { AppError } from '@taskmesh/errors';
 import { isPersonalToken } from '@taskmesh/identity';
-import type { KeyValue, LimiterResult } from '@taskmesh/key-value';
+import type { KeyValue } from '@taskmesh/key-value';
 import {
   authorizationOf,
   bearerTokenOf,
   bearsToken,
   createOperatorCheck,
+  limitTokenGuesses,
   networkOf,
   type OperatorCheck,
   type OperatorRules,
 } from '@taskmesh/service';
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const GUESSES = 10;
-const WINDOW_S = 15 * 60;
 /** Access tokens, whose headers are JSON. */
 const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
@@ -42,12 +40,12 @@ export interface OperatorsDeps {
 export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): Operators {
   const checkRules = createOperatorCheck(rules);
   const expected = rules.token ?? rules.machineToken;
-  const guesses = keyValue.limiter({ name: 'operator.guesses', points: GUESSES, windowSeconds: WINDOW_S });
-  /** A program with an outdated token sends the same one again and again, and guesses nothing. */
-  const known = keyValue.limiter({ name: 'operator.guess', points: 1, windowSeconds: WINDOW_S });
+  const refusalOf = limitTokenGuesses('operator', keyValue.limiter);
   const isOfUser = expected !== undefined && isOfUsersForm(expected) ? () => false : isOfUsersForm;
 
-  const look = async (request: IncomingMessage): Promise<{ outcome: OperatorCheck; refusal?: LimiterResult }> => {
+  const look = async (
+    request: IncomingMessage,
+  ): Promise<{ outcome: OperatorCheck; refusal?: AppError | undefined }> => {
     const outcome = checkRules(request);
     const given = bearerTokenOf(request);
     if (given === undefined || isOfUser(given)) return { outcome };
@@ -56,17 +54,13 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
     const isGuess = !outcome.ok && outcome.status === 401;
     if (!isRight && !isGuess) return { outcome };
     const caller = networkOf(clientIp(request));
-    const before = await guesses.peek(caller);
-    if (!before.allowed) return { outcome, refusal: before };
-    if (!isGuess || !(await known.consume(hashOf(caller, given))).allowed) return { outcome };
-    const after = await guesses.consume(caller);
-    return after.allowed ? { outcome } : { outcome, refusal: after };
+    return { outcome, refusal: await refusalOf({ caller, token: given, isRight }) };
   };
 
   return {
     async check(request) {
       const { outcome, refusal } = await look(request);
-      if (refusal) throw rateLimited(Math.max(1, refusal.retryAfterSeconds), 'Too many wrong tokens; try again later.');
+      if (refusal) throw refusal;
       return outcome;
     },
     async isOperator(request) {
@@ -87,10 +81,4 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
 
 function isOfUsersForm(token: string): boolean {
   return JWT.test(token) || isPersonalToken(token);
-}
-
-function hashOf(caller: string, token: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([caller, token]))
-    .digest('base64url');
 }

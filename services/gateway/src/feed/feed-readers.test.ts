@@ -2,16 +2,16 @@ import { unavailable } from '@taskmesh/errors';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReader, createStore } from '../../tests/fakes/change-store.ts';
-import { createFeed } from './feed.ts';
+import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { createFeed, type FeedOptions } from './feed.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
-const SELDOM_MS = 60_000;
 
 let store: ReturnType<typeof createStore>;
 let stop: () => Promise<void>;
-const startFeed = async (headsEveryMs = SELDOM_MS, tasks = store.tasks) => {
-  const feed = createFeed({ ...store, tasks, log, headsEveryMs });
+/** Compares heads seldom, unless it is told otherwise. */
+const startFeed = async (options: Partial<FeedOptions> = {}) => {
+  const feed = createFeed({ ...store, log, headsEveryMs: 60_000, ...options });
   await feed.start();
   stop = () => feed.stop();
   return feed;
@@ -50,7 +50,7 @@ describe('a reader that comes', () => {
     let tries = 0;
     const heads: typeof store.tasks.heads = (...question) =>
       ++tries < 3 ? Promise.reject(unavailable()) : store.tasks.heads(...question);
-    const feed = await startFeed(SELDOM_MS, { ...store.tasks, heads });
+    const feed = await startFeed({ tasks: { ...store.tasks, heads } });
     const reader = createReader();
     await feed.subscribe(owner, undefined, reader);
     store.deliver(store.commit(owner));
@@ -72,6 +72,78 @@ describe('a reader that comes', () => {
     await feed.subscribe(owner, undefined, reader);
     store.deliver(store.commit(owner));
     expect(reader.seen).toEqual([1]);
+  });
+});
+
+describe('a reader that begins now', () => {
+  it('is told the cursor of the place from which it is told changes, before any of them', async () => {
+    const feed = await startFeed();
+    for (let count = 0; count < 3; count++) store.commit(owner);
+    const reader = createReader();
+    const order: string[] = [];
+    await feed.subscribe(owner, undefined, {
+      ...reader,
+      onBegin: (cursor) => void order.push(cursor),
+      onChange: ({ sequence }) => void order.push(`change ${sequence}`),
+    });
+    store.deliver(store.commit(owner));
+    expect(order).toEqual([store.cursor(owner, 3), 'change 4']);
+  });
+
+  it.each([
+    ['over the event log', true],
+    ['and the event log never brought', false],
+  ])('misses nothing behind that cursor that was committed while it was placed %s', async (_how, isDelivered) => {
+    const feed = await startFeed();
+    store.commit(owner);
+    const reader = createReader();
+    const { asked, come } = store.answerLate('heads');
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await asked;
+    const change = store.commit(owner);
+    if (isDelivered) store.deliver(change);
+    come();
+    await subscribing;
+    expect(reader.begunAt).toEqual([store.cursor(owner, 1)]);
+    if (!isDelivered) store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
+  });
+
+  it('beside one that has gone further by then is told its own place', async () => {
+    const feed = await startFeed();
+    const first = createReader();
+    await feed.subscribe(owner, undefined, first);
+    const { asked, come } = store.answerLate('heads');
+    const second = createReader();
+    const subscribing = feed.subscribe(owner, undefined, second);
+    await asked;
+    for (let count = 0; count < 3; count++) store.deliver(store.commit(owner));
+    come();
+    await subscribing;
+    expect([first.begunAt, second.begunAt]).toEqual([[store.cursor(owner, 0)], [store.cursor(owner, 0)]]);
+    await eventually(() => expect([first.seen, second.seen]).toEqual([upTo(3), upTo(3)]));
+  });
+
+  it('is told one cursor, of the new epoch, when the store is restored while it is placed', async () => {
+    const feed = await startFeed();
+    store.commit(owner);
+    const { asked, come } = store.answerLate('heads');
+    const reader = createReader();
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await asked;
+    store.restore();
+    await feed.subscribe(owner, undefined, createReader()); // this gateway learns of the restore
+    come();
+    await subscribing;
+    expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
+  });
+
+  it('reads all the same when the tasks service, of the release before, tells no cursor', async () => {
+    const feed = await startFeed({ tasks: { ...store.tasks, heads: (owners) => store.tasks.heads(owners) } });
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    store.deliver(store.commit(owner));
+    expect([reader.begunAt, reader.seen]).toEqual([[], [1]]);
   });
 });
 
@@ -100,7 +172,7 @@ describe('a reader that leaves', () => {
   });
 
   it('while heads are compared keeps nobody from theirs', async () => {
-    const feed = await startFeed(20);
+    const feed = await startFeed({ headsEveryMs: 20 });
     const detach = await feed.subscribe(randomUUID(), undefined, createReader());
     const reader = createReader();
     await feed.subscribe(owner, undefined, reader);
@@ -120,4 +192,35 @@ describe('a reader that leaves', () => {
     store.deliverText(owner, '{');
     expect([store.unreadable, store.asked.heads]).toEqual([[], 1]);
   });
+});
+
+it('a reader with a cursor knows where it begins, and no cursor is made for it, nor for any comparison of heads', async () => {
+  const asked: (boolean | undefined)[] = [];
+  const heads: typeof store.tasks.heads = (owners, asCursors) => {
+    asked.push(asCursors);
+    return store.tasks.heads(owners, asCursors);
+  };
+  const feed = await startFeed({ tasks: { ...store.tasks, heads } });
+  const reader = createReader();
+  await feed.subscribe(owner, store.cursor(owner, 0), reader);
+  store.deliverText(owner, 'unreadable');
+  await eventually(() => expect(asked).toHaveLength(2));
+  expect(reader.begunAt).toStrictEqual([]); // `toEqual` would accept [undefined]
+  expect(asked.filter(Boolean)).toEqual([]);
+});
+
+it('a cursor of a former epoch expires, also where the new one has gone as far', async () => {
+  const feed = await startFeed();
+  const former = store.cursor(owner, 0);
+  store.restore();
+  await expect(feed.subscribe(owner, former, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+});
+
+it('every reader learns that the feed stops', async () => {
+  const feed = await startFeed();
+  const [first, second] = [createReader(), createReader()];
+  await feed.subscribe(owner, undefined, first);
+  await feed.subscribe(randomUUID(), undefined, second);
+  await feed.stop();
+  expect([first.ends, second.ends]).toEqual([['stopped'], ['stopped']]);
 });

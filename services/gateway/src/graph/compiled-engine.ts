@@ -39,7 +39,8 @@ export function createCompiledEngine(supergraph: Supergraph, services: GraphSour
   };
 }
 
-function withFailures<Data>(data: Data, { errors, incomplete }: Failures): EngineResult<Data> {
+/** As `formatResult` expects it. */
+export function withFailures<Data>(data: Data, { errors, incomplete }: Failures): EngineResult<Data> {
   return {
     data,
     ...(errors.length > 0 && { errors: errors.map(asThrown) }),
@@ -57,7 +58,7 @@ export function askServices(services: GraphSources): AskSubgraph<OperationRun> {
 }
 
 /** As `formatErrors` expects them. */
-export function asThrown({ message, path, extensions, service, cause }: ServiceError): unknown {
+function asThrown({ message, path, extensions, service, cause }: ServiceError): unknown {
   if (cause !== undefined) return cause;
   return new GraphQLError(message, { path, extensions: { ...extensions, serviceName: service } });
 }

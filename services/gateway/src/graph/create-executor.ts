@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ExecutorKind } from '../config.ts';
-import { createErrorFormat, internalError } from './client-errors.ts';
+import { createResultFormat } from './client-result.ts';
 import { createApolloEngine } from './apollo-engine.ts';
 import { createCompiledEngine } from './compiled-engine.ts';
 import type { GraphSources, OperationRun } from './sources.ts';
@@ -48,7 +48,7 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
 export function createExecutor({ supergraph, services, metrics, clock, log, kind }: ExecutorDeps): GraphExecutor {
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, log);
-  const formatErrors = createErrorFormat(log);
+  const formatResult = createResultFormat(log);
   const prepared = new LRUCache<string, PreparedOperation>({
     maxSize: DOCUMENT_BUDGET_CHARS,
     sizeCalculation: ({ source }) => source.length,
@@ -56,7 +56,6 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
   const planned = new WeakMap<PreparedOperation, RunnableOperation>();
   /** Operations of our own, whose names are ours as well. */
   const stored = new WeakSet<PreparedOperation>();
-  const isAllOurs = supergraph.services.every(({ own }) => own);
 
   const planOf = (operation: PreparedOperation): RunnableOperation => {
     const known = planned.get(operation);
@@ -73,17 +72,6 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     signal: call.signal,
   });
 
-  const toClient = <Data>(
-    { data, errors, incomplete }: EngineResult<Data>,
-    { requestId }: RequestCall,
-  ): OperationResult<Data> => {
-    if (errors && errors.length > 0) return { data, errors: formatErrors(errors, requestId) };
-    if (!isAllOurs || !incomplete) return { data };
-    // One of our services left out something that its schema promises.
-    log.error({ incomplete, requestId }, 'a result is incomplete');
-    return { data, errors: [internalError(requestId)] };
-  };
-
   /** `nothing`: the data of an operation that did not run. */
   const measured = async <Data>(
     operation: PreparedOperation,
@@ -91,16 +79,17 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     { run, nothing }: { run: () => Promise<EngineResult<Data>>; nothing: Data },
   ): Promise<OperationResult<Data>> => {
     const begunMs = performance.now();
-    let result: OperationResult<Data>;
+    let result: EngineResult<Data>;
     try {
       const describe = () =>
         operationSpan(operation.operation, stored.has(operation) ? operation.operationName : undefined);
-      result = toClient(await inSpan(describe, run), call);
+      result = await inSpan(describe, run);
     } catch (error) {
-      result = { data: nothing, errors: formatErrors([error], call.requestId) };
+      result = { data: nothing, errors: [error] };
     }
-    metrics.operation(operation, (performance.now() - begunMs) / 1_000, result);
-    return result;
+    const told = formatResult(result, call.requestId);
+    metrics.operation(operation, (performance.now() - begunMs) / 1_000, told);
+    return told;
   };
 
   return {

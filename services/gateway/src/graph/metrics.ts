@@ -1,6 +1,5 @@
 import { createLatencyHistogram, type Observe } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
-import type { Admit } from '../graphql/admission.ts';
 import { InvalidOperation, type OperationResult, type PreparedOperation } from './executor.ts';
 
 export interface GraphMetrics {
@@ -8,8 +7,10 @@ export interface GraphMetrics {
   operation(operation: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>): void;
   /** Counts the requests to a service, answered or not. */
   requests(service: string): Observe;
-  /** Wraps `admit` to count what it refuses. */
-  admit(admit: Admit): Admit;
+  /** Wraps what admits operations, to count those that it refuses. */
+  admit<Args extends unknown[], Admitted>(
+    admit: (...args: Args) => Promise<Admitted>,
+  ): (...args: Args) => Promise<Admitted>;
 }
 
 /** Labels are operation types, our services and error codes; never names or documents, which clients choose. */
@@ -48,9 +49,9 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
     },
     requests: (service) => requests.observer({ subgraph: service }),
     admit: (admit) =>
-      async function measured(sent, how) {
+      async function measured(...args) {
         try {
-          return await admit(sent, how);
+          return await admit(...args);
         } catch (error) {
           if (error instanceof InvalidOperation) refused.inc({ code: error.code });
           throw error;

@@ -61,7 +61,7 @@ export function createGraphQLHandler(
   };
 }
 
-/** A stale token makes nobody: so `login` and `refreshSession` work beside it, and fields that need a user say so. */
+/** An invalid token counts as none, so that `login` and `refreshSession` work with it; fields that need a user say so. */
 async function identityOf(
   context: Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators'>,
   request: IncomingMessage,

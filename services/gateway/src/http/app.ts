@@ -1,12 +1,13 @@
-import { AppError, notFound } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/errors';
 import { answerBefore, closePromptly, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
+import { serveUnknownPath, type AnswerUnknownPath } from '../pages/unknown-path/unknown-path.ts';
 import { createCors } from './cors.ts';
-import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
+import { errorText, JSON_TYPE, refuseUnknownPath, sendError, toAppError } from './errors.ts';
 import { awaitContinue } from './expect-continue.ts';
 import { mayTakeLong } from './streamed-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
@@ -25,10 +26,13 @@ export interface AppDeps {
   isUpgrade: (request: IncomingMessage) => boolean;
   /** Answers some requests before the framework sees them; false for the others. */
   answerDirectly: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Whether people come here with their browsers. */
+  isForPeople: boolean;
 }
 
-/** An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. */
-export function createApp(config: GatewayConfig, { log, isUpgrade, answerDirectly }: AppDeps): FastifyInstance {
+/** An HTTP app with no routes of the API: ids, errors, limits and methods are as every route of ours has them. */
+export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance {
+  const { log, isUpgrade, answerDirectly, isForPeople } = deps;
   const { http, ...timeouts } = clientTimeouts(config.requestTimeoutMs);
   const app = fastify({
     logger: false,
@@ -48,7 +52,7 @@ export function createApp(config: GatewayConfig, { log, isUpgrade, answerDirectl
     // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
-      sendError(reply, unknownRoute());
+      answerUnknown(request, reply);
     },
   });
 
@@ -69,7 +73,10 @@ export function createApp(config: GatewayConfig, { log, isUpgrade, answerDirectl
     else done();
   });
   leaveBodiesUnread(app);
-  app.setNotFoundHandler((_request, reply) => sendError(reply, unknownRoute()));
+  const answerUnknown: AnswerUnknownPath = isForPeople
+    ? serveUnknownPath(app)
+    : (_request, reply) => refuseUnknownPath(reply);
+  app.setNotFoundHandler(answerUnknown);
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error);
     if (known.httpStatus === 500) log.error({ err: error, requestId: request.id }, 'request failed');
@@ -77,8 +84,6 @@ export function createApp(config: GatewayConfig, { log, isUpgrade, answerDirectl
   });
   return app;
 }
-
-const unknownRoute = () => notFound('There is nothing at this path.');
 
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;

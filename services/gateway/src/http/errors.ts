@@ -1,4 +1,4 @@
-import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/errors';
+import { AppError, HTTP_STATUS, notFound, type ErrorCode } from '@taskmesh/errors';
 import type { FastifyReply } from 'fastify';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -25,6 +25,9 @@ export function sendError(reply: FastifyReply, error: AppError, envelope: Envelo
     .header('content-type', JSON_TYPE)
     .send(errorText(error, reply.request.id, envelope));
 }
+
+export const refuseUnknownPath = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, notFound('There is nothing at this path.'));
 
 /** The status, and the headers that belong to it. */
 export function setErrorHead(reply: FastifyReply, { httpStatus, retryAfterSeconds }: AppError): FastifyReply {

@@ -57,6 +57,7 @@ function requireJson(contentType: string): void {
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
+  if (request.destroyed) throw cut(); // while its caller was looked up: no event would tell
   sendContinue(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -67,7 +68,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       if (sizeBytes > BODY_LIMIT_BYTES) settle(() => reject(tooLarge()));
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    const onCut = () => settle(() => reject(invalidBody('The body ended too early.')));
+    const onCut = () => settle(() => reject(cut()));
     const settle = (then: () => void) => {
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
       then();
@@ -83,5 +84,6 @@ const isTooLarge = (cause: unknown) =>
 /** The whole body is invalid, so the issue has no path. */
 export const invalidBody = (message: string) => badUserInput([{ path: '', message }]);
 
+const cut = () => invalidBody('The body ended too early.');
 const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', message);
 const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');

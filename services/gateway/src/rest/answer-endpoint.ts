@@ -54,7 +54,7 @@ export function createAnswerEndpoint(
   if (endpoint.access === 'optional')
     return async (request, onProgress) => {
       const caller = await callerOf(context, request.raw);
-      // As in GraphQL, a stale token makes nobody.
+      // As in GraphQL, an invalid token counts as none.
       const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
     };

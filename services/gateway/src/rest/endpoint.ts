@@ -79,7 +79,7 @@ interface Description<Body, Query> {
   status: 200 | 201 | 302;
   /** What another `status` comes with. */
   answerSchema?: z.ZodType | Bytes;
-  /** The work may last: who asks for lines is told its progress, in lines like this. */
+  /** For long work: clients that ask for its progress get it in lines like this. */
   lineSchema?: z.ZodType;
   /** Replaces the message in the schema's example. */
   exampleMessage?: string;
@@ -100,7 +100,7 @@ export interface UserEndpoint<Body = unknown, Query = unknown> extends Descripti
 
 /**
  * Open to everyone (an access token is ignored), open to everyone and run as the user if there is a valid access token
- * (`optional`), to operators only, or to whoever is where operators are: their tokens would count from there.
+ * (`optional`), to operators only, or to callers from where an operator's token would count.
  */
 export interface UserlessEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
   access: 'public' | 'optional' | 'operator' | 'operators-place';

@@ -1,11 +1,13 @@
 import type { TaskChanged } from '@taskmesh/events';
+import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import type { ExecutorKind } from '../config.ts';
+import { createResultFormat } from '../graph/client-result.ts';
 import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
-import { buildSupergraph } from '../graph/supergraph.ts';
+import { buildSupergraph, type Supergraph } from '../graph/supergraph.ts';
 import { createEventRenderer } from './event-renderer.ts';
 
 const OWNER = 'a0000000-0000-4000-8000-000000000001';
@@ -29,9 +31,13 @@ const call: RequestCall = {
 const AWAY: Answer = { errors: [{ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } }] };
 const named = (name: string): Answer => ({ data: { _entities: [{ __typename: 'User', name }] } });
 const waiting = () => true;
+const INTERNAL = {
+  message: 'Internal server error',
+  extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' },
+};
 
 /** A rendering whose services answer when the test says so. */
-function createWorld(text: string, executor: ExecutorKind = 'compiled') {
+function createWorld(text: string, executor: ExecutorKind = 'compiled', tamper: Partial<Supergraph> = {}) {
   const requests: Request[] = [];
   let now = 0;
   const take = (variables: Request['variables'], { signal }: RequestCall) =>
@@ -47,11 +53,13 @@ function createWorld(text: string, executor: ExecutorKind = 'compiled') {
     process: ({ request, context }: { request: { variables: object }; context: { call: RequestCall } }) =>
       take(request.variables as Request['variables'], context.call),
   };
-  const graph = { supergraph, services: { auth: source, tasks: source } } as unknown as Graph; // all that is read
-  const formatErrors = (errors: readonly unknown[]) => errors.map((error) => (error as GraphQLError).toJSON());
+  const graph = {
+    supergraph: { ...supergraph, ...tamper },
+    services: { auth: source, tasks: source },
+  } as unknown as Graph; // all that is read
   const rendering = createEventRenderer(graph, prepared(text), {
     clock: { now: () => now },
-    formatErrors,
+    formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     executor,
   });
   return { rendering, requests, pass: (ms: number) => (now += ms) };
@@ -105,9 +113,37 @@ describe('an event that selects a field of a service that is away', () => {
     requests[0]?.answer({ errors: [{ message: 'a defect', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] });
     expect(JSON.parse(await text)).toEqual({
       data: null,
-      errors: [expect.objectContaining({ message: 'a defect' })],
+      errors: [INTERNAL],
     });
   });
+});
+
+describe.each(['compiled', 'apollo'] as const)(
+  'an event that a service leaves something out of, by the %s executor',
+  (executor) => {
+    it.each<[string, Answer]>([
+      ['knows nothing of an object', { data: { _entities: [null] } }],
+      ['lacks a field of it', { data: { _entities: [{ __typename: 'User' }] } }],
+      ['has null where none may be', { data: { _entities: [{ __typename: 'User', name: null }] } }],
+      ['says nothing at all', { data: null }],
+    ])('is told with an error when it %s', async (_what, answer) => {
+      const { rendering, requests } = createWorld(NAMES, executor);
+      const text = rendering.withVariables({}, call)(changeOf(1), waiting);
+      await eventually(() => expect(requests).toHaveLength(1));
+      requests[0]?.answer(answer);
+      expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL] });
+    });
+  },
+);
+
+it('an event whose subscription cannot be planned with these variables is told with an error', async () => {
+  const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
+  const plan = () => {
+    throw new Error('There is no plan.');
+  };
+  const { rendering } = createWorld(query, 'compiled', { plan });
+  const text = rendering.withVariables({ with: true }, call)(changeOf(1), waiting);
+  expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL] });
 });
 
 describe('an event for a stream that has gone', () => {

@@ -4,12 +4,13 @@ import type { Clock } from '@taskmesh/service';
 import { Kind, visit, type ASTNode } from 'graphql';
 import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
+import type { FormatResult } from '../graph/client-result.ts';
 import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { perChange } from '../feed/per-change.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
-import { planSubscription, type FormatErrors, type SubscriptionPlan } from './subscription-plan.ts';
+import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
 
 const EVENT_DEADLINE_MS = 10_000;
 /** How long a service that foreign fields come from may be unavailable before the streams waiting for it end. */
@@ -37,7 +38,7 @@ export interface EventRenderer {
 
 export interface EventRendererDeps {
   clock: Clock;
-  formatErrors: FormatErrors;
+  formatResult: FormatResult;
   executor: ExecutorKind;
 }
 
@@ -56,6 +57,11 @@ export function createEventRenderer(
   const atOnce = pLimit(FOREIGN_AT_ONCE);
   let follower: EventRenderer | undefined;
   const latestPlan = () => (follower ? follower.latestPlan() : plan);
+  const planNow = () => {
+    const now = latestPlan() ?? plan;
+    if (!now) throw new Error('An event that no service is needed for asks one.');
+    return now;
+  };
 
   const ask = (
     change: TaskChanged,
@@ -65,7 +71,7 @@ export function createEventRenderer(
   ) => {
     const run: EventRun = {
       change,
-      planNow: () => latestPlan() ?? plan,
+      planNow,
       variables,
       call,
       giveUpAt: deps.clock.now() + FOREIGN_PATIENCE_MS,
@@ -123,7 +129,7 @@ function variablesOfEvents({ document, operation }: PreparedOperation): string[]
 
 interface EventRun {
   change: TaskChanged;
-  planNow: () => SubscriptionPlan | undefined;
+  planNow: () => SubscriptionPlan;
   variables: Record<string, unknown>;
   call: RequestCall;
   giveUpAt: number;
@@ -139,7 +145,7 @@ async function withForeignFields(clock: Clock, run: EventRun): Promise<string> {
   while (isWanted()) {
     const root = { taskChanges: toChangeEvent(change) };
     const request = { call: callFor(change, call), deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
-    const result = (await planNow()?.run(root, variables, request)) ?? { data: null };
+    const result = await planNow().run(root, variables, request);
     if (!lacksService(result)) return traced(JSON.stringify(result), change);
     if (clock.now() > giveUpAt) throw unavailable();
     await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));

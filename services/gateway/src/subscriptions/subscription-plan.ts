@@ -4,8 +4,9 @@ import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/q
 import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { createFederatedExecutor, type SubgraphAnswer } from '@taskmesh/federation';
 import { apolloGateway } from '../graph/apollo-gateway.ts';
-import { askServices, asThrown } from '../graph/compiled-engine.ts';
+import { askServices, withFailures } from '../graph/compiled-engine.ts';
 import type { ExecutorKind } from '../config.ts';
+import type { FormatResult } from '../graph/client-result.ts';
 import type { EngineResult } from '../graph/engine.ts';
 import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
 import type { GraphSources, OperationRun } from '../graph/sources.ts';
@@ -16,7 +17,6 @@ import { splitPrimary } from './split-primary-fetch.ts';
 const EVENT = '__event__';
 
 type GatewayRequestContext = Parameters<typeof executeQueryPlan>[2];
-export type FormatErrors = (errors: readonly unknown[], requestId: string) => OperationResult['errors'];
 
 export interface SubscriptionPlan {
   /** The result of one event; `root` is the root field's value. Other services are asked for foreign fields only. */
@@ -26,7 +26,7 @@ export interface SubscriptionPlan {
 export interface PlanDeps {
   supergraph: Supergraph;
   services: GraphSources;
-  formatErrors: FormatErrors;
+  formatResult: FormatResult;
   executor: ExecutorKind;
 }
 
@@ -38,9 +38,8 @@ export function planSubscription(operation: PreparedOperation, deps: PlanDeps): 
   const runPlan = deps.executor === 'compiled' ? compileRun(operation, deps) : byApollo(operation, deps);
   return {
     async run(root, variables, run) {
-      const { data, errors: failures } = await runPlan(root, variables, run);
-      const errors = failures?.length ? deps.formatErrors(failures, run.call.requestId) : undefined;
-      return { data, ...(errors && { errors }) };
+      const result = await runPlan(root, variables, run).catch((error: unknown) => ({ data: null, errors: [error] }));
+      return deps.formatResult(result, run.call.requestId);
     },
   };
 }
@@ -65,7 +64,7 @@ function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDe
   });
   return async (root, variables, run) => {
     const projected = project(root, variables);
-    const { data, errors } = await executeQueryPlan(
+    const { data, errors, extensions } = await executeQueryPlan(
       queryPlan,
       { ...services, [EVENT]: { process: async () => projected } },
       requestContext(operation, supergraph.schema, variables, run),
@@ -73,7 +72,11 @@ function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDe
       supergraph.supergraphSchema,
       supergraph.apiSchema,
     );
-    return { data: (data as OperationResult['data']) ?? null, ...(errors && { errors }) };
+    return {
+      data: (data as OperationResult['data']) ?? null,
+      ...(errors && { errors }),
+      incomplete: extensions?.valueCompletion,
+    };
   };
 }
 
@@ -101,8 +104,8 @@ function compileRun({ document, operationName }: PreparedOperation, { supergraph
   const operation = executor.compile(document, operationName);
   return async (root, variables, run) => {
     const answer = (text: string) => projections.get(text)?.(root, variables) ?? { data: null };
-    const { data, errors } = await operation.runForObject({ variables, context: { run, answer } });
-    return { data, ...(errors.length > 0 && { errors: errors.map(asThrown) }) };
+    const { data, ...failures } = await operation.runForObject({ variables, context: { run, answer } });
+    return withFailures(data, failures);
   };
 }
 

@@ -129,12 +129,13 @@ export function createSubscriptions(deps: Deps): Subscriptions {
         fail: stream.fail,
       };
       streams.add(live);
-      const unsubscribed = metrics.subscribed(protocol);
+      let unsubscribed = () => {};
       stream.onOver(() => {
         streams.delete(live);
         unsubscribed();
       });
       await stream.read(feed, { owner: identity.userId, after: request.after ?? args.after, view: () => live.view });
+      if (!stream.isOver()) unsubscribed = metrics.subscribed(protocol);
       return stream.stop;
     },
   };
@@ -252,6 +253,7 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
     },
     fail: (error: GraphQLError) => endAfterAll({ kind: 'failed', error }),
     stop: () => over(),
+    isOver: () => isOver,
   };
 }
 

@@ -9,9 +9,9 @@ export interface Heartbeats {
   stop(): void;
 }
 
-/** The heartbeats of all connections, with one timer: a timer for each of many thousand connections is dear. */
+/** The heartbeats of all connections with one timer, because one for each of many thousands would cost too much. */
 export function createHeartbeats(everyMs = EVERY_MS): Heartbeats {
-  /** By when they were added, so that connections which came one after the other have their turns so, too. */
+  /** In the order in which they were added, so that connections that came one after the other take turns like that, too. */
   const groups = Array.from({ length: GROUPS }, () => new Set<() => void>());
   let turn = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -11,10 +11,10 @@ import {
 } from '@taskmesh/identity';
 import type { AuthInternal, AuthSignIn, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import { randomUUID } from 'node:crypto';
-import { typeDefsOf } from './type-defs.ts';
+import { createFakeSubgraph } from './fake-subgraph.ts';
 
 /** An auth service in memory, with real tokens. */
 export interface FakeAuth {
@@ -96,7 +96,12 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         return userOf(requireUser(ctx.identity).userId);
       },
     },
-    User: { __resolveReference: ({ id }: { id: string }) => (id.startsWith('f') ? null : userOf(id)) },
+    User: {
+      async __resolveReference({ id }: { id: string }) {
+        if (id.startsWith('e')) throw unauthenticated('The account does not exist any more.');
+        return id.startsWith('f') ? null : userOf(id);
+      },
+    },
     Mutation: {
       login: async (_: unknown, { input }: { input: { email: string; password: string } }, ctx: SubgraphContext) => {
         callers.push(ctx.identity);
@@ -121,7 +126,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   };
 
   return {
-    subgraph: createSubgraph({ name: 'auth', typeDefs: typeDefsOf('auth'), resolvers, log }),
+    subgraph: createFakeSubgraph('auth', resolvers, log),
     internal: {
       async endedSessions(after) {
         if (failure) throw failure;

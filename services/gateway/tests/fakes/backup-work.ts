@@ -3,6 +3,7 @@ import type { BackupEntry, BackupWork, RestoreEnd, WorkProgress } from '@taskmes
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { refuseMore } from './strict.ts';
 
 export interface FakeBackupWork {
   work: BackupWork;
@@ -76,7 +77,8 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { archives: archives.size, added: 1, unread: 0 };
     },
-    async restore(file, onProgress, { allowLoss = false, stores, safetyBackup, decryptedFrom } = {}) {
+    async restore(file, onProgress, { allowLoss = false, stores, safetyBackup, decryptedFrom, ...others } = {}) {
+      refuseMore(others);
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');
       progress.forEach((step) => onProgress?.(step));

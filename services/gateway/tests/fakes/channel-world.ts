@@ -12,6 +12,7 @@ import { createConnectionMetrics } from '../../src/transports/metrics.ts';
 import type { FeedReader } from '../../src/feed/owner-feed.ts';
 import { createPhoenix } from '../../src/transports/phoenix/phoenix.ts';
 import type { SessionWatch } from '../../src/transports/sockets/session-watch.ts';
+import { only } from './strict.ts';
 
 /** A call that waits until the test lets it continue. */
 export interface Waiting {
@@ -135,12 +136,19 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
   };
   const phoenix = createPhoenix({
     // The parts that channels use.
-    context: {
-      config: { realtime: { maxSubscriptions: 20, maxSocketsPerUser: 20, ...config } },
+    context: only('context', {
+      config: only('config', {
+        realtime: only('config.realtime', {
+          maxSubscriptions: 20,
+          maxSocketsPerUser: 20,
+          anonKey: undefined,
+          ...config,
+        }),
+      }),
       clock,
       log,
       authenticateToken,
-    } as unknown as GatewayContext,
+    }) as unknown as GatewayContext,
     feed,
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },

@@ -2,7 +2,7 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog, stopAll, systemClock, type Clock, type Log } from '@taskmesh/service';
-import { createSubgraph, requireOperator, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { requireOperator, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import type { Tracing } from '@taskmesh/telemetry';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
@@ -10,12 +10,12 @@ import { readGatewayConfig } from '../../src/config.ts';
 import type { Connections } from '../../src/connections.ts';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
+import { createFakeSubgraph } from './fake-subgraph.ts';
 import { createFakeBackupWork, type FakeBackupWork } from './backup-work.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeOperators, type FakeOperators } from './operators.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
-import { typeDefsOf } from './type-defs.ts';
 
 export interface TestGateway {
   gateway: Gateway;
@@ -148,5 +148,5 @@ function createFakeBackup(log: Log): Subgraph {
     requireOperator(identity);
     return [];
   };
-  return createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: { Query: { backups } }, log });
+  return createFakeSubgraph('backup', { Query: { backups } }, log);
 }

@@ -7,6 +7,7 @@ import type {
   StatusOf,
   TasksStatus,
 } from '@taskmesh/internal-api';
+import { refuseMore } from './strict.ts';
 
 /** What services tell operators, from memory. */
 export interface FakeOperators {
@@ -45,6 +46,7 @@ export function createFakeOperators(): FakeOperators {
         verifiesScheduled: true,
         keep: { last: 3 },
         undoableMs: 86_400_000,
+        undoable: null,
       },
     },
   };
@@ -57,7 +59,8 @@ export function createFakeOperators(): FakeOperators {
   };
 
   const take = (choice: unknown) => {
-    const { ids, all } = choice as { ids?: string[]; all?: true }; // the test sends nothing else
+    const { ids, all, ...others } = choice as { ids?: string[]; all?: true }; // checked here
+    refuseMore(others);
     if ((ids === undefined) === (all === undefined)) throw badUserInput([{ path: '', message: 'Say which.' }]);
     return letters.filter(({ id }) => all ?? ids?.includes(id));
   };
@@ -77,7 +80,8 @@ export function createFakeOperators(): FakeOperators {
     tasks: statusOf('tasks'),
     backup: statusOf('backup'),
     deadLetters: {
-      async deadLetters({ after = '0', limit = 100 }) {
+      async deadLetters({ after = '0', limit = 100, ...others }) {
+        refuseMore(others);
         await begin();
         return letters.filter(({ id }) => BigInt(id) > BigInt(after)).slice(0, limit);
       },

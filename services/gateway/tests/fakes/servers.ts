@@ -1,5 +1,4 @@
 import {
-  bearerToken,
   createIdentitySigner,
   createIdentityVerifier,
   createSigningKey,
@@ -18,7 +17,7 @@ import {
   tasksInternal,
   tasksOperators,
 } from '@taskmesh/internal-api';
-import { startAll, systemClock, type Log } from '@taskmesh/service';
+import { bearerToken, startAll, systemClock, type Log } from '@taskmesh/service';
 import { createSubgraphServer, type Subgraph } from '@taskmesh/subgraph';
 import type { FastifyInstance } from 'fastify';
 import { connectHttp } from '../../src/connect-http.ts';

@@ -21,7 +21,7 @@ export interface TestStream {
 }
 
 export interface StreamEvent {
-  data?: { taskChanges: { sequence: number } & Record<string, unknown> } & Record<string, unknown>;
+  data?: ({ taskChanges: { sequence: number } & Record<string, unknown> } & Record<string, unknown>) | null;
   extensions?: Record<string, unknown>;
   [key: string]: unknown;
 }
@@ -32,6 +32,8 @@ export interface StreamRequest {
   query: string;
   variables?: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** graphql-ws only. */
+  extensions?: Record<string, unknown>;
   /** For `connection_init` or the join. */
   params?: Record<string, unknown>;
 }
@@ -63,7 +65,8 @@ export async function openWebSocket(
   return socket;
 }
 
-export async function streamGraphqlWs({ origin, token, query, variables, params }: StreamRequest): Promise<TestStream> {
+export async function streamGraphqlWs(request: StreamRequest): Promise<TestStream> {
+  const { origin, token, query, variables, extensions, params } = request;
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
   const stream = createStream(socket);
   const id = randomUUID();
@@ -78,7 +81,7 @@ export async function streamGraphqlWs({ origin, token, query, variables, params 
   });
   socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}`, ...params } }));
   await eventually(() => isAcknowledged);
-  socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, variables } }));
+  socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, variables, extensions } }));
   return stream;
 }
 
@@ -117,9 +120,9 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
   const json = kind === 'sse' ? /^data: (\{.*\})$/m.exec(part)?.[1] : part.split('\r\n\r\n')[1];
   if (!json) return;
   const message = JSON.parse(json) as { payload?: StreamEvent | null; errors?: TestStream['errors'] };
-  if (message.errors) stream.errors.push(...message.errors);
   const event = kind === 'sse' ? (message as StreamEvent) : message.payload;
-  if (event?.data) stream.events.push(event);
+  if (event?.data !== undefined) stream.events.push(event);
+  else if (message.errors) stream.errors.push(...message.errors);
 }
 
 /** `query` has no effect here: channels carry rows. */

@@ -2,9 +2,9 @@ import { badUserInput } from '@taskmesh/errors';
 import type { Identity } from '@taskmesh/identity';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { createFakeChanges, type FakeChanges } from './changes.ts';
-import { typeDefsOf } from './type-defs.ts';
+import { createFakeSubgraph } from './fake-subgraph.ts';
 
 export interface FakeTasks {
   subgraph: Subgraph;
@@ -79,7 +79,7 @@ export function createFakeTasks(log: Log): FakeTasks {
   };
 
   return {
-    subgraph: createSubgraph({ name: 'tasks', typeDefs: typeDefsOf('tasks'), resolvers, log }),
+    subgraph: createFakeSubgraph('tasks', resolvers, log),
     internal: changes,
     changes,
     calls,

@@ -1,5 +1,5 @@
 import { createLog, stopAll, type Clock } from '@taskmesh/service';
-import { createSubgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import type { SubgraphContext } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import type { Connections } from '../../src/connections.ts';
@@ -10,9 +10,9 @@ import type { GraphExecutor } from '../../src/graph/executor.ts';
 import { createGraphMetrics } from '../../src/graph/metrics.ts';
 import { openSupergraph } from '../../src/graph/supergraph.ts';
 import { createFakeBackupWork } from './backup-work.ts';
+import { createFakeSubgraph } from './fake-subgraph.ts';
 import { createFakeOperators } from './operators.ts';
 import { connectServers } from './servers.ts';
-import { typeDefsOf } from './type-defs.ts';
 
 /** Our graph with one kind of connection; its services record their calls and behave as they are told. */
 export interface World {
@@ -22,8 +22,11 @@ export interface World {
   seen: unknown[][];
   /** Whether the most recent call's caller has left. */
   isCancelled(): boolean;
-  /** What a resolver or an internal function does; undefined stands for its default answer. */
-  behave: (name: string) => unknown;
+  /**
+   * What a resolver or an internal function does; for a resolver, undefined stands for its default answer. It has to
+   * answer something until the next `reset`: a name that nothing has would test nothing.
+   */
+  behave: ((name: string) => unknown) | undefined;
   /** Calls of requests for which `isOld` is true are no longer recorded. */
   reset(isOld?: (requestId: string) => boolean): void;
   stop(): Promise<void>;
@@ -55,9 +58,24 @@ const session = () => ({ accessToken: 'access', refreshToken: 'refresh', expires
 export async function createWorld(mode: 'in-process' | 'http', clock: Clock, executor: ExecutorKind): Promise<World> {
   const log = createLog({ service: 'test', level: 'silent' });
   const seen: unknown[][] = [];
-  let behave: World['behave'] = () => undefined;
+  let behave: World['behave'];
+  let isUsed = false;
   let isCancelled = () => false;
   let isOld = (_requestId: string) => false;
+
+  const told = async (name: string): Promise<unknown> => {
+    try {
+      const answer = behave?.(name);
+      isUsed ||= answer !== undefined;
+      return await answer;
+    } catch (error) {
+      isUsed = true;
+      throw error;
+    }
+  };
+  const checkUse = () => {
+    if (behave && !isUsed) throw new Error('What the services were told to do was never asked of them.');
+  };
 
   /** A resolver that records its calls. */
   const on =
@@ -66,21 +84,22 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
       if (!isOld(context.requestId)) seen.push([name, args, context.identity, context.traceparent]);
       isCancelled = () => context.isCancelled?.() ?? false;
       if (name === 'login') context.extensions.session = { userId: 'ada', sessionId: 'new', note: undefined };
-      const told = await behave(name);
-      return told === undefined ? plain(args) : told;
+      const answer = await told(name);
+      return answer === undefined ? plain(args) : answer;
     };
   /** An internal function that records its calls. */
   const internal =
     (name: string) =>
     async (...args: unknown[]) => {
       seen.push([name, args]);
-      return behave(name) as never;
+      if (!behave) throw new Error(`Nobody has said what ${name} answers.`);
+      isUsed = true;
+      return (await told(name)) as never;
     };
 
-  const tasks = createSubgraph({
-    name: 'tasks',
-    typeDefs: typeDefsOf('tasks'),
-    resolvers: {
+  const tasks = createFakeSubgraph(
+    'tasks',
+    {
       Query: {
         task: on('task', ({ id }) => task(String(id))),
         tasks: on('tasks', page),
@@ -99,11 +118,10 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
       },
     },
     log,
-  });
-  const auth = createSubgraph({
-    name: 'auth',
-    typeDefs: typeDefsOf('auth'),
-    resolvers: {
+  );
+  const auth = createFakeSubgraph(
+    'auth',
+    {
       Query: { me: on('me', () => user('ada')) },
       Mutation: {
         login: on('login', session),
@@ -116,13 +134,8 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
       },
     },
     log,
-  });
-  const backup = createSubgraph({
-    name: 'backup',
-    typeDefs: typeDefsOf('backup'),
-    resolvers: { Query: { backups: on('backups', () => []) } },
-    log,
-  });
+  );
+  const backup = createFakeSubgraph('backup', { Query: { backups: on('backups', () => []) } }, log);
 
   const operators = createFakeOperators();
   const services = {
@@ -166,15 +179,18 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     },
     set behave(next) {
       behave = next;
+      isUsed = false;
     },
     reset(isBefore = () => false) {
+      checkUse();
       isOld = isBefore;
       seen.length = 0;
-      behave = () => undefined;
+      behave = undefined;
     },
     async stop() {
       await connections.close();
       await stopAll(servers);
+      checkUse();
     },
   };
 }

@@ -1,7 +1,6 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog, systemClock } from '@taskmesh/service';
-import { createSubgraph } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import { readGatewayConfig } from '../../src/config.ts';
@@ -10,7 +9,7 @@ import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { createFakeBackupWork, type FakeBackupWork } from '../fakes/backup-work.ts';
 import { createFakeOperators } from '../fakes/operators.ts';
-import { typeDefsOf } from '../fakes/type-defs.ts';
+import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';
 
 export interface RestApp {
   origin: string;
@@ -37,7 +36,7 @@ export async function startRestApp(env: Record<string, string> = {}, { waitUntil
     auth: { ...auth, operators: operators.auth },
     tasks: { ...tasks, operators: operators.tasks, deadLetters: operators.deadLetters },
     backup: {
-      subgraph: createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: {}, log }),
+      subgraph: createFakeSubgraph('backup', {}, log),
       work: backups.work,
       operators: operators.backup,
     },

@@ -8,11 +8,11 @@ import {
 } from '@taskmesh/identity';
 import type { AuthInternal, AuthSignIn, CallerOrigin, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { createSubgraph, requireSession, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { requireSession, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { changeNameInput, codePoints, parseInput, signUpInput } from '@taskmesh/validation';
 import { importJWK, type CryptoKey } from 'jose';
 import { randomUUID } from 'node:crypto';
-import { typeDefsOf } from '../fakes/type-defs.ts';
+import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';
 
 interface Account {
   id: string;
@@ -345,7 +345,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   };
 
   return {
-    subgraph: createSubgraph({ name: 'auth', typeDefs: typeDefsOf('auth'), resolvers, log }),
+    subgraph: createFakeSubgraph('auth', resolvers, log),
     internal: {
       endedSessions: async (after) => ({ last: ended.length, sessions: ended.slice(after) }),
       noteSessionUses: async () => undefined,

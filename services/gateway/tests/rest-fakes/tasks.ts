@@ -1,10 +1,10 @@
 import { AppError, badUserInput, notFound } from '@taskmesh/errors';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { createTaskInput, parseInput, updateTaskInput } from '@taskmesh/validation';
 import { v7 } from 'uuid';
-import { typeDefsOf } from '../fakes/type-defs.ts';
+import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';
 
 interface Row {
   id: string;
@@ -169,12 +169,12 @@ export function createFakeTasks(log: Log): FakeTasks {
   };
 
   return {
-    subgraph: createSubgraph({ name: 'tasks', typeDefs: typeDefsOf('tasks'), resolvers, log }),
+    subgraph: createFakeSubgraph('tasks', resolvers, log),
     internal: {
-      heads: async () => ({ epoch: 1, heads: {} }),
-      changesAfter: async () => ({ epoch: 1, expired: false, changes: [] }),
-      openCursor: async () => null,
-      reportUnreadable: async () => undefined,
+      heads: noStreams,
+      changesAfter: noStreams,
+      openCursor: noStreams,
+      reportUnreadable: noStreams,
     },
     rows,
     listCalls,
@@ -184,12 +184,17 @@ export function createFakeTasks(log: Log): FakeTasks {
   };
 }
 
+const noStreams = () => Promise.reject(new Error('The fake has no streams.'));
+
 function withoutUndefined<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 }
 
 function matches(row: Row, filter: NonNullable<ListArguments['filter']>): boolean {
-  return Object.entries(filter).every(([name, value]) => value === null || row[name as keyof Row] === value);
+  return Object.entries(filter).every(([name, value]) => {
+    if (!(name in row)) throw new Error(`The fake does not know the filter ${name}.`);
+    return value === null || row[name as keyof Row] === value;
+  });
 }
 
 function compare(left: Row, right: Row, orderBy: ListArguments['orderBy']): number {

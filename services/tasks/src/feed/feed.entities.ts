@@ -8,7 +8,7 @@ export const FeedStateEntity = defineEntity({
   properties: {
     singleton: p.boolean().primary().default(true).check('singleton'),
     epoch: p.integer(),
-    cursorKey: p.blob().name('cursor_key'),
+    cursorKey: p.blob(),
   },
 });
 
@@ -20,10 +20,10 @@ export const FeedEntity = defineEntity({
   tableName: 'feeds',
   checks: [{ name: 'feeds_ended', expression: 'ends_at = sequence' }],
   properties: {
-    ownerId: p.uuid().name('owner_id').primary(),
+    ownerId: p.uuid().primary(),
     sequence: p.bigint('number'),
     /** Where the feed of a deleted account ends: the check refuses further writes. Null while the account exists. */
-    endsAt: p.bigint('number').name('ends_at').nullable(),
+    endsAt: p.bigint('number').nullable(),
     counted: p.bigint('number').nullable(),
     keys: count(),
     pendingLow: count(),
@@ -68,7 +68,7 @@ export const DeadLetterEntity = defineEntity({
     source: p.enum(['relay', 'gateway']),
     fingerprint: p.text().unique('dead_letters_once'),
     changeId: p.bigint('string').name('change_id').nullable(),
-    ownerId: p.uuid().name('owner_id').nullable(),
+    ownerId: p.uuid().name('owner_id').nullable().index('dead_letters_owner_id'),
     sequence: p.bigint('number').nullable(),
     record: p.text().nullable(),
     reason: p.text(),

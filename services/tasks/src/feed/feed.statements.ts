@@ -31,6 +31,24 @@ export const CHANGES_AFTER: Statement = {
     order by change.sequence::bigint`,
 };
 
+/** $1: the lowest acceptable epoch */
+export const NEW_EPOCH: Statement = {
+  name: 'feed-new-epoch',
+  text: `
+    update feed_state set epoch = greatest(epoch + 1, $1::integer), cursor_key = ${NEW_CURSOR_KEY}
+    returning epoch`,
+};
+
+/** The database's time now, and at the publication of the newest change that is kept. */
+export const CLOCK: Statement = {
+  name: 'feed-clock',
+  text: `
+    select extract(epoch from now())::float8 * 1000 as "nowMs", (
+      select extract(epoch from published_at)::float8 * 1000 from changes
+      where published_at is not null order by id desc limit 1
+    ) as "newestMs"`,
+};
+
 /**
  * $1: how long a published change is kept, $2: the last id of the previous batch, $3: batch size, $4: owners with an
  * earlier change that is kept. Uses the time of publication and the database's clock, because a change's own time may

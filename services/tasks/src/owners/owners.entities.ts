@@ -16,7 +16,7 @@ export const ClosedOwnerEntity = defineEntity({
   name: 'ClosedOwner',
   tableName: 'closed_owners',
   properties: {
-    ownerId: p.uuid().name('owner_id').primary(),
-    deletedAt: p.datetime(3).name('deleted_at'),
+    ownerId: p.uuid().primary(),
+    deletedAt: p.datetime(3),
   },
 });

@@ -7,12 +7,12 @@ const NOTED_AGAIN = 'on conflict (fingerprint) do update set reason = excluded.r
 export const MOVE_TO_DEAD_LETTERS: Statement = {
   name: 'relay-dead-letter',
   text: `
-    with deadLettered as (
+    with dead_lettered as (
       update changes set published_at = now() where id = $1::bigint and published_at is null
       returning id, owner_id, sequence
     )
     insert into dead_letters (source, fingerprint, change_id, owner_id, sequence, reason)
-    select 'relay', 'change ' || id, id, owner_id, sequence, $2 from deadLettered
+    select 'relay', 'change ' || id, id, owner_id, sequence, $2 from dead_lettered
     ${NOTED_AGAIN}`,
 };
 

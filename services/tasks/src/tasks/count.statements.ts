@@ -2,13 +2,13 @@ import type { Statement } from '@taskmesh/database';
 import { STATE, TASK_STATES } from './task-states.ts';
 
 /*
- * What is known of an owner's tasks without reading them. The feed row counts them by state. Of large owners `task_keys`
- * has what lists are sorted and filtered by, with an index for each order; `keys` says so, and grows whenever they are
- * made anew.
+ * Answers about an owner's tasks that do not need reading them. The feed's row counts the tasks by state. For owners with
+ * many tasks, `task_keys` holds what lists are sorted and filtered by, with an index for each order; the row's `keys` is
+ * above 0 then, and increases each time the keys are rebuilt.
  *
- * Both hold as of the change `counted`. Our writes keep them and move `counted` along with `sequence`. The release before
- * knows of neither, so behind its changes the two differ: then the tasks themselves are read, until housekeeping has put
- * it right. Nothing else may change tasks without moving `sequence`.
+ * Both are valid as of the change `counted`. Our writes update them, and advance `counted` together with `sequence`. The
+ * previous release knows neither, so after its changes the two differ; then the tasks themselves are read, until
+ * housekeeping has counted again. Nothing else may change tasks without advancing `sequence`.
  */
 
 interface StateSource {
@@ -31,10 +31,10 @@ export function countsOf({ added, removed }: { added?: StateSource; removed?: St
   ).join(', ');
 }
 
-/** For an owner whose tasks all go: nothing is counted any more, and keys do not count. */
+/** For an owner whose tasks are all being deleted: nothing is counted, and there are no valid keys. */
 export const COUNT_NOTHING = ['counted = null', 'keys = 0', ...COLUMNS.map((column) => `${column} = 0`)].join(', ');
 
-/** For the row `f` that a write finds. `unless`: SQL that is true when the write cannot keep what is known. */
+/** For an existing row `f`. `unless`: SQL that is true when the write cannot keep counts and keys valid. */
 export function keepCounting(unless = 'false'): string {
   return [
     `counted = case when f.counted = f.sequence and not (${unless}) then f.sequence + 1 end`,
@@ -42,10 +42,10 @@ export function keepCounting(unless = 'false'): string {
   ].join(', ');
 }
 
-/** Whether what the feed row `f` says is of the snapshot. */
+/** Whether the feed's row `f` is up to date in the statement's snapshot. */
 export const IS_COUNTED = 'f.counted = f.sequence';
 
-/** What a write's `feed` returns of the row that it left. */
+/** What a write's `feed` returns about the row that it wrote. */
 export const HAS_KEYS = '(f.keys > 0 and f.counted = f.sequence) as has_keys';
 
 const KEY_COLUMNS = 'user_id, id, state, category, due_date, created_at, updated_at';
@@ -55,7 +55,7 @@ const KEEP_LATER = `
   on conflict (user_id, id) do update set state = excluded.state, category = excluded.category,
     due_date = excluded.due_date, created_at = excluded.created_at, updated_at = excluded.updated_at`;
 
-/** An upsert, since a write may have begun before the keys were made, and then does not see them. */
+/** An upsert, because a write that began before the keys were made does not see them. */
 export const KEEP_KEY = `insert into task_keys (${KEY_COLUMNS}) select ${KEY_VALUES} from task, feed where has_keys ${KEEP_LATER}`;
 
 const sumOf = (columns: string[]) => columns.map((column) => `f.${column}`).join(' + ');
@@ -70,10 +70,10 @@ export function sumOfStates(states: string): string {
 export const SUM_OF_ALL = sumOf(COLUMNS);
 const SUM_OF_COMPLETED = sumOf(COLUMNS.filter((_, number) => TASK_STATES[number]?.completed));
 
-/** With more tasks an owner gets keys: to read and sort so many is what a list may cost without. */
+/** Owners with more tasks get keys. Without keys, a list reads and sorts at most this many. */
 export const MOST_WITHOUT_KEYS = 500;
 
-/** Whether the feed row `f` is as it should be. Something to do for housekeeping otherwise; see `RECOUNT`. */
+/** Whether the feed's row `f` is as it should be; otherwise housekeeping has to count again (see `RECOUNT`). */
 export const IS_KEPT = `coalesce(${IS_COUNTED} and (f.keys > 0 or ${SUM_OF_ALL} <= ${MOST_WITHOUT_KEYS}), false)`;
 
 /** $1: owner. Always returns a row. */
@@ -105,8 +105,8 @@ const UNKEYED = `
 const TURN = `hashtextextended('keys of ' || $1::uuid, 0)`;
 
 /**
- * $1: owner. One instance at a time makes an owner's keys, until END_TURN or the end of its session: a slower one would put
- * what it saw before in the place of what was written since.
+ * $1: owner. One instance at a time makes an owner's keys, until END_TURN or the end of its session. A slower one would
+ * overwrite newer keys with what it saw earlier.
  */
 export const TAKE_TURN: Statement = {
   name: 'task-take-turn',
@@ -117,8 +117,8 @@ export const TAKE_TURN: Statement = {
 export const END_TURN: Statement = { name: 'task-end-turn', text: `select pg_advisory_unlock(${TURN})` };
 
 /**
- * $1: owner, $2: the most tasks without keys. Makes the keys of a large owner who has none that count; nothing uses them
- * yet. Takes long where many tasks are new, and keeps nobody waiting.
+ * $1: owner, $2: the most tasks without keys. Makes the keys of a large owner who has no valid ones; nothing uses them
+ * before RECOUNT. May take long for many new tasks, but blocks nothing.
  */
 export const MAKE_KEYS: Statement = {
   name: 'task-make-keys',
@@ -131,15 +131,15 @@ export const MAKE_KEYS: Statement = {
       ) ${KEEP_LATER}`,
 };
 
-/** $1: owner. Writes wait: without that, RECOUNT would never find an owner who always writes at rest. */
+/** $1: owner. Makes the owner's writes wait; otherwise RECOUNT would never succeed for an owner who writes all the time. */
 export const HOLD_OWNER: Statement = {
   name: 'task-hold-owner',
   text: 'select from feeds where owner_id = $1 for no key update',
 };
 
 /**
- * $1: owner, $2: the most tasks without keys. From now on counts and keys hold; of keys what differs is made anew. Nothing
- * happens when the owner wrote meanwhile: what is found is of the snapshot, and so is the sequence that it is compared with.
+ * $1: owner, $2: the most tasks without keys. Makes counts and keys valid, replacing only the keys that differ. Changes
+ * nothing if the owner has written since the snapshot, whose sequence it compares.
  */
 export const RECOUNT: Statement = {
   name: 'task-recount',

@@ -3,9 +3,9 @@ import { compared, mostRows, orderBy, type Given, type ListShape } from './list-
 import { TASK_STATES } from './task-states.ts';
 
 /**
- * The ids of a page's tasks, and of those that an offset skips, by the keys of a large owner. What it reads does not grow
- * with the owner's tasks: each run of the list, and in it each state, is read in the order of an index from the place on,
- * and merged with the others as far as the page goes. `isKeyed`: SQL; without keys nothing is read.
+ * The ids of a page's tasks and of those that an offset skips, from the keys of a large owner. However many tasks there
+ * are, it reads no more than it needs: each state within each run of the list is read in the order of an index, starting at
+ * the place, and merged with the others until the page is full. `isKeyed`: SQL; if false, nothing is read.
  */
 export function keyedIds(shape: ListShape, given: Given, isKeyed: string): string {
   const { order, placeIn } = shape;
@@ -14,7 +14,7 @@ export function keyedIds(shape: ListShape, given: Given, isKeyed: string): strin
     .map((run, number) => {
       const place = number === 0 && placeIn !== undefined ? [placeOf(run, shape, given)] : [];
       const scans = scansOf(shape, run, given, { conditions: [isKeyed, ...place], most: mostRows(given) });
-      // What the runs before it leave of the page.
+      // What earlier runs leave of the page.
       const before = Array.from({ length: number }, (_, earlier) => ` - (select count(*) from run_${earlier})`).join(
         '',
       );
@@ -38,8 +38,8 @@ const placeOf = ({ placeKeys, firstValue }: Run, { order }: ListShape, given: Gi
   compared(placeKeys, order, given, { isUpTo, first: firstValue });
 
 /**
- * One for each state, none of which begins before its state is asked for. Each is sorted and limited by itself: PostgreSQL
- * merges only what is sorted already, and thinks of the index only when it is to read few.
+ * A scan for each state, which does not start unless its state is wanted. Each is sorted and limited separately, because
+ * PostgreSQL merges only sorted inputs, and considers the index only when few rows are wanted.
  */
 function scansOf(
   { order, filteredBy }: ListShape,

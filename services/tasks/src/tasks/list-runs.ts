@@ -41,7 +41,7 @@ export interface Run {
   states?: number[];
   /** Columns of the index. */
   keys: Key[];
-  /** Those that a place within the run is compared by, and where they begin among the place's values. */
+  /** The keys by which a place within the run is compared, and the index of the first one's value among the place's. */
   placeKeys: Key[];
   firstValue: number;
 }

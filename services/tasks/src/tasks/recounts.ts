@@ -1,14 +1,14 @@
 import { inTransaction, type Database, type Session } from '@taskmesh/database';
 import { END_TURN, HOLD_OWNER, MAKE_KEYS, MOST_WITHOUT_KEYS, RECOUNT, TAKE_TURN } from './count.statements.ts';
 
-/** At once; whoever does not fit in is noticed again. */
+/** The most owners remembered at once; others are noticed again later. */
 const MOST_OWNERS = 10_000;
 /** A million tasks may take minutes. */
 const TIMEOUT_MS = 600_000;
-/** While an owner is counted, that owner's writes wait: not for an instance that stands still. */
+/** An owner's writes wait while the owner is counted, but not for an instance that is frozen. */
 const SETTINGS = { idle_in_transaction_session_timeout: '10s' };
 
-/** Owners of whom a read found that their tasks are not counted, or lack keys. `run` sees to it, for all reads that follow. */
+/** Remembers owners whose tasks a read found uncounted or without keys; `run` counts them for all later reads. */
 export function createRecounts(database: Pick<Database, 'openSession'>) {
   const owners = new Set<string>();
   let session: Session | undefined;
@@ -35,8 +35,8 @@ export function createRecounts(database: Pick<Database, 'openSession'>) {
       session = await database.openSession({ timeoutMs: TIMEOUT_MS, settings: SETTINGS });
       try {
         for (const owner of owners) {
-          if (isStopped) return; // while it connected, too
-          owners.delete(owner); // one who cannot be counted does not keep the others waiting for ever
+          if (isStopped) return; // perhaps while it was connecting
+          owners.delete(owner); // an owner who cannot be counted must not block the others for ever
           await recount(session, owner);
         }
       } catch (error) {
@@ -45,7 +45,7 @@ export function createRecounts(database: Pick<Database, 'openSession'>) {
         await session.close();
       }
     },
-    /** What runs is given up: it may take minutes, and the next instance that needs it begins again. */
+    /** Gives up a current run, which may take minutes; an instance that needs it later begins again. */
     async stop(): Promise<void> {
       isStopped = true;
       await session?.close();

@@ -1,4 +1,5 @@
 import { TASK_FIELDS, type TaskRow } from '@taskmesh/events';
+import { createTaskInput } from '@taskmesh/validation';
 import type { Task } from './task.entity.ts';
 import { toRfc3339 } from './task-time.ts';
 
@@ -7,6 +8,9 @@ const NAMES = Object.values(TASK_FIELDS).map(({ column }) => column);
 export const TASK_COLUMNS = NAMES.join(', ');
 
 export const taskColumnsOf = (table: string): string => NAMES.map((name) => `${table}.${name}`).join(', ');
+
+/** The fields of a task that callers give, in the order of the statements' parameters. */
+export const GIVEN_FIELDS = Object.keys(createTaskInput.shape) as (keyof typeof createTaskInput.shape)[]; // its own keys
 
 /**
  * A row of `tasks` from the driver, or from the change log as `row_to_json` wrote it. Rows written by an earlier

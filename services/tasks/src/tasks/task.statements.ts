@@ -1,8 +1,7 @@
 import type { Statement } from '@taskmesh/database';
 import { TASK_FIELDS } from '@taskmesh/events';
 import { COUNT_COLUMNS, countsOf, HAS_KEYS, keepCounting, KEEP_KEY } from './count.statements.ts';
-import { GIVEN_FIELDS } from './given-fields.ts';
-import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
+import { GIVEN_FIELDS, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 import { LAST_MOMENT } from './task-time.ts';
 
 /*
@@ -26,7 +25,7 @@ const LOCKED = `select * from tasks where id = $3 and user_id = $4 for update`;
 
 const OLD_STATE = { completed: 'old.completed', priority: 'old.priority' };
 
-/** $5: the version that the caller expects, or null. A feed that begins here was not there to count the task. */
+/** $5: the version that the caller expects, or null. A feed that is created here has not counted the task. */
 const counted = (counts: string, unless?: string) => `
   insert into feeds as f (owner_id, sequence, ${COUNT_COLUMNS})
   select user_id, 1, null, ${counts} from old where $5::int is null or version = $5
@@ -52,7 +51,7 @@ function newValues(first: number) {
 
 type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
 
-/** A restore by the release before leaves owners without a feed, whose tasks nobody has counted. */
+/** A restore by the previous release leaves owners without a feed, whose tasks are not counted. */
 const HAS_NONE = '(select id from tasks where user_id = $4::uuid order by created_at, id limit 1) is null';
 
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
@@ -128,7 +127,7 @@ const NEW_STATE = { completed: changedFrom('old', 'completed'), priority: change
 
 /**
  * $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now, then the changes as in CHANGED. No row:
- * there is no such task; a row without an id: its version is another.
+ * there is no such task. A row without an id: its version differs.
  */
 export const UPDATE: Statement = {
   name: 'task-update',

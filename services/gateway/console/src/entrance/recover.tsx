@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
-import { issueOf } from '../requests/explain.ts';
 import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
+import { EmailField } from './email-field.tsx';
 import type { WayInProps } from './way-in.ts';
 
 const FIELDS = ['email'];
@@ -22,15 +21,11 @@ export function Recover({ email, onEmail }: WayInProps) {
     <>
       {sentTo === undefined ? (
         <Form label="Forgotten password" onSubmit={({ email: to = '' }) => void run(to)} error={error} fields={FIELDS}>
-          <TextField
-            label="E-mail"
-            name="email"
-            type="email"
-            autocomplete="username"
-            defaultValue={email}
-            onInput={onEmail}
+          <EmailField
+            email={email}
+            onEmail={onEmail}
             hint="We send you a link with which you choose a new password."
-            error={issueOf(error, 'email')}
+            error={error}
           />
           <button type="submit" class="primary wide" disabled={isBusy}>
             {isBusy ? 'Sending…' : 'Send the link'}

@@ -1,10 +1,10 @@
 import { useClient } from '../client-context.ts';
-import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { issueOf } from '../requests/explain.ts';
 import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
+import { EmailField } from './email-field.tsx';
 import { ProviderButton } from './provider-button.tsx';
 import { StaySignedIn } from './stay-signed-in.tsx';
 import type { WayInProps } from './way-in.ts';
@@ -21,15 +21,7 @@ export function SignIn({ storage, email, onEmail }: WayInProps) {
   return (
     <>
       <Form label="Sign in" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
-          autocomplete="username"
-          defaultValue={email}
-          onInput={onEmail}
-          error={issueOf(error, 'email')}
-        />
+        <EmailField email={email} onEmail={onEmail} error={error} />
         <PasswordField
           label="Password"
           name="password"

@@ -4,6 +4,7 @@ import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
 import { issueOf } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
+import { EmailField } from './email-field.tsx';
 import { ProviderButton } from './provider-button.tsx';
 import { StaySignedIn } from './stay-signed-in.tsx';
 import type { WayInProps } from './way-in.ts';
@@ -22,15 +23,7 @@ export function SignUp({ storage, email, onEmail }: WayInProps) {
     <>
       <Form label="Create an account" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
         <TextField label="Name" name="name" autocomplete="name" error={issueOf(error, 'name')} />
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
-          autocomplete="username"
-          defaultValue={email}
-          onInput={onEmail}
-          error={issueOf(error, 'email')}
-        />
+        <EmailField email={email} onEmail={onEmail} error={error} />
         <PasswordField
           label="Password"
           name="password"

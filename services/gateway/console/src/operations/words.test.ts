@@ -20,7 +20,7 @@ it.each([
   [172_800, '2 days'],
 ])('%i seconds are "%s"', (seconds, words) => expect(spanInWords(seconds)).toBe(words));
 
-it('counts', () => {
+it('counts one, many and none', () => {
   expect([countOf(1, 'task', 'tasks'), countOf(12_000, 'task', 'tasks'), countOf(0, 'task', 'tasks')]).toEqual([
     '1 task',
     '12,000 tasks',

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refuseUnknownPath } from '../../http/errors.ts';
 import { addVary } from '../../http/vary.ts';
 import { servePageFiles, wantsPage } from '../page.ts';
 
@@ -40,7 +41,7 @@ export function serveConsole(app: FastifyInstance, { folder }: Console): void {
     url: '/',
     handler: (request, reply) => {
       addVary(reply, 'Accept');
-      return wantsPage(request) ? send(reply) : reply.callNotFound();
+      return wantsPage(request) ? send(reply) : refuseUnknownPath(reply);
     },
   });
 }

@@ -2,7 +2,7 @@ import { unauthenticated } from '@taskmesh/errors';
 import { operatorsPlaceEndpoint, type Endpoint } from '../endpoint.ts';
 import { operatorsCode, operatorsToken } from '../schemas/operators.ts';
 
-/** The token that a code stands for, if it does. It does so once. */
+/** Exchanges a code for its token, which works once. */
 export type ExchangeCode = (code: string) => string | undefined;
 
 /** How a page that was opened by an address with a code becomes an operator's. */

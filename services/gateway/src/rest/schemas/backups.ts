@@ -142,36 +142,32 @@ export const restoreForecast = z.object({ success, message, data: forecast }).me
   ],
 });
 
-export const undoableRestore = z
-  .object({
-    success,
-    message,
-    data: z.object({
-      file: z.string(),
-      stores: z.array(z.string()),
-      isUndo: z.boolean().meta({ description: 'Whether it was itself an undo.' }),
-      restoredAt: time,
-      keptUntil: time,
-      replacedKeptMs: number('How long what an undo replaces would be kept, in milliseconds; 0 means not at all.'),
-    }),
-  })
-  .meta({
-    id: 'UndoableRestoreAnswer',
-    examples: [
-      {
-        success: true,
-        message: 'It can be taken back.',
-        data: {
-          file: EXAMPLE.file,
-          stores: ['tasks', 'auth'],
-          isUndo: false,
-          restoredAt: '2026-11-21T09:00:00.000Z',
-          keptUntil: '2026-11-22T09:00:00.000Z',
-          replacedKeptMs: 86_400_000,
-        },
+export const undoable = z.object({
+  file: z.string(),
+  stores: z.array(z.string()),
+  isUndo: z.boolean().meta({ description: 'Whether it was itself an undo.' }),
+  restoredAt: time,
+  keptUntil: time,
+  replacedKeptMs: number('How long what an undo replaces would be kept, in milliseconds; 0 means not at all.'),
+});
+
+export const undoableRestore = z.object({ success, message, data: undoable }).meta({
+  id: 'UndoableRestoreAnswer',
+  examples: [
+    {
+      success: true,
+      message: 'It can be taken back.',
+      data: {
+        file: EXAMPLE.file,
+        stores: ['tasks', 'auth'],
+        isUndo: false,
+        restoredAt: '2026-11-21T09:00:00.000Z',
+        keptUntil: '2026-11-22T09:00:00.000Z',
+        replacedKeptMs: 86_400_000,
       },
-    ],
-  });
+    },
+  ],
+});
 
 export const newEpoch = z
   .object({

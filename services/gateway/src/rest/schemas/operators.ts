@@ -1,6 +1,7 @@
 import type { DeadLetter } from '@taskmesh/internal-api';
 import { z } from 'zod';
 import type { PlatformStatus } from '../../status/platform-status.ts';
+import { undoable } from './backups.ts';
 import { wholeNumber } from './requests.ts';
 
 const message = z.string().meta({ description: 'For people to read.' });
@@ -119,6 +120,10 @@ const status = z.object({
         .nullable()
         .meta({ description: 'How many scheduled archives are kept (`BACKUP_KEEP`); null: all.' }),
       undoableMs: z.int().meta({ description: 'How long a restore can be undone (`RESTORE_KEEP_OLD`).' }),
+      undoable: undoable.nullable().meta({
+        description:
+          'The restore that an undo would take back; null if nothing is kept, or while the database of the backups does not respond.',
+      }),
     })
     .nullable(),
 });
@@ -151,6 +156,7 @@ const EXAMPLE: PlatformStatus = {
     verifiesScheduled: true,
     keep: { last: 3, daily: 7 },
     undoableMs: 86_400_000,
+    undoable: null,
   },
 };
 

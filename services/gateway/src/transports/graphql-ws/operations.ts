@@ -3,13 +3,13 @@ import { within } from '@taskmesh/telemetry';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
+import type { FormatErrors } from '../../graph/client-errors.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../../graph/executor.ts';
 import { asTraceparent } from '../../graph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import { waitForDrain, endSocket, closeGracefully, oweResult, WS_CLOSE, type WriteFrame } from '../sockets/socket.ts';
 import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
-import type { PlanDeps } from '../../subscriptions/subscription-plan.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {
@@ -17,7 +17,7 @@ export interface OperationsDeps {
   frameOf: FrameOf;
   subscriptions: Subscriptions;
   metrics: TransportMetrics;
-  formatErrors: PlanDeps['formatErrors'];
+  formatErrors: FormatErrors;
 }
 
 /** The operations running on one socket, by the client's ids. */
@@ -27,7 +27,7 @@ export interface Operations {
   start(id: string, payload: SubscribePayload, callOf: (traceparent: string | undefined) => RequestCall): void;
   /** The client has lost interest in the operation. */
   complete(id: string): void;
-  /** Silences and stops all streams; queries and mutations go on. */
+  /** Silences and stops all streams, and lets no further one begin; queries and mutations go on. */
   stopStreams(): void;
 }
 
@@ -47,6 +47,7 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
   const running = new Map<string, Operation>();
   /** Includes streams that are still starting, even if their client has given them up. */
   const streams = new Set<Operation>();
+  let mayStream = true;
 
   const isRunning = (operation: Operation) => running.get(operation.id) === operation;
   const finish = (operation: Operation) => {
@@ -92,6 +93,7 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
     operation: Operation,
     request: { operation: PreparedOperation; variables: Record<string, unknown>; call: RequestCall },
   ) => {
+    if (!mayStream) return finish(operation); // `stopStreams` did not know yet that it is one
     if (streams.size >= context.config.realtime.maxSubscriptions) {
       metrics.failed('graphql-ws', 'subscription_limit');
       return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
@@ -141,6 +143,7 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
       operation?.stop();
     },
     stopStreams() {
+      mayStream = false;
       for (const operation of [...streams]) {
         finish(operation);
         operation.stop();

@@ -123,7 +123,7 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
-/** For `createQueueBudget`. Terminates the socket, as a close frame would wait behind everything else. */
+/** For `createSendBufferBudget`. Terminates the socket, as a close frame would wait behind everything else. */
 export function socketReader(socket: WebSocket): QueuedReader {
   return {
     waitingBytes: socket.bufferedAmount,

@@ -30,7 +30,7 @@ function isEqual(one: Envelope, other: Envelope): boolean {
 
 /** A text message that is one frame, without an extension: https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
 const WHOLE_TEXT = 0x81;
-/** Lengths from here on stand in two or eight bytes of their own, as these marks announce. */
+/** Longer lengths follow in two or eight bytes of their own, which these marks announce. */
 const IN_TWO_BYTES = 126;
 const IN_EIGHT_BYTES = 127;
 

@@ -359,6 +359,19 @@ export type PlatformStatus = {
       keep: Record<string, number> | null;
       /** How long a restore can be undone (`RESTORE_KEEP_OLD`). */
       undoableMs: number;
+      /** The restore that an undo would take back; null if nothing is kept, or while the database of the backups does not respond. */
+      undoable: {
+        file: string;
+        stores: Array<string>;
+        /** Whether it was itself an undo. */
+        isUndo: boolean;
+        /** In UTC, with milliseconds and Z. */
+        restoredAt: string;
+        /** In UTC, with milliseconds and Z. */
+        keptUntil: string;
+        /** How long what an undo replaces would be kept, in milliseconds; 0 means not at all. */
+        replacedKeptMs: number;
+      } | null;
     } | null;
   };
 };

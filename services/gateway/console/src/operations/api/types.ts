@@ -3,7 +3,6 @@ import type {
   BackupWorkLine,
   DeadLetterList,
   PlatformStatus as PlatformStatusAnswer,
-  UndoableRestoreAnswer,
 } from './answers.generated.ts';
 
 /** What `/api/operations/status` tells. */
@@ -13,7 +12,7 @@ export type BackupsStatus = NonNullable<PlatformStatus['backups']>;
 export type Schedule = NonNullable<BackupsStatus['schedule']>;
 
 export type Backup = BackupList['data'][number];
-export type UndoableRestore = UndoableRestoreAnswer['data'];
+export type UndoableRestore = NonNullable<BackupsStatus['undoable']>;
 export type DeadLetter = DeadLetterList['data'][number];
 
 /** How far work has come. */

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Loading } from '../../elements/loading.tsx';
 import { useTell } from '../../elements/notices.tsx';
 import { focusHeading, Section, View } from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
+import { useReading } from '../../requests/use-reading.ts';
 import { useApi } from '../api/api-context.ts';
-import type { Backup } from '../api/types.ts';
+import type { Backup, PlatformStatus } from '../api/types.ts';
 import { Problem } from '../problem.tsx';
 import { usePolling } from '../use-polling.ts';
 import { useOngoingWork } from '../work/use-work.ts';
@@ -32,6 +33,14 @@ export function BackupsView() {
     () => api.get<{ data: Backup[] }>('/backups').then(({ data }) => data),
     EVERY_MS,
   );
+  const status = useReading(() =>
+    api.get<{ data: PlatformStatus }>('/operations/status').then(({ data }) => data.backups),
+  );
+  const readStatus = status.again;
+  useEffect(() => {
+    if (work.ended) void readStatus(); // it may have been a restore
+  }, [work.ended, readStatus]);
+  const undoable = status.data?.undoable;
   const isBusy = work.running !== undefined;
   const close = () => setQuestion(undefined);
 
@@ -62,7 +71,7 @@ export function BackupsView() {
     <View title="Backups" lead={LEAD}>
       <WorkCard />
       <MakeAndBring isBusy={isBusy} onDone={again} />
-      <UndoCard isBusy={isBusy} />
+      {undoable && <UndoCard undoable={undoable} isBusy={isBusy} />}
       <Section title="Archives">
         {!data && error === undefined && <Loading />}
         <Problem error={error} onAgain={() => void again()} />
@@ -83,7 +92,7 @@ export function BackupsView() {
           ))}
         </ul>
       </Section>
-      <Rules />
+      <Rules status={status} />
       {question?.kind === 'restore' && (
         <RestoreDialog
           backup={question.backup}

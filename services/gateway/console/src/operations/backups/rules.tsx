@@ -1,8 +1,7 @@
 import { Moment } from '../../elements/times.tsx';
 import { Section } from '../../elements/view.tsx';
-import { useReading } from '../../requests/use-reading.ts';
-import { useApi } from '../api/api-context.ts';
-import type { BackupsStatus, PlatformStatus, Schedule } from '../api/types.ts';
+import type { Reading } from '../../requests/use-reading.ts';
+import type { BackupsStatus, Schedule } from '../api/types.ts';
 import { Facts } from '../overview/facts.tsx';
 import { Problem } from '../problem.tsx';
 import { keepInWords, spanInWords } from '../words.ts';
@@ -10,15 +9,12 @@ import { keepInWords, spanInWords } from '../words.ts';
 const PLACES = { directory: 'A directory of the server', bucket: 'A bucket' };
 
 /** As the installation is configured: it is changed where it is run. */
-export function Rules() {
-  const api = useApi();
-  const { data, error, again } = useReading(() => api.get<{ data: PlatformStatus }>('/operations/status'));
-  const backups = data?.data.backups;
+export function Rules({ status: { data, error, again } }: { status: Reading<BackupsStatus | null> }) {
   return (
     <Section title="Schedule and keeping">
       <Problem error={error} onAgain={() => void again()} />
-      {data && !backups && <p class="soft">The backup service does not answer at the moment.</p>}
-      {backups && <Facts facts={factsOf(backups)} />}
+      {data === null && <p class="soft">The backup service does not answer at the moment.</p>}
+      {data && <Facts facts={factsOf(data)} />}
       <p class="soft small">
         Set where the platform is run: BACKUP_SCHEDULE, BACKUP_VERIFY_SCHEDULE, BACKUP_KEEP, RESTORE_KEEP_OLD.
       </p>

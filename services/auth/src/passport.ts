@@ -5,12 +5,12 @@ import { Strategy as OidcStrategy } from 'openid-client/passport';
 import passport, { type Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import { Strategy as LocalStrategy } from 'passport-local';
-import { readProfile } from '../oidc/provider-profile.ts';
-import type { ProviderAnswer, ProviderProfile, ProviderStrategy, SignInSecrets } from '../oidc/provider.ts';
+import { readProfile } from './oidc/provider-profile.ts';
+import type { ProviderAnswer, ProviderProfile, ProviderStrategy, SignInSecrets } from './oidc/provider.ts';
 
 /**
- * The only file that knows passport. Each way to tell who somebody is is a strategy here, and the rest of auth goes on
- * asking "who is this?".
+ * The only file that knows passport. Each way to authenticate somebody is a strategy here; the rest of auth only asks who
+ * it is.
  */
 
 type Strategies = InstanceType<typeof passport.Passport>;
@@ -133,13 +133,13 @@ function refusalOf({ error = 'access_denied', error_description: description }: 
 
 interface Outcome {
   user: unknown;
-  /** Why nobody was recognised, as the strategy says it. */
+  /** The strategy's reason for recognising nobody. */
   challenge?: unknown;
-  /** Where the caller is to go instead. */
+  /** Where to send the caller instead. */
   location?: string;
 }
 
-/** Passport is made for middleware: this is a request with what the strategies look at, and an answer that is never sent. */
+/** Passport is made for middleware, so this passes it a request with what the strategies read, and a response that is never sent. */
 function run(strategies: Strategies, name: string, request: object): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const settle = (error: unknown, user?: unknown, challenge?: unknown) => {

@@ -1,4 +1,4 @@
-import { emailKey } from './normalized-email.ts';
+import { emailKey } from './email-key.ts';
 
 describe('the key of an e-mail address', () => {
   it.each([

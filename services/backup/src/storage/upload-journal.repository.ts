@@ -1,5 +1,5 @@
 import type { Log } from '@taskmesh/service';
-import { whileAway, type Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import { BucketUploadEntity, type BucketUpload } from './bucket-upload.entity.ts';
 
 /** Which multipart uploads are ours: the bucket may have those of other applications. */
@@ -17,11 +17,8 @@ export function createUploadJournal(database: Database, log: Log): UploadJournal
       (error: unknown) => log.warn({ err: error }, 'upload not noted'),
     );
   return {
-    begin: (upload) =>
-      tryToNote(whileAway({ kind: 'read' }, () => database.em().upsert(BucketUploadEntity, { ...upload }))),
-    end: (uploadId) =>
-      tryToNote(whileAway({ kind: 'read' }, () => database.em().nativeDelete(BucketUploadEntity, { uploadId }))),
-    begunBefore: (moment) =>
-      whileAway({ kind: 'read' }, () => database.em().find(BucketUploadEntity, { begunAt: { $lt: moment } })),
+    begin: (upload) => tryToNote(database.retry((em) => em.upsert(BucketUploadEntity, { ...upload }))),
+    end: (uploadId) => tryToNote(database.retry((em) => em.nativeDelete(BucketUploadEntity, { uploadId }))),
+    begunBefore: (moment) => database.retry((em) => em.find(BucketUploadEntity, { begunAt: { $lt: moment } })),
   };
 }

@@ -1,13 +1,19 @@
+import { killNotedProcesses } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
 import { Kafka, logLevel } from 'kafkajs';
-import { temporaryDir } from '../testing/temporary-dir.ts';
-import { startKafkaCluster } from './start-kafka-cluster.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startKafkaCluster } from './kafka-cluster.ts';
 
-const dir = temporaryDir('kafka-cluster');
-afterAll(dir.remove);
+const dir = mkdtempSync(join(tmpdir(), 'taskmesh-kafka-cluster-'));
+afterAll(() => {
+  killNotedProcesses(dir); // of a test that failed
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+});
 
 it('starts brokers that share the partitions, and takes one that was away back', async () => {
-  const cluster = await startKafkaCluster({ dataDir: dir.path, log: () => undefined, brokers: 3 });
+  const cluster = await startKafkaCluster(dir, 3);
   const kafka = new Kafka({ brokers: cluster.url.split(','), logLevel: logLevel.NOTHING, retry: { retries: 2 } });
   const admin = kafka.admin();
   await admin.connect();

@@ -1,6 +1,6 @@
 import { inTransaction, type Session, type Statement } from '@taskmesh/database';
 import { valueOf, type Columns } from '@taskmesh/restore-import';
-import { emailKey } from '../accounts/normalized-email.ts';
+import { emailKey } from '../accounts/email-key.ts';
 
 /** SQL condition. For ASCII, PostgreSQL's lower() does all that `emailKey` does. */
 export const isAscii = (text: string): string => `${text} !~ '[^\\u0001-\\u007f]'`;

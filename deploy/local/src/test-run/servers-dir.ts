@@ -2,7 +2,6 @@ import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ifThere } from '../plain-error.ts';
 import { makeRunDir, type RunDir } from '../processes/run-dir.ts';
-import { provideServers } from '../provide-servers.ts';
 
 /** A file system in memory, where Linux has one. */
 const MEMORY = '/dev/shm';
@@ -16,14 +15,6 @@ const ROOM_BYTES = 4 * 1024 ** 3;
 export function makeServersDir(cacheDir: string): Promise<RunDir> {
   const parent = hasRoom(MEMORY) ? join(MEMORY, `taskmesh-${process.getuid?.() ?? 0}`) : cacheDir;
   return makeRunDir(parent, 'test-servers-');
-}
-
-/** Fresh servers for one run of the tests, and the settings that lead to them. */
-export async function startTestServers(
-  options: Pick<Parameters<typeof provideServers>[0], 'env' | 'dataDir' | 'log'>,
-): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
-  const { urls, stop } = await provideServers({ ...options, isThrowaway: true });
-  return { env: { POSTGRES_URL: urls.postgres, REDIS_URL: urls.redis, KAFKA_BROKERS: urls.kafka }, stop };
 }
 
 function hasRoom(dir: string): boolean {

@@ -1,0 +1,51 @@
+import { rateLimited, type AppError } from '@taskmesh/errors';
+import { createHash } from 'node:crypto';
+
+const GUESSES = 10;
+const WINDOW_S = 15 * 60;
+
+interface Count {
+  allowed: boolean;
+  retryAfterSeconds: number;
+}
+
+/** Makes what counts points per key in a time window: see `KeyValue.limiter`. */
+export type MakeLimiter = (options: { name: string; points: number; windowSeconds: number }) => {
+  consume(key: string): Promise<Count>;
+  peek(key: string): Promise<Count>;
+};
+
+/** A token that a caller sent, and whether it is the right one. */
+export interface GivenToken {
+  caller: string;
+  token: string;
+  isRight: boolean;
+}
+
+/**
+ * Limits how many wrong tokens a caller may send. The result refuses a caller that has sent too many, also one with the right token:
+ * otherwise the answer would tell which one it is.
+ */
+export function limitTokenGuesses(name: string, makeLimiter: MakeLimiter) {
+  const guesses = makeLimiter({ name: `${name}.guesses`, points: GUESSES, windowSeconds: WINDOW_S });
+  /** A program with an outdated token sends the same one again and again, and guesses nothing. */
+  const known = makeLimiter({ name: `${name}.guess`, points: 1, windowSeconds: WINDOW_S });
+
+  return async ({ caller, token, isRight }: GivenToken): Promise<AppError | undefined> => {
+    const before = await guesses.peek(caller);
+    if (!before.allowed) return refusal(before);
+    if (isRight || !(await known.consume(hashOf(caller, token))).allowed) return undefined;
+    const after = await guesses.consume(caller);
+    return after.allowed ? undefined : refusal(after);
+  };
+}
+
+function refusal({ retryAfterSeconds }: Count): AppError {
+  return rateLimited(Math.max(1, retryAfterSeconds), 'Too many wrong tokens; try again later.');
+}
+
+function hashOf(caller: string, token: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([caller, token]))
+    .digest('base64url');
+}

@@ -1,0 +1,15 @@
+import { accountIsGone } from '../accounts/accounts.errors.ts';
+import type { Caller, OwnerLocks } from './owner-locks.repository.ts';
+import { sessionHasEnded } from './sessions.errors.ts';
+
+/**
+ * Begins a change that an owner asks for, within its transaction. Gateways learn of an end a moment late, so only here is it certain
+ * that the caller may still ask. Of two sessions that end each other, the second one finds that it has ended.
+ * @throws AppError UNAUTHENTICATED
+ */
+export async function lockOwner(transaction: OwnerLocks, caller: Caller) {
+  const account = await transaction.lockAccount(caller.userId);
+  if (!account) throw accountIsGone();
+  if (!(await transaction.lockCaller(caller))) throw sessionHasEnded();
+  return account;
+}

@@ -1,0 +1,240 @@
+import type { Identity } from '@taskmesh/identity';
+import { eventually } from '@taskmesh/testing';
+import { Kind } from 'graphql';
+import { Client } from 'pg';
+import { v7 } from 'uuid';
+import { readTypeDefs } from '../src/graphql/schema.ts';
+import { hashOf } from '../src/opaque-token.ts';
+import { tokenIn } from './support/mails.ts';
+import {
+  CHANGE_EMAIL,
+  CHANGE_NAME,
+  CHANGE_PASSWORD,
+  codeOf,
+  CONFIRM_EMAIL,
+  CREATE_TOKEN,
+  DELETE_ACCOUNT,
+  END_OTHERS,
+  END_SESSION,
+  END_TOKEN,
+  loggedIn,
+  LOGOUT,
+  REFRESH,
+  signedUp,
+  type OpenSession,
+} from './support/operations.ts';
+import { LINK_IDENTITY, UNLINK_IDENTITY, VERIFIER } from './support/provider-sign-in.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const DAY_MS = 86_400_000;
+
+let running: RunningAuth;
+beforeAll(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
+});
+afterAll(() => running.stop());
+
+/** An account with two sessions, and one of everything that can be changed. */
+interface Person {
+  /** The one that ends. */
+  session: OpenSession;
+  /** The one that stays. */
+  other: OpenSession;
+  tokenId: string;
+  linkedId: string;
+  /** What a provider vouched for. */
+  code: string;
+  /** From the mail to a new address. */
+  emailToken: string;
+}
+
+let people = 0;
+async function somebody(): Promise<Person> {
+  const email = `person.${++people}@example.com`;
+  const newEmail = `new.${email}`;
+  const [session, other] = [await signedUp(running, email), await loggedIn(running, email)];
+  const { userId } = other;
+  const [linkedId, code] = [v7(), `code ${people}`];
+  await running.database.query(
+    `insert into linked_identities (id, account_id, issuer, subject, email, created_at, last_used_at)
+     values ($1, $2, 'https://login.example', $3, $4, now(), now())`,
+    [linkedId, userId, `linked ${people}`, email],
+  );
+  await running.database.query(
+    `insert into sign_in_codes (hash, challenge, issuer, subject, email, email_verified, created_at, expires_at)
+     values ($1, $2, 'https://login.example', $3, $4, true, now(), now() + interval '10 minutes')`,
+    [hashOf(code), hashOf(VERIFIER), `new ${people}`, email],
+  );
+  const { tokenId } = await newToken(other);
+  await running.send(CHANGE_EMAIL, { input: { email: newEmail, password: PASSWORD } }, other.identity);
+  await running.auth.processAll();
+  const emailToken = tokenIn(running.postbox.mails.findLast(({ to }) => to === newEmail)?.text);
+  return { session, other, tokenId, linkedId, code, emailToken };
+}
+
+async function newToken(owner: OpenSession): Promise<{ tokenId: string; identity: Identity }> {
+  const { data } = await running.send(CREATE_TOKEN, tokenInput(), owner.identity);
+  const { personalToken } = data?.createPersonalToken as { personalToken: { id: string } };
+  const { userId } = owner;
+  const identity: Identity = { role: 'user', userId, sessionId: personalToken.id, scope: 'write', ip: '192.0.2.1' };
+  return { tokenId: personalToken.id, identity };
+}
+
+const tokenInput = () => ({
+  input: { name: 'program', scope: 'WRITE', expiresAt: new Date(running.clock.now() + DAY_MS).toISOString() },
+});
+
+/** Every mutation that somebody who is signed in can ask for, by its name. */
+const CHANGES: Record<string, (person: Person) => [operation: string, variables: object]> = {
+  logout: () => [LOGOUT, {}],
+  endSession: ({ other }) => [END_SESSION, { id: other.sessionId }],
+  endOtherSessions: () => [END_OTHERS, {}],
+  changeName: () => [CHANGE_NAME, { name: 'Another' }],
+  changePassword: () => [CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: 'another horse' } }],
+  requestEmailChange: () => [CHANGE_EMAIL, { input: { email: 'else@example.com', password: PASSWORD } }],
+  confirmEmailChange: ({ emailToken }) => [CONFIRM_EMAIL, { token: emailToken }],
+  createPersonalToken: () => [CREATE_TOKEN, tokenInput()],
+  endPersonalToken: ({ tokenId }) => [END_TOKEN, { id: tokenId }],
+  linkIdentity: ({ code }) => [LINK_IDENTITY, { input: { code, verifier: VERIFIER, password: PASSWORD } }],
+  unlinkIdentity: ({ linkedId }) => [UNLINK_IDENTITY, { id: linkedId }],
+  deleteAccount: () => [DELETE_ACCOUNT, { input: { password: PASSWORD } }],
+};
+const NAMES = Object.keys(CHANGES);
+/** Those that nobody needs a session for. */
+const FOR_ANYBODY = ['login', 'refreshSession', 'requestPasswordReset', 'resetPassword', 'signInWithCode', 'signUp'];
+
+const change = (name: string, person: Person, { identity }: { identity: Identity } = person.session) => {
+  const [operation, variables] = CHANGES[name]?.(person) ?? [name, {}];
+  return running.send(operation, variables, identity);
+};
+
+const CHANGED = [
+  ...['accounts', 'sessions', 'ended_sessions', 'personal_tokens', 'linked_identities', 'sign_in_codes'],
+  ...['account_mails', 'email_tokens'],
+];
+const STORED = CHANGED.map((table) => `select '${table}' as table, to_json(t)::text as row from ${table} t`);
+/** All that these mutations change. */
+const stored = async (ask = running.database.query): Promise<unknown> =>
+  ask(`${STORED.join(' union all ')} order by 1, 2`);
+
+const countWaiting = async () => {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return (await running.database.query(waiting)).length;
+};
+
+/** Runs `work` while another transaction holds what these statements have locked, and commits it once so many wait for it. */
+async function behind(
+  [statement, values]: [string, unknown[]],
+  { waiting }: { waiting: number },
+  work: () => Promise<unknown>[],
+): Promise<unknown> {
+  const holder = new Client({ connectionString: running.database.url });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(statement, values);
+    const results = work();
+    await eventually(async () => expect(await countWaiting()).toBe(waiting));
+    const before = await stored(async (text) => (await holder.query<Record<string, unknown>>(text)).rows);
+    await holder.query('commit');
+    await Promise.all(results);
+    return before;
+  } finally {
+    await holder.end();
+  }
+}
+
+it('every mutation is either for anybody, or one of these changes', () => {
+  const types = readTypeDefs().definitions.filter(
+    (definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION,
+  );
+  const fields = types.flatMap(({ name, fields: own = [] }) => (name.value === 'Mutation' ? own : []));
+  expect(fields.map(({ name }) => name.value).toSorted()).toEqual([...NAMES, ...FOR_ANYBODY].toSorted());
+});
+
+describe('a session that lives', () => {
+  it.each(NAMES)('may ask for %s', async (name) => {
+    expect(codeOf(await change(name, await somebody()))).toBeUndefined();
+    await running.auth.processAll();
+  });
+});
+
+describe('a session that has ended, although no gateway knows yet,', () => {
+  it.each(NAMES)('changes nothing by %s', async (name) => {
+    const person = await somebody();
+    await running.send(END_SESSION, { id: person.session.sessionId }, person.other.identity);
+    const before = await stored();
+    expect(codeOf(await change(name, person))).toBe('UNAUTHENTICATED');
+    expect(await stored()).toEqual(before);
+  });
+
+  it.each(NAMES)('changes nothing by %s when it ends in that very moment', async (name) => {
+    const person = await somebody();
+    const ending = 'update sessions set ended_at = now() where id = $1';
+    let code: unknown;
+    const before = await behind([ending, [person.session.sessionId]], { waiting: 1 }, () => [
+      change(name, person).then((result) => (code = codeOf(result))),
+    ]);
+    expect(code).toBe('UNAUTHENTICATED');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('changes nothing in the operation that ended it either', async () => {
+    const { session, other } = await somebody();
+    const both = 'mutation ($id: ID!) { endSession(id: $id) endOtherSessions }';
+    const { errors = [] } = await running.send(both, { id: session.sessionId }, session.identity);
+    expect(errors.map(({ extensions }) => extensions?.code)).toEqual(['UNAUTHENTICATED']);
+    expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBeUndefined();
+  });
+});
+
+describe('a personal token', () => {
+  it('changes the name while it lives, and nothing once it has ended', async () => {
+    const person = await somebody();
+    const { tokenId, identity } = await newToken(person.other);
+    expect(codeOf(await change('changeName', person, { identity }))).toBeUndefined();
+    await running.send(END_TOKEN, { id: tokenId }, person.other.identity);
+    const before = await stored();
+    expect(codeOf(await change('changeName', person, { identity }))).toBe('UNAUTHENTICATED');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('changes nothing when it ends in that very moment', async () => {
+    const person = await somebody();
+    const { tokenId, identity } = await newToken(person.other);
+    let code: unknown;
+    const before = await behind(['delete from personal_tokens where id = $1', [tokenId]], { waiting: 1 }, () => [
+      change('changeName', person, { identity }).then((result) => (code = codeOf(result))),
+    ]);
+    expect(code).toBe('UNAUTHENTICATED');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('of one account is none of another', async () => {
+    const [person, stranger] = [await somebody(), await somebody()];
+    const { tokenId } = await newToken(person.other);
+    const forged: Identity = { role: 'user', userId: stranger.other.userId, sessionId: tokenId, scope: 'write' };
+    expect(codeOf(await change('changeName', stranger, { identity: forged }))).toBe('UNAUTHENTICATED');
+  });
+});
+
+describe('two sessions that end each other at the same time', () => {
+  it.each([
+    ['one by one', END_SESSION, END_SESSION],
+    ['with all others', END_OTHERS, END_OTHERS],
+    ['each in its way', END_SESSION, END_OTHERS],
+  ])('(%s): the first one stays, and the second one is told that it has ended', async (_how, first, second) => {
+    const { session, other } = await somebody();
+    const codes: unknown[] = [];
+    const end = async (operation: string, { identity }: OpenSession, { sessionId: id }: OpenSession) =>
+      codes.push(codeOf(await running.send(operation, operation === END_SESSION ? { id } : {}, identity)));
+    const locking = 'select 1 from sessions where account_id = $1 for update';
+    await behind([locking, [session.userId]], { waiting: 2 }, () => [
+      end(first, session, other),
+      end(second, other, session),
+    ]);
+    expect(codes.toSorted()).toEqual(['UNAUTHENTICATED', undefined]);
+    const living = 'select 1 from sessions where account_id = $1 and ended_at is null';
+    expect(await running.database.query(living, [session.userId])).toHaveLength(1);
+  });
+});

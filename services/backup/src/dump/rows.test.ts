@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream';
+import type { Client } from 'pg';
+import type { DumpFile } from './dump-file.ts';
+import { writeRows } from './rows.ts';
+
+const table = { name: 'tasks', sqlName: 'public.tasks', columns: [{ name: 'id', sqlName: 'id' }] };
+const policy = { withoutRows: new Set<string>(), replaced: new Map<string, string>() };
+
+describe('the rows of a table', () => {
+  it('whose connection is lost as soon as they are asked for fail, and do not end the process', async () => {
+    const copy = new Readable({ read: () => undefined });
+    let isCaught = false;
+    const lose = () => {
+      isCaught = copy.listenerCount('error') > 0;
+      copy.once('error', () => undefined).destroy(new Error('the connection was lost'));
+    };
+    const query = () => {
+      process.nextTick(lose);
+      return copy;
+    };
+    const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a disk that takes a moment
+    const file: Partial<DumpFile> = { write };
+    const rows = writeRows({ client: { query } as unknown as Client, file: file as DumpFile, table, policy });
+    await expect(rows).rejects.toThrow('the connection was lost');
+    expect(isCaught).toBe(true);
+  });
+});

@@ -1,0 +1,24 @@
+import { TextField } from '../elements/field.tsx';
+import { issueOf } from '../requests/explain.ts';
+import type { WayInProps } from './way-in.ts';
+
+export interface EmailFieldProps extends Pick<WayInProps, 'email' | 'onEmail'> {
+  hint?: string;
+  error: unknown;
+}
+
+/** The same in every way in, and so filled in the same way by browsers. */
+export function EmailField({ email, onEmail, hint, error }: EmailFieldProps) {
+  return (
+    <TextField
+      label="E-mail"
+      name="email"
+      type="email"
+      autocomplete="username"
+      defaultValue={email}
+      onInput={onEmail}
+      hint={hint}
+      error={issueOf(error, 'email')}
+    />
+  );
+}

@@ -1,0 +1,20 @@
+import type { Log } from '@taskmesh/service';
+import { createErrorFormat, internalError } from './client-errors.ts';
+import type { EngineResult } from './engine.ts';
+import type { OperationResult } from './executor.ts';
+
+export type FormatResult = <Data>(result: EngineResult<Data>, requestId: string) => OperationResult<Data>;
+
+/**
+ * Formats an operation's result for the client. What a service left out without an error, against its schema, is a
+ * defect: the null that stands for it needs an error (GraphQL, 6.4.4).
+ */
+export function createResultFormat(log: Log): FormatResult {
+  const formatErrors = createErrorFormat(log);
+  return ({ data, errors, incomplete }, requestId) => {
+    if (errors && errors.length > 0) return { data, errors: formatErrors(errors, requestId) };
+    if (!incomplete) return { data };
+    log.error({ incomplete, requestId }, 'a result is incomplete');
+    return { data, errors: [internalError(requestId)] };
+  };
+}

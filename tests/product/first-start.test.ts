@@ -1,0 +1,55 @@
+import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { createLog } from '@taskmesh/service';
+import { eventually, ownInstallation } from '@taskmesh/testing';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+
+const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
+const log = createLog({ service: 'first-start', level: 'silent' });
+const urlOf = (service: string) => {
+  const url = new URL(POSTGRES_URL);
+  url.pathname = `/${DATABASE_PREFIX}${service}`;
+  return url.href;
+};
+
+const clients: Client[] = [];
+async function connected(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-first-start-'));
+let platform: Embedded | undefined;
+afterAll(async () => {
+  await platform?.stop();
+  for (const client of clients.toReversed()) await client.end();
+  const admin = new Client({ connectionString: POSTGRES_URL });
+  await admin.connect();
+  for (const service of ['auth', 'tasks', 'backup'])
+    await admin.query(`drop database if exists ${DATABASE_PREFIX}${service} with (force)`);
+  await admin.end();
+  rmSync(dataDir, { recursive: true });
+}, 60_000);
+
+it('a first start has nothing to complain of, however much longer auth takes to make its tables than tasks', async () => {
+  const admin = await connected(POSTGRES_URL);
+  for (const service of ['auth', 'tasks']) await admin.query(`create database ${DATABASE_PREFIX}${service}`);
+  const { createTasksDatabase } = await import(new URL('../../services/tasks/src/database.ts', import.meta.url).href);
+  const tasks = await createTasksDatabase({ url: urlOf('tasks'), poolSize: 1, log });
+  await tasks.migrate();
+  await tasks.close();
+
+  const auth = await connected(urlOf('auth'));
+  await auth.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
+  const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', POSTGRES_URL, DATABASE_PREFIX };
+  const starting = startEmbedded({ env, progress: () => {} });
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+  await eventually(async () => expect((await auth.query(waiting)).rowCount).toBe(1), { timeoutMs: 30_000 });
+  await auth.query(`select pg_advisory_unlock(hashtext('taskmesh-migrations'))`);
+  platform = await starting;
+  expect(readFileSync(platform.logFile, 'utf8')).toBe('');
+}, 120_000);
