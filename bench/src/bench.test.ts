@@ -187,10 +187,19 @@ describe('the arguments', () => {
     expect(readOptions(['--only', 'get']).besideLogins).toBe(false);
   });
 
-  it.each([['--only', 'lits'], ['--seconds', 'x'], ['--rounds', '1.5'], ['--name', '../x'], ['--fast']])(
-    'refuse what makes no sense: %s %s',
-    (...args: string[]) => {
-      expect(() => readOptions(args)).toThrow();
-    },
-  );
+  it('say how long to warm up', () => {
+    const lengths = [[], ['--quick'], ['--quick', '--warm-up', '7']].map((args) => readOptions(args).warmUpSeconds);
+    expect(lengths).toEqual([10, 0.3, 7]);
+  });
+
+  it.each([
+    ['--only', 'lits'],
+    ['--seconds', 'x'],
+    ['--warm-up', '-1'],
+    ['--rounds', '1.5'],
+    ['--name', '../x'],
+    ['--fast'],
+  ])('refuse what makes no sense: %s %s', (...args: string[]) => {
+    expect(() => readOptions(args)).toThrow();
+  });
 });

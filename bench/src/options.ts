@@ -21,6 +21,7 @@ Measures the cost of requests: Taskmesh embedded and as separate processes, comp
                      ${BESIDE_LOGINS}: how much 50 parallel logins slow down lists
   --targets <list>   ${TARGETS.join(', ')}
   --seconds <n>      length of one round (default 3, quick 0.3)
+  --warm-up <n>      seconds of each cell before its first round (default 10, quick 0.3)
   --rounds <n>       number of rounds; the median counts (default 3)
   --connections <n>  concurrent requests (default 32)
   --name <name>      name of the file in bench/results (default: the time)
@@ -33,7 +34,7 @@ export type Options = ReturnType<typeof readOptions>;
 /** @throws UsageError */
 export function readOptions(args: string[]) {
   const values = parseOptions(args, {
-    texts: ['only', 'targets', 'seconds', 'rounds', 'connections', 'name'],
+    texts: ['only', 'targets', 'seconds', 'warm-up', 'rounds', 'connections', 'name'],
     flags: ['quick', 'publish', 'profile'],
   });
   const chosen = list('--only', values.only, CHOICES);
@@ -43,7 +44,7 @@ export function readOptions(args: string[]) {
     besideLogins: chosen.includes(BESIDE_LOGINS),
     targets: list('--targets', values.targets, TARGETS),
     seconds: number('--seconds', values.seconds ?? (values.quick ? '0.3' : '3'), { min: 0.05, max: 600 }),
-    warmUpSeconds: values.quick ? 0.3 : 2,
+    warmUpSeconds: number('--warm-up', values['warm-up'] ?? (values.quick ? '0.3' : '10'), { min: 0.05, max: 600 }),
     rounds: number('--rounds', values.rounds ?? '3', { min: 1, max: 100, isWhole: true }),
     connections: number('--connections', values.connections ?? '32', { min: 1, max: 1_000, isWhole: true }),
     profile: values.profile === true,

@@ -1,12 +1,12 @@
 import { backoffMs } from '@taskmesh/service';
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import murmur2 from 'kafkajs/src/producer/partitioners/default/murmur2.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
 import { BACKOFF } from './backoff.ts';
 import type { Address } from './config.ts';
 import type { ProducingNode } from './node.ts';
+import { partitionOf } from './partition-of.ts';
 import { byLeader } from './topic-metadata.ts';
 
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
@@ -147,11 +147,6 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
       for (const name of [...nodes.keys()]) leave(name, undefined);
     },
   };
-}
-
-/** The Java client's default, so that a key keeps its partition whichever client publishes. */
-function partitionOf(key: string, partitions: number): number {
-  return (murmur2(key) & 0x7fffffff) % partitions;
 }
 
 function byName(addresses: Address[]): Map<string, Address> {

@@ -4,14 +4,13 @@ import ConnectionPool, { type Exchange } from 'kafkajs/src/network/connectionPoo
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import { requests, type FetchedPartition } from 'kafkajs/src/protocol/requests/index.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
-import type { LogRecord } from '../event-log.ts';
 import type { Address, ClientSettings } from './config.ts';
+import { encodeProduceRequest, type Batch } from './produce-request.ts';
 import { createSockets } from './sockets.ts';
 import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
 
 const REQUEST_TIMEOUT_MS = 2_000;
 const ACKS_FROM_ALL = -1;
-const UNCOMPRESSED = 0;
 /** The broker times out before we do, so that its reason reaches us. */
 const ACK_TIMEOUT_MS = 4_000;
 /** Nothing is written in transactions, so there is no uncommitted data to hide. */
@@ -35,11 +34,6 @@ export interface Node {
   ): Promise<FetchedPartition[]>;
   /** Rejects pending requests. */
   close(): void;
-}
-
-export interface Batch {
-  partition: number;
-  records: LogRecord[];
 }
 
 export interface ProducingNode extends Pick<Node, 'metadata' | 'close'> {
@@ -133,20 +127,11 @@ export function createNode({ address, settings, logger }: NodeOptions): Node & P
     },
 
     async produce(topic, batches) {
-      const partitions = batches.map(({ partition, records }) => ({ partition, messages: records }));
-      const { topics } = await send(
-        () =>
-          broker.lookupRequest(
-            apiKeys.Produce,
-            requests.Produce,
-          )({
-            acks: ACKS_FROM_ALL,
-            timeout: ACK_TIMEOUT_MS,
-            compression: UNCOMPRESSED,
-            topicData: [{ topic, partitions }],
-          }),
-        ACK_TIMEOUT_MS,
-      );
+      const { topics } = await send(() => {
+        const { request, response } = broker.lookupRequest(apiKeys.Produce, requests.Produce)({ acks: ACKS_FROM_ALL });
+        const written = { acks: ACKS_FROM_ALL, timeoutMs: ACK_TIMEOUT_MS, topic, batches, nowMs: Date.now() };
+        return { request: { ...request, encode: async () => encodeProduceRequest(written) }, response };
+      }, ACK_TIMEOUT_MS);
       return topics.flatMap((answer) => answer.partitions);
     },
 

@@ -4,7 +4,8 @@ import kafkajs from 'kafkajs';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
 import type { Address } from './config.ts';
-import type { Batch, ProducingNode } from './node.ts';
+import type { ProducingNode } from './node.ts';
+import type { Batch } from './produce-request.ts';
 import { createProducer } from './producer.ts';
 
 const { Partitioners } = kafkajs;

@@ -2,7 +2,7 @@ import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
 import { isRefusedForGood } from '../refusal.ts';
 import { createLeaders, type LeadersOptions } from './leaders.ts';
-import type { Batch } from './node.ts';
+import type { Batch } from './produce-request.ts';
 
 const NETWORK_EXCEPTION = 13;
 /** A failed partition rests this many times as long as the failure took, so that slow ones delay others little. */
