@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -8,9 +9,11 @@ const env = { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0' };
 
 /** `nx show projects --affected --files=…` for many files at once: Nx takes a second to start. */
 const SHOW = `
+  import { readNxJson } from 'nx/src/config/nx-json.js';
   import { createProjectGraphAsync } from 'nx/src/devkit-exports.js';
   import { filterAffected } from 'nx/src/project-graph/affected/affected-project-graph.js';
   import { WholeFileChange } from 'nx/src/project-graph/file-utils.js';
+  import { getTaskRawInputs } from 'nx/src/hasher/check-task-files.js';
   const graph = await createProjectGraphAsync();
   const targets = Object.values(graph.nodes).map(({ name, data }) => ({ name, targets: Object.keys(data.targets ?? {}) }));
   const affected = {};
@@ -18,11 +21,16 @@ const SHOW = `
     const { nodes } = await filterAffected(graph, [{ file, hash: '', getChanges: () => [new WholeFileChange()] }]);
     affected[file] = Object.keys(nodes);
   }
-  console.log(JSON.stringify({ targets, affected }));`;
+  const inputs = {};
+  for (const { name } of targets.filter(({ targets }) => targets.includes('build')))
+    inputs[name] = (await getTaskRawInputs(name + ':build', { projectGraph: graph, nxJson: readNxJson(process.cwd()) })).files;
+  console.log(JSON.stringify({ targets, affected, inputs }));`;
 
 interface Shown {
   targets: { name: string; targets: string[] }[];
   affected: Record<string, string[]>;
+  /** Of projects with a build: the files that another build is made for. */
+  inputs: Record<string, string[]>;
 }
 
 const PLATFORM = ['@taskmesh/all-in-one', '@taskmesh/bench', '@taskmesh/image', '@taskmesh/tests'];
@@ -81,6 +89,22 @@ it('every project is linted, and its types are checked', () => {
   const all = shown.targets.map(({ name }) => name);
   expect(withTarget('lint')).toEqual(all);
   expect(withTarget('typecheck')).toEqual(all);
+});
+
+it('every image is built again when a file changes that may go into it', () => {
+  const context = readFileSync(join(ROOT, '.dockerignore'), 'utf8').match(/(?<=^!).+/gm) ?? [];
+  const files = globSync(
+    context.flatMap((entry) => [entry, `${entry}/**`]),
+    { cwd: ROOT, withFileTypes: true, exclude: ({ name }) => name === 'node_modules' },
+  )
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(ROOT, join(parentPath, name)));
+  expect(files.length).toBeGreaterThan(500);
+  expect(Object.keys(shown.inputs).toSorted()).toEqual(['@taskmesh/all-in-one', '@taskmesh/image']);
+  for (const [name, inputs] of Object.entries(shown.inputs)) {
+    const known = new Set(inputs);
+    expect([name, [...files, 'Dockerfile', '.dockerignore'].filter((file) => !known.has(file))]).toEqual([name, []]);
+  }
 });
 
 it('what has not changed comes from the cache', async () => {

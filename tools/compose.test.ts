@@ -92,6 +92,12 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
+  it('lets operators in, by a token that is given or made', () => {
+    const { trial, gateway } = compose.services;
+    expect(trial?.environment?.BACKUP_TOKEN).toBe('${BACKUP_TOKEN:-}');
+    expect(gateway?.environment?.BACKUP_TOKEN_FILE).toBe('/run/secrets/backup_token');
+  });
+
   it('has traces taken and shown by a profile of its own, on this machine only', () => {
     expect(compose.services).toMatchObject({
       traces: { profiles: ['traces'], ports: ['127.0.0.1:${TRACES_PORT:-16686}:16686'] },

@@ -166,6 +166,13 @@ describe('every figure that is looked at', () => {
     expect([...new Set(names)].filter((name) => !known(name))).toEqual([]);
   });
 
+  it('of an alert is on the dashboard, where one looks when it fires', async () => {
+    const dashboard = readFileSync(join(CHARTS, 'taskmesh/files/dashboards/taskmesh.json'), 'utf8');
+    const shown = new Set(namesIn(dashboard));
+    for (const { alert, expr } of await allAlerts())
+      expect([alert, namesIn(expr).filter((name) => !shown.has(name))]).toEqual([alert, []]);
+  });
+
   it('dashboards are there for Grafana’s sidecar', async () => {
     const [dashboards] = ofKind(await render({ values: 'ci/monitoring.yaml' }), 'ConfigMap');
     expect(dashboards?.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
@@ -293,6 +300,9 @@ describe('what is said after an install', () => {
       args: [],
       says: [
         'port-forward service/shop-taskmesh-gateway',
+        'http://127.0.0.1:4000 (the console for people)',
+        'The token of operators, for /#/operations',
+        'get secret shop-taskmesh-keys',
         'helm test shop -n prod',
         'mails reach nobody',
         'archives are not encrypted',
@@ -301,7 +311,12 @@ describe('what is said after an install', () => {
     },
     {
       args: ['-f', join(CHARTS, 'taskmesh/values-trial.yaml')],
-      says: ['service/shop-taskmesh 4000:80', 'is for trials'],
+      says: [
+        'service/shop-taskmesh 4000:80',
+        'http://127.0.0.1:4000/#/operations',
+        'exec statefulset/shop-taskmesh -- cat /data/keys/machine-token',
+        'is for trials',
+      ],
       hides: ['backup-token'],
     },
     {
@@ -311,8 +326,8 @@ describe('what is said after an install', () => {
     },
     {
       args: ['-f', join(CHARTS, 'taskmesh/ci/tls-sasl.yaml')],
-      says: ['https://tasks.example.com/api/docs'],
-      hides: ['Mind:', 'backup-token'],
+      says: ['https://tasks.example.com     the console', 'https://tasks.example.com/api/docs'],
+      hides: ['Mind:', 'backup-token', 'machine-token'],
     },
   ])('leads to the product and warns of what is open: $args', async ({ args, says, hides }) => {
     const text = (await notes(...args)).split('NOTES:')[1] ?? '';

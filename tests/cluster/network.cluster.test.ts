@@ -35,8 +35,8 @@ const at = {
 /** Everything that is not named is denied. */
 const ALLOWED: Record<string, string[]> = {
   gateway: ['auth', 'tasks', 'backup', 'redis', 'kafka'],
-  auth: ['postgresql', 'redis'],
-  tasks: ['postgresql', 'kafka'],
+  auth: ['postgresql', 'redis', 'kafka'],
+  tasks: ['auth', 'postgresql', 'kafka'],
   backup: ['auth', 'tasks', 'postgresql'],
   keys: ['apiServer'],
   preflight: ['postgresql', 'redis', 'kafka'],

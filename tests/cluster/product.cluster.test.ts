@@ -2,12 +2,15 @@ import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { createRest } from '../clients/http.ts';
 import { describeFeedClients } from '../feed/feed-clients.ts';
+import { describeOwnAccount } from '../journey/accounts.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeReal, installationForTests } from './installation.ts';
 import { kubectl, list, podsOf, runIn } from './kubectl.ts';
 import { backupToken, PREFIX } from './release.ts';
+import { databaseOf, sql } from './servers.ts';
 
 const PASSWORD = 'correct horse battery staple';
+const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
 /** Sixteen clients at once, for a minute and a half. */
 const BUSY = `
@@ -19,7 +22,50 @@ describeReal('the product in a cluster, through its service (not on nodes that r
   const product = installationForTests();
 
   describeJourney(() => ({ urls: [product().way.url] }));
+  describeOwnAccount(() => ({ urls: [product().way.url] }));
   describeFeedClients(() => ({ urls: [product().way.url] }));
+
+  it('keeps nothing of an account that is deleted, in any service', async () => {
+    const { namespace, way } = product();
+    const rest = createRest(way.url);
+    const body = { email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' };
+    const { access_token: token, user } = (
+      await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', { body })
+    ).body;
+    expect((await rest('POST', '/tasks', { token, body: { title: 'Sail' } })).status).toBe(201);
+    const left = async () => {
+      const count = (table: string, column: string) =>
+        `select count(*)::int as count from ${table} where ${column} = '${user.id}'`;
+      const rows = [
+        ...(await sql(databaseOf(namespace, 'auth'), count('accounts', 'id'))),
+        ...(await sql(
+          databaseOf(namespace, 'tasks'),
+          ...[count('tasks', 'user_id'), count('changes', 'owner_id'), count('closed_owners', 'owner_id')],
+        )),
+      ];
+      return rows.map(([row]) => row?.count);
+    };
+    expect((await left()).slice(0, 2)).toEqual([1, 1]);
+    expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200);
+    await eventually(async () => expect(await left()).toEqual([0, 0, 0, 0]), { timeoutMs: 60_000, everyMs: 500 });
+  }, 120_000);
+
+  it('shows operators every part, and that all is well', async () => {
+    const { namespace, way } = product();
+    const rest = createRest(way.url);
+    expect((await rest('GET', '/operations/status')).status).toBe(401);
+    const token = await backupToken(namespace);
+    await eventually(async () =>
+      expect((await rest('GET', '/operations/status', { token })).body).toMatchObject({
+        data: {
+          problems: [],
+          services: SERVICES.map((name) => ({ name, isUp: true })),
+          eventLog: { system: 'kafka', isUpForTasks: true, isUpForGateway: true },
+          cache: { isUp: true },
+        },
+      }),
+    );
+  });
 
   it('makes a backup, proves it, and goes back to it', async () => {
     const { namespace, way } = product();
@@ -99,7 +145,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
   }, 600_000);
 
   it('runs no pod as root or with a file system that can be written', async () => {
-    for (const component of ['gateway', 'auth', 'tasks', 'backup']) {
+    for (const component of SERVICES) {
       const [name = ''] = await podsOf(product().namespace, component);
       const script = `
         const written = ['/app/x', '/x', '/data/x'].map((file) => {

@@ -2,6 +2,7 @@ import { renderText } from '@taskmesh/charts/helm';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createRest } from '../clients/http.ts';
+import { openForward, type Forward } from './forward.ts';
 import { REPOSITORY } from './images.ts';
 import { areNodesFaked, kubectl, list, newNamespace, removeNamespaces } from './kubectl.ts';
 import { CHART, createRelease, PREFIX, RELEASE, type Release } from './release.ts';
@@ -13,6 +14,7 @@ describe('the trial', () => {
   let namespace: string;
   let release: Release;
   const values = ['--values', join(CHART, 'values-trial.yaml')];
+  let forward: Forward | undefined;
 
   beforeAll(async () => {
     namespace = await newNamespace();
@@ -23,6 +25,11 @@ describe('the trial', () => {
     release.forget();
   });
 
+  afterEach(async () => {
+    await forward?.close();
+    forward = undefined;
+  });
+
   it('is installed from nothing', async () => {
     await release.change('install', ...values);
     expect(await list('statefulsets', namespace, '.metadata.name}={.status.readyReplicas')).toEqual([`${PREFIX}=1`]);
@@ -31,10 +38,25 @@ describe('the trial', () => {
   }, 300_000);
 
   (isReal ? it : it.skip)(
+    'lets operators in as its notes tell, by a port-forward and with the token in the pod (not on nodes that run nothing)',
+    async () => {
+      const read = ['exec', '-n', namespace, `statefulset/${PREFIX}`, '--', 'cat', '/data/keys/machine-token'];
+      const token = (await kubectl(read)).trim();
+      forward = await openForward(namespace, `service/${PREFIX}`, 80);
+      const { url } = forward;
+      const check = async (headers: Record<string, string>) =>
+        (await createRest(url)('POST', '/operations/check', { headers: { origin: url, ...headers } })).status;
+      expect(await check({ authorization: `Bearer ${token}` })).toBe(200);
+      expect(await check({})).toBe(401);
+    },
+    120_000,
+  );
+
+  (isReal ? it : it.skip)(
     'keeps a task when its pod goes, and when the release does and comes again (not on nodes that run nothing)',
     async () => {
-      const way = await openWayIn({ namespace, service: PREFIX });
-      const rest = createRest(way.url);
+      forward = await openWayIn({ namespace, service: PREFIX });
+      const rest = createRest(forward.url);
       const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
         body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
       });
@@ -49,7 +71,6 @@ describe('the trial', () => {
       expect(await list('persistentvolumeclaims', namespace, '.metadata.name')).toEqual([PREFIX]);
       await release.change('install', ...values);
       await expectKept();
-      await way.close();
     },
     600_000,
   );

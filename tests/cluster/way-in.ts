@@ -1,17 +1,11 @@
-import { eventually } from '@taskmesh/testing';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { openForward, type Forward } from './forward.ts';
 import { IMAGE } from './images.ts';
 import { create, kubectl } from './kubectl.ts';
 import { pod } from './pods.ts';
 
-export interface WayIn {
-  url: string;
+export interface WayIn extends Forward {
   /** The pod that connections go through. */
   pod: string;
-  /** What has gone wrong with the way itself. */
-  failures: string[];
-  close(): Promise<void>;
 }
 
 /**
@@ -48,24 +42,5 @@ export async function openWayIn(options: {
     }),
   );
   await kubectl(['wait', '-n', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=120s']);
-  const forward = spawn('kubectl', ['port-forward', '-n', namespace, `pod/${name}`, ':8080']);
-  const failures: string[] = [];
-  let output = '';
-  forward.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  forward.stderr.setEncoding('utf8').on('data', (text: string) => failures.push(text));
-  const ended = once(forward, 'close');
-  const local = await eventually(() => {
-    const [, found] = /127\.0\.0\.1:(\d+)/.exec(output) ?? [];
-    if (!found) throw new Error(`Nothing is forwarded: ${output}${failures.join('')}`);
-    return found;
-  });
-  return {
-    url: `http://127.0.0.1:${local}`,
-    pod: name,
-    failures,
-    async close() {
-      forward.kill();
-      await ended;
-    },
-  };
+  return { ...(await openForward(namespace, `pod/${name}`, 8080)), pod: name };
 }

@@ -46,13 +46,13 @@ async function exists(image: string): Promise<boolean> {
 async function provideBase(): Promise<string> {
   const image = `localhost/taskmesh-base:node-${process.versions.node}`;
   if (await exists(image)) return image;
+  const npm = await findNpm();
   const root = join(STORE, 'base');
   rmSync(root, { recursive: true, force: true });
   mkdirSync(STORE, { recursive: true });
   const [, suite = 'stable'] = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
   await run('mmdebstrap', ['--quiet', '--mode=root', '--variant=minbase', `--include=${BASE_PACKAGES}`, suite, root]);
   await cp(process.execPath, join(root, 'usr/local/bin/node'));
-  const npm = join((await run('npm', ['root', '--global'])).stdout.trim(), 'npm');
   await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
   const container = await buildah('from', 'scratch');
@@ -63,13 +63,21 @@ async function provideBase(): Promise<string> {
   return image;
 }
 
+/** The folder of the npm that is called here, which need not be where it installs for everybody. */
+async function findNpm(): Promise<string> {
+  const { stdout } = await run('npm', ['exec', '--call', 'echo $npm_execpath'], { cwd: ROOT });
+  return join(dirname(stdout.trim()), '..');
+}
+
 /** What npm is told on this machine, for the time of the build only: it is in no image. */
 async function npmSettings(file: string): Promise<string[]> {
   const setting = async (name: string) => (await run('npm', ['config', 'get', name], { cwd: ROOT })).stdout.trim();
-  const [registry, authorities] = [await setting('registry'), await setting('cafile')];
+  const registry = await setting('registry');
+  const cafile = await setting('cafile');
+  const authorities = cafile === 'null' ? (process.env.NODE_EXTRA_CA_CERTS ?? '') : cafile;
   const own = join(homedir(), '.npmrc');
   const lines = [existsSync(own) ? readFileSync(own, 'utf8') : '', `registry=${registry}`];
-  const hasAuthorities = authorities !== 'null' && existsSync(authorities);
+  const hasAuthorities = existsSync(authorities);
   if (hasAuthorities) lines.push(`cafile=${authorities}`);
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   return [

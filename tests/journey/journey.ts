@@ -193,6 +193,17 @@ export function describeJourney(platform: () => { urls: string[] }) {
     await Promise.all([subscriber, eavesdropper, atAnotherGateway, resumed].map((each) => each.close()));
   });
 
+  it('opens in a browser as a page, and has every file that the page names', async () => {
+    const page = await fetch(`${url()}/`, { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(200);
+    const files = [...(await page.text()).matchAll(/ (?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const answer = await fetch(new URL(file, url()));
+      expect([file, answer.status, (await answer.arrayBuffer()).byteLength > 0]).toEqual([file, 200, true]);
+    }
+  });
+
   it('answers people without a token, and unknown ways in, in JSON', async () => {
     expect(await rest('GET', '/tasks')).toMatchObject({
       status: 401,

@@ -1,0 +1,38 @@
+import { eventually } from '@taskmesh/testing';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface Forward {
+  url: string;
+  /** What it has complained about. */
+  failures: string[];
+  close(): Promise<void>;
+}
+
+/** A port of a pod or a service, such as `pod/a`, as a URL of this machine. */
+export async function openForward(namespace: string, target: string, port: number): Promise<Forward> {
+  const forward = spawn('kubectl', ['port-forward', '-n', namespace, target, `:${port}`]);
+  const failures: string[] = [];
+  let output = '';
+  forward.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  forward.stderr.setEncoding('utf8').on('data', (text: string) => failures.push(text));
+  const ended = once(forward, 'close');
+  const close = async () => {
+    forward.kill();
+    await ended;
+  };
+  try {
+    const local = await eventually(
+      () => {
+        const [, found] = /127\.0\.0\.1:(\d+)/.exec(output) ?? [];
+        if (!found) throw new Error(`Nothing is forwarded: ${output}${failures.join('')}`);
+        return found;
+      },
+      { timeoutMs: 60_000 },
+    );
+    return { url: `http://127.0.0.1:${local}`, failures, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
