@@ -1,3 +1,4 @@
+import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './support/operations.ts';
 import { noteDeletions } from './support/note-deletions.ts';
 import { runAuth, type RunningAuth } from './support/running-auth.ts';
@@ -59,7 +60,8 @@ describe('refreshing', () => {
     expect(await kinds()).toEqual(before);
     expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBeUndefined();
 
-    const elsewhere = await running.another(); // with limits of its own, as there is no Redis here
+    const keyValue = createMemoryKeyValue(); // as in another process, without Redis
+    const elsewhere = await running.another({}, { keyValue });
     const call = { identity: { role: 'anonymous' as const }, requestId: 'r' };
     const again = { query: REFRESH, variables: { token: refreshToken } };
     expect(codeOf(await elsewhere.subgraph.execute(again, call))).toBeUndefined();

@@ -36,8 +36,8 @@ export interface RunningAuth {
   postbox: Postbox;
   /** Sends an operation, anonymously unless there is an identity. */
   send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
-  /** Another instance with the same database and files, as after a restart. */
-  another(env?: Env): Promise<Auth>;
+  /** Another instance with the same database and files, as after a restart; it shares what is counted, unless it has a store of its own. */
+  another(env?: Env, own?: { keyValue: KeyValue }): Promise<Auth>;
   stop(): Promise<void>;
 }
 
@@ -66,10 +66,10 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const postbox = createPostbox();
   const running: Auth[] = [];
 
-  const another = async (more: Env = {}) => {
+  const another = async (more: Env = {}, own = { keyValue }) => {
     const config = readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more });
     const auth = await createAuth(config, {
-      ...{ clock, log, keyValue, eventLog },
+      ...{ clock, log, ...own, eventLog },
       ...(withPostbox && { mailer: postbox }),
       ...(options.metrics && { metrics: options.metrics }),
     });
