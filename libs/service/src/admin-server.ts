@@ -110,7 +110,7 @@ function refuseStrangers({ token, limiter }: Operations): (request: IncomingMess
     const check = operator(request);
     const given = token === undefined ? undefined : bearerTokenOf(request);
     const caller = networkOf(request.socket.remoteAddress ?? '');
-    const refusal = given === undefined ? undefined : await refusalOf({ caller, token: given, isRight: check.ok });
+    const refusal = given === undefined ? undefined : await refusalOf({ caller, token: given });
     if (refusal || check.ok) return refusal;
     return check.status === 401
       ? unauthenticated('The admin token is missing or wrong.')

@@ -15,26 +15,24 @@ export type MakeLimiter = (options: { name: string; points: number; windowSecond
   peek(key: string): Promise<Count>;
 };
 
-/** A token that a caller sent, and whether it is the right one. */
 export interface GivenToken {
   caller: string;
   token: string;
-  isRight: boolean;
 }
 
 /**
- * Limits how many wrong tokens a caller may send. The result refuses a caller that has sent too many, also one with the right token:
- * otherwise the answer would tell which one it is.
+ * Limits how many different tokens a caller may send. The right one counts like any other: otherwise, sent at once with many wrong ones,
+ * it would be told before those are counted.
  */
 export function limitTokenGuesses(name: string, makeLimiter: MakeLimiter) {
   const guesses = makeLimiter({ name: `${name}.guesses`, points: GUESSES, windowSeconds: WINDOW_S });
   /** A program with an outdated token sends the same one again and again, and guesses nothing. */
   const known = makeLimiter({ name: `${name}.guess`, points: 1, windowSeconds: WINDOW_S });
 
-  return async ({ caller, token, isRight }: GivenToken): Promise<AppError | undefined> => {
+  return async ({ caller, token }: GivenToken): Promise<AppError | undefined> => {
     const before = await guesses.peek(caller);
     if (!before.allowed) return refusal(before);
-    if (isRight || !(await known.consume(hashOf(caller, token))).allowed) return undefined;
+    if (!(await known.consume(hashOf(caller, token))).allowed) return undefined;
     const after = await guesses.consume(caller);
     return after.allowed ? undefined : refusal(after);
   };

@@ -47,6 +47,14 @@ describe('what backup tells operators of itself', () => {
     await other.stop();
   });
 
+  it('says nothing of what can be taken back while it cannot know', async () => {
+    const told = async () => (await fixture.backup.operators.status()).backups;
+    expect(await told()).toHaveProperty('undoable', null);
+    await fixture.own.query('alter table restores rename to restores_away');
+    expect(await told()).not.toHaveProperty('undoable');
+    await fixture.own.query('alter table restores_away rename to restores');
+  });
+
   it('is that the place of the archives does not answer, when it does not', async () => {
     const { backupsDir } = fixture.config;
     await rename(backupsDir, `${backupsDir}-away`);

@@ -50,13 +50,12 @@ describe('wrong tokens of operators', () => {
     expect(await statusOf(HERE)).toBe(401); // without a token, nothing is guessed
   });
 
-  it('are no more when many are sent at once, and the right one among the last of them tells nothing', async () => {
+  it('are no more when many are sent at once, the right one included', async () => {
     const [statuses, right] = await Promise.all([
       guess(gateway.origin, 200, { headers: HERE }),
       new Promise(setImmediate).then(() => statusOf({ ...HERE, ...bearer(TOKEN) })),
     ]);
-    expect(counts(statuses)).toEqual({ 401: 10, 429: 190 });
-    expect([200, 429]).toContain(right);
+    expect([...statuses, right].filter((status) => status !== 429)).toHaveLength(10);
     expect(await statusOf({ ...HERE, ...bearer(TOKEN) })).toBe(429);
   });
 
@@ -67,7 +66,7 @@ describe('wrong tokens of operators', () => {
     };
     expect(await codes(TOKEN)).toEqual([200, undefined]);
     for (let tries = 0; tries < 6; tries++) expect(await codes(`wrong-${tries}`)).toEqual([200, 'UNAUTHENTICATED']);
-    expect(counts(await guess(gateway.origin, 20, { headers: HERE }))).toEqual({ 401: 10, 429: 10 });
+    expect(counts(await guess(gateway.origin, 20, { headers: HERE }))).toEqual({ 401: 9, 429: 11 });
     for (const token of [TOKEN, 'wrong']) expect(await codes(token)).toEqual([200, 'UNAUTHENTICATED']);
     expect(await codes(TOKEN, ELSEWHERE)).toEqual([200, undefined]);
     expect(
@@ -120,6 +119,12 @@ it('wrong tokens count for all gateways with one Redis together, and for a whole
       expect(await statusFrom(`${network}::3`)).toBe(429);
       expect(await statusFrom('2001:db8:1::3')).toBe(200);
     }
+    const burst = at(`${network.split(':').toReversed().join(':')}::1`);
+    const statuses = await Promise.all([
+      guess(gateway.origin, 99, { headers: burst }),
+      fetch(`${gateway.origin}${STATUS}`, { headers: { ...burst, ...bearer(TOKEN) } }).then(({ status }) => [status]),
+    ]);
+    expect(statuses.flat().filter((status) => status !== 429)).toHaveLength(10);
   } finally {
     await other.stop();
     await gateway.stop();
@@ -144,7 +149,7 @@ describe('wrong tokens of this machine', () => {
         expect(await post(bearer(`wrong-${tries}`))).toBe(200);
       }
       expect(await post({ origin, ...bearer(token) })).toBe(200);
-      for (let tries = 0; tries < 10; tries++) expect(await post({ origin, ...bearer(`wrong-${tries}`) })).toBe(401);
+      for (let tries = 1; tries < 10; tries++) expect(await post({ origin, ...bearer(`wrong-${tries}`) })).toBe(401);
       expect(await post({ origin, ...bearer(token) })).toBe(429);
       expect(await post({})).toBe(200);
     } finally {
@@ -165,7 +170,7 @@ it('a token of operators that looks like one of users is guessed like any other,
     for (let tries = 0; tries < 20; tries++)
       expect((await gateway.graphql(BACKUPS, { token: `eyJ.of-user.${tries}`, headers: HERE })).status).toBe(200);
     expect(await statusOf(token)).toBe(200);
-    for (let tries = 0; tries < 10; tries++) expect(await statusOf(`${token}${tries}`)).toBe(401);
+    for (let tries = 1; tries < 10; tries++) expect(await statusOf(`${token}${tries}`)).toBe(401);
     expect(await statusOf(token)).toBe(429);
   } finally {
     await gateway.stop();

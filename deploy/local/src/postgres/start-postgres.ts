@@ -87,7 +87,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
 /**
  * Ends the sessions that outlived a server of this data directory, which is ours now: they would keep its shared memory, and
- * a new server refuses to start. Then removes its stale pid file, whose id may belong to somebody else by now.
+ * a new server refuses to start. Then removes its stale pid file, whose id may belong to somebody else by now. Where processes cannot
+ * be looked for, it stays, and PostgreSQL itself judges whether it is stale.
  */
 async function endSessionsIn(dataDir: string): Promise<void> {
   const sessions = processesWorkingIn(dataDir, 'postgres');
@@ -95,5 +96,5 @@ async function endSessionsIn(dataDir: string): Promise<void> {
     throw new PlainError(
       `A PostgreSQL from an earlier run still uses ${dataDir} (processes ${sessions.join(', ')}). End it, then start again.`,
     );
-  rmSync(join(dataDir, 'postmaster.pid'), { force: true });
+  if (process.platform === 'linux') rmSync(join(dataDir, 'postmaster.pid'), { force: true });
 }

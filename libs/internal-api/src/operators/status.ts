@@ -74,8 +74,8 @@ export interface BackupsStatus {
   keep: Record<string, number> | null;
   /** How long a restore can be undone. */
   undoableMs: number;
-  /** The restore that an undo would revert; null when nothing is kept, or the catalogue does not answer. */
-  undoable: UndoableRestore | null;
+  /** The restore that an undo would revert; null when nothing is kept, missing when the catalogue does not answer. */
+  undoable?: UndoableRestore | null;
 }
 
 export interface BackupStatus extends ServiceStatus {

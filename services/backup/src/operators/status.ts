@@ -34,7 +34,7 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
   const askStore = createStoreStatus(database, STATUS_PART_MS);
   const askArchives = askInTime(STATUS_PART_MS, () => backups.known());
   const askFailing = askInTime(STATUS_PART_MS, () => failing.all());
-  const askUndoable = askInTime(STATUS_PART_MS, () => restores.undoable());
+  const askUndoable = askInTime(STATUS_PART_MS, async () => (await restores.undoable()) ?? null);
 
   const scheduleOf = (pattern: string | undefined, runs: FailingRun[], names: RunName[]): ScheduleStatus | null => {
     if (pattern === undefined) return null;
@@ -60,7 +60,7 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
           verifiesScheduled,
           keep: keep ?? null,
           undoableMs: keepOldMs,
-          undoable: undoable ? undoableOf(undoable) : null,
+          ...(undoable !== undefined && { undoable: undoable && undoableOf(undoable) }),
         },
       };
     },

@@ -54,7 +54,7 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
     const isGuess = !outcome.ok && outcome.status === 401;
     if (!isRight && !isGuess) return { outcome };
     const caller = networkOf(clientIp(request));
-    return { outcome, refusal: await refusalOf({ caller, token: given, isRight }) };
+    return { outcome, refusal: await refusalOf({ caller, token: given }) };
   };
 
   return {

@@ -120,9 +120,9 @@ const status = z.object({
         .nullable()
         .meta({ description: 'How many scheduled archives are kept (`BACKUP_KEEP`); null: all.' }),
       undoableMs: z.int().meta({ description: 'How long a restore can be undone (`RESTORE_KEEP_OLD`).' }),
-      undoable: undoable.nullable().meta({
+      undoable: undoable.nullable().optional().meta({
         description:
-          'The restore that an undo would take back; null if nothing is kept, or while the database of the backups does not respond.',
+          'The restore that an undo would take back; null if nothing is kept. Missing while the database of the backups does not respond.',
       }),
     })
     .nullable(),

@@ -359,8 +359,8 @@ export type PlatformStatus = {
       keep: Record<string, number> | null;
       /** How long a restore can be undone (`RESTORE_KEEP_OLD`). */
       undoableMs: number;
-      /** The restore that an undo would take back; null if nothing is kept, or while the database of the backups does not respond. */
-      undoable: {
+      /** The restore that an undo would take back; null if nothing is kept. Missing while the database of the backups does not respond. */
+      undoable?: {
         file: string;
         stores: Array<string>;
         /** Whether it was itself an undo. */

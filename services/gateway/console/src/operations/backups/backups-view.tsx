@@ -16,7 +16,7 @@ import { MakeAndBring } from './make-and-bring.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 import { Rules } from './rules.tsx';
 import { saveAs } from './save-as.ts';
-import { UndoCard } from './undo-card.tsx';
+import { UndoCard, UndoUnknown } from './undo-card.tsx';
 
 const EVERY_MS = 10_000;
 const LEAD = 'An archive holds all accounts and tasks as they were at one moment. It is made while everything goes on.';
@@ -72,6 +72,7 @@ export function BackupsView() {
       <WorkCard />
       <MakeAndBring isBusy={isBusy} onDone={again} />
       {undoable && <UndoCard undoable={undoable} isBusy={isBusy} />}
+      {status.data && undoable === undefined && <UndoUnknown onAgain={() => void readStatus()} />}
       <Section title="Archives">
         {!data && error === undefined && <Loading />}
         <Problem error={error} onAgain={() => void again()} />

@@ -45,3 +45,15 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
     </Section>
   );
 }
+
+/** While nobody can tell whether there is a way back: no card would mean that there is none. */
+export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
+  return (
+    <Section title="The way back">
+      <p class="soft">At the moment, the server cannot tell whether the last restore can be taken back.</p>
+      <button type="button" onClick={onAgain}>
+        Ask again
+      </button>
+    </Section>
+  );
+}
