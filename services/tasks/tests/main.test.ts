@@ -140,7 +140,7 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
   const letters = async (token: string) =>
     (await fetch(`${admin}/dead-letters`, { headers: { authorization: `Bearer ${token}` } })).status;
   expect(await letters('secret')).toBe(200);
-  for (let guess = 1; guess <= 10; guess++) expect(await letters(`guess-${guess}`)).toBe(401);
+  for (let guess = 1; guess < 10; guess++) expect(await letters(`guess-${guess}`)).toBe(401);
   expect(await letters('secret')).toBe(429);
 
   process.kill('SIGTERM');
