@@ -194,10 +194,14 @@ it('what is written without a network waits, survives a restart of the page, and
   devices.splice(0);
 
   const again = await device({ transport: 'graphql-ws', storage });
-  await eventually(() => expect(again.client.pendingWrites()).toBe(0));
   await isLive(again);
-  const expected = await readList(product.url, account);
-  expect(expected.map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']);
+  // Not by `pendingWrites`, which is 0 as well until what was kept has been read.
+  const expected = await eventually(async () => {
+    const tasks = await readList(product.url, account);
+    expect(tasks.map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']);
+    return tasks;
+  });
+  await eventually(() => expect(again.client.pendingWrites()).toBe(0));
   await eventually(() => expect(shownBy(again)).toEqual(expected));
 });
 

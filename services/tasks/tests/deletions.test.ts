@@ -1,8 +1,11 @@
 import type { TaskChanged } from '@taskmesh/events';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { eventually } from '@taskmesh/testing';
+import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { v4 } from 'uuid';
+import { partOf } from '../src/feed/partition.ts';
+import { DELETE_TASKS } from '../src/owners/owners.statements.ts';
 import { createAccountLog, type TestAccountLog } from './support/account-log.ts';
 import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
@@ -169,6 +172,30 @@ describe('when an account was deleted', () => {
       expect(deleted.toSorted()).toEqual(inserted.toSorted());
     }
   });
+
+  it.each(['hashjoin', 'mergejoin', 'nestloop'])(
+    'its changes come in order when the server joins by %s',
+    async (join) => {
+      const ada = service.user();
+      await fill(ada, 60);
+      await service.database.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
+      await service.database.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
+      const others = ['hashjoin', 'mergejoin', 'nestloop'].filter((other) => other !== join);
+      const off = ['indexscan', ...others].map((way) => `-c enable_${way}=off`).join(' ');
+      const client = new Client({ connectionString: service.database.url, options: off });
+      await client.connect();
+      try {
+        await client.query(DELETE_TASKS.text, [partOf(ada.id), ada.id, new Date(), 60]);
+      } finally {
+        await client.end();
+      }
+      const rows = await service.database.query('select sequence::int from changes where owner_id = $1 order by id', [
+        ada.id,
+      ]);
+      expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1));
+      expect(rows).toHaveLength(61);
+    },
+  );
 
   it('many tasks go in batches, while others work', async () => {
     const [ada, bob] = [service.user(), service.user()];

@@ -52,7 +52,8 @@ export const CLOSED: Statement = {
 
 /**
  * $1: part, $2: owner, $3: now, $4: limit. Deletes tasks of a closed owner in order of creation, with a change for each, like
- * single deletes. It also locks tasks before the feed, so that it cannot deadlock with them.
+ * single deletes. It also locks tasks before the feed, so that it cannot deadlock with them. The changes are inserted in order, because
+ * the relay follows their ids, which the plan would otherwise give out as it joins.
  */
 export const DELETE_TASKS: Statement = {
   name: 'owners-delete-tasks',
@@ -76,6 +77,7 @@ export const DELETE_TASKS: Statement = {
       insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
       select $1, $2, feed.before + counted.place, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
       from feed, counted join gone using (id)
+      order by counted.place
     )
     select count(*)::int as count from gone`,
 };
