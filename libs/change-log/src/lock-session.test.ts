@@ -53,6 +53,13 @@ describe('a session that holds locks', () => {
     await locks.close();
   });
 
+  it('does not wait for the disk with what it can do again, so that writers need not wait for that either', async () => {
+    const { database, asked } = fakeSession();
+    const locks = await openLockSession(database, { monotonicMs: () => 0 });
+    expect(asked[0]?.settings?.synchronous_commit).toBe('off');
+    await locks.close();
+  });
+
   it('is not safe once it is lost, however fresh the last answer', async () => {
     const { database, lost } = fakeSession();
     const locks = await openLockSession(database, { monotonicMs: () => 0 });

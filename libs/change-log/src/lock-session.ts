@@ -6,6 +6,12 @@ const PING_EVERY_MS = 1_000;
 /** The server ends a session silent for this long (a frozen process) and so frees its locks. Longer than FENCE_MS. */
 const SILENCE_S = 8;
 
+/**
+ * What such a session writes says only what it has done. It does not wait until that is on the disk: if the server dies,
+ * the last of it is done again.
+ */
+const SETTINGS = { idle_session_timeout: `${SILENCE_S}s`, synchronous_commit: 'off' };
+
 const PING: Statement = { name: 'lock-session-ping', text: 'select 1' };
 
 /** $1: class, $2: wanted locks. Returns those that are now ours. */
@@ -27,7 +33,7 @@ export async function openLockSession(
   database: Pick<Database, 'openSession'>,
   { monotonicMs }: { monotonicMs: () => number },
 ): Promise<LockSession> {
-  const session = await database.openSession({ settings: { idle_session_timeout: `${SILENCE_S}s` } });
+  const session = await database.openSession({ settings: SETTINGS });
   let answeredAt = monotonicMs();
 
   /** An answer proves that the locks were ours when the statement was sent. */

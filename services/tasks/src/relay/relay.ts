@@ -17,8 +17,11 @@ import { HAS_BACKLOG } from './relay.statements.ts';
 /** A fallback for lost notices. */
 const POLL_MS = 100;
 const CLAIM_EVERY_MS = 500;
-/** Minimum interval of rounds under load, so that changes share the statements of a round. */
-const GATHER_MS = 4;
+/**
+ * The minimum interval of rounds, so that changes share the statements and requests of a round. A round costs as much as ten
+ * changes, and more while writers compete for the same cores, so many changes wait a little longer.
+ */
+const GATHER_MS = { least: 4, most: 10, perChange: 0.5 };
 const READ_PER_PART = 500;
 /** Enough to notice when publishing works again. */
 const READ_PER_PART_IF_STUCK = 20;
@@ -134,7 +137,7 @@ export function createRelay(deps: RelayDeps): Relay {
       if (isStuck) await pause(backoff.firstMs);
       else if (isVain) await news.wait(backoff.firstMs);
       else if (changes.length < READ_PER_PART) {
-        const spareMs = Math.ceil(readAt + GATHER_MS - monotonicMs());
+        const spareMs = Math.ceil(readAt + gatherMs(changes.length) - monotonicMs());
         if (spareMs > 0) await pause(spareMs);
       }
     }
@@ -262,6 +265,10 @@ export function createRelay(deps: RelayDeps): Relay {
     heldParts: () => lease?.heldParts() ?? [],
     isPublishing: () => held.size() === 0,
   };
+}
+
+function gatherMs(changes: number): number {
+  return Math.min(Math.max(changes * GATHER_MS.perChange, GATHER_MS.least), GATHER_MS.most);
 }
 
 /** An error with its causes: the log's own message says little. */
