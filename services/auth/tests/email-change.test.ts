@@ -22,6 +22,7 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { countWaiting } from './support/waiting.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -63,11 +64,7 @@ async function tokenFor(email: string): Promise<string> {
 }
 
 /** Resolves when a session waits for a lock in the store. */
-const somebodyWaits = () =>
-  eventually(async () => {
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    expect(await running.database.query(waiting)).not.toEqual([]);
-  });
+const somebodyWaits = () => eventually(async () => expect(await countWaiting(running)).toBeGreaterThan(0));
 
 describe('changing the address', () => {
   it('mails a token to the new one, and with it the account has that and the former one is told', async () => {

@@ -25,6 +25,7 @@ import {
 } from './support/operations.ts';
 import { LINK_IDENTITY, UNLINK_IDENTITY, VERIFIER } from './support/provider-sign-in.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { countWaiting } from './support/waiting.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -117,11 +118,6 @@ const STORED = CHANGED.map((table) => `select '${table}' as table, to_json(t)::t
 const stored = async (ask = running.database.query): Promise<unknown> =>
   ask(`${STORED.join(' union all ')} order by 1, 2`);
 
-const countWaiting = async () => {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return (await running.database.query(waiting)).length;
-};
-
 /** Runs `work` while another transaction holds what these statements have locked, and commits it once so many wait for it. */
 async function behind(
   [statement, values]: [string, unknown[]],
@@ -134,7 +130,7 @@ async function behind(
     await holder.query('begin');
     await holder.query(statement, values);
     const results = work();
-    await eventually(async () => expect(await countWaiting()).toBe(waiting));
+    await eventually(async () => expect(await countWaiting(running)).toBe(waiting));
     const before = await stored(async (text) => (await holder.query<Record<string, unknown>>(text)).rows);
     await holder.query('commit');
     await Promise.all(results);

@@ -21,6 +21,7 @@ import {
   type OpenSession,
 } from './support/operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+import { countWaiting } from './support/waiting.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -148,13 +149,7 @@ describe('an account with as many sessions as it may have', () => {
       await changing.query('begin');
       await changing.query('update accounts set password_version = password_version + 1');
       const login = running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-      await eventually(async () =>
-        expect(
-          await running.database.query(
-            `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-          ),
-        ).toHaveLength(1),
-      );
+      await eventually(async () => expect(await countWaiting(running)).toBe(1));
       await changing.query('commit');
       expect(codeOf(await login)).toBe('UNAUTHENTICATED');
     } finally {

@@ -1,4 +1,4 @@
-import { backoffMs } from '@taskmesh/service';
+import { backoffMs, pause } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, PlainError } from '../plain-error.ts';
 import { describeExit, type Exit, type RunningProcess } from '../processes/child-process.ts';
@@ -95,7 +95,7 @@ export async function supervise<Life extends RunningProcess>(
       }
       const pauseMs = delayMs();
       tries += 1;
-      await sleep(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+      await pause(pauseMs, stopped.signal);
       if (!isDown() || restarts > 0) break;
       await startAgain().then(
         () => log(`${name} is back (process ${current.pid}).`),

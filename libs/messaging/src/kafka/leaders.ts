@@ -1,6 +1,4 @@
-import { backoffMs } from '@taskmesh/service';
-
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, pause } from '@taskmesh/service';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
 import { BACKOFF } from './backoff.ts';
@@ -75,7 +73,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
 
   const awaitReturn = async (name: string) => {
     for (let tries = 1; ; tries++) {
-      await sleep(backoffMs(tries, BACKOFF, random), undefined, { signal: closing.signal }).catch(() => undefined);
+      await pause(backoffMs(tries, BACKOFF, random), closing.signal);
       const address = addresses.get(name);
       if (closing.signal.aborted || !address) return;
       const node = connect(address);

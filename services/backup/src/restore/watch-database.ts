@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@taskmesh/service';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { abortOnStall, createStallDetection, TooSlowError } from '../stall-detection.ts';
@@ -61,10 +61,10 @@ async function lookOn(url: string, database: string, done: AbortSignal, look: (s
       while (!done.aborted) {
         const { rows } = await watcher.query<Look>(LOOK, [database]);
         if (rows[0]) look(rows[0]);
-        await sleep(LOOK_EVERY_MS, undefined, { signal: done });
+        await pause(LOOK_EVERY_MS, done);
       }
     }).catch(() => undefined);
-    await sleep(LOOK_EVERY_MS, undefined, { signal: done }).catch(() => undefined);
+    await pause(LOOK_EVERY_MS, done);
   }
 }
 
