@@ -106,6 +106,11 @@ describe.each([
     await says('Done');
   });
 
+  it('nothing bars from the tasks while others are read', async () => {
+    await signedIn();
+    await page.getByRole('list', { name: 'Tasks' }).evaluate((list) => list.setAttribute('aria-busy', 'true'));
+  });
+
   it('nothing bars from changing and adding tasks', async () => {
     const { button, field, titleOf, says } = await signedIn();
     await titleOf('Later').click();
