@@ -32,6 +32,13 @@ it('tells the one whose body was refused, and nobody else', async () => {
   await thread.post(body('small'));
 });
 
+it('tells the reason where the exporter names no status', async () => {
+  collector.answerWith(503, { 'retry-after': '3600' }); // later than the exporter goes on trying
+  const error = await thread.post(body('late')).catch((reason: Error) => reason);
+  expect(error).toEqual(new Error('Export failed with retryable status'));
+  expect(error).not.toHaveProperty('code');
+});
+
 it('fails what is on its way when it ends, and is there again for the next', async () => {
   collector.answerWith(503); // makes the exporter retry for a while
   const waiting = thread.post(body('waiting')).catch((error: Error) => error.message);
