@@ -112,6 +112,7 @@ it.each([
     await rest()('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
     if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
     await signIn(account);
+    await says('Nothing to do yet');
     await page.route('**/graphql', (route) => route.abort());
     await add('waits');
     await lists(['waits']);
