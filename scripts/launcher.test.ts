@@ -58,6 +58,7 @@ function repository() {
     'services/backup/cli/main.ts',
     `import { writeFileSync } from 'node:fs'; writeFileSync('notes', 'backup ' + process.argv[2]);`,
   );
+  write('deploy/local/src/seed/main.ts', `import { writeFileSync } from 'node:fs'; writeFileSync('notes', 'seed');`);
   write('services/gateway/console/build/provide.mjs', FAKE_CONSOLE);
   write('npm/npm-cli.js', FAKE_NPM);
   write('npm/package.json', '{"type":"commonjs"}');
@@ -120,6 +121,7 @@ describe('the settings', () => {
     ['start.mjs', 'deploy/all-in-one/src/main.ts', []],
     ['stack.mjs', 'deploy/local/src/main.ts', []],
     ['run.mjs', 'services/backup/cli/main.ts', ['services/backup/cli/main.ts', 'list']],
+    ['run.mjs', 'deploy/local/src/seed/main.ts', ['deploy/local/src/seed/main.ts']],
   ])('of a file .env count where the environment has none: %s', async (script, file, args) => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
@@ -127,6 +129,27 @@ describe('the settings', () => {
     write('.env', "TASKMESH_TRIED='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
     expect((await outcome(run(script, ...args))).code).toBe(0);
     expect(lines('notes')).toEqual([`Taskmesh <a@example.com> ${process.env.PATH}`]);
+  });
+
+  it('stop a start when a line of .env sets nothing, and their values are not shown', async () => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    write('.env', '# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n');
+    const { code, stderr } = await outcome(run('start.mjs'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('line 3: write BACKUP_TOKEN=…');
+    expect(stderr).not.toMatch(/a-secret|^ +at /m);
+    expect(lines('notes')).toEqual([]);
+  });
+
+  it('are said to be out of reach in plain words when .env cannot be read', async () => {
+    const { path, run, markInstalled } = repository();
+    markInstalled('all');
+    mkdirSync(join(path, '.env'));
+    const { code, stderr } = await outcome(run('start.mjs'));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The settings in .*\.env cannot be read \(.+\)\. /);
+    expect(stderr).not.toContain('    at ');
   });
 
   it('of a file .env are nothing to the tests', async () => {
@@ -152,11 +175,14 @@ describe('the installation', () => {
     expect(lines('npm-calls')[0]).toMatch(/^install .*--omit=dev/);
   });
 
-  it('is not touched by a backup command beside a product that runs', async () => {
+  it.each([
+    ['backup', ['services/backup/cli/main.ts', 'list'], 'backup list'],
+    ['seed', ['deploy/local/src/seed/main.ts'], 'seed'],
+  ])('is not touched by npm run %s beside a product that runs', async (_name, args, note) => {
     const { run, lines, markInstalled } = repository();
     markInstalled('production');
-    const { code } = await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
-    expect([code, lines('notes'), lines('npm-calls')]).toEqual([0, ['backup list'], []]);
+    const { code } = await outcome(run('run.mjs', ...args));
+    expect([code, lines('notes'), lines('npm-calls')]).toEqual([0, [note], []]);
   });
 
   it('brings a backup command no more than it needs', async () => {

@@ -8,9 +8,9 @@ await main(async () => {
   const [file, ...args] = process.argv.slice(2);
   if (!file || file === '--help')
     throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool with Node 24.', file ? 0 : 2);
-  // What operators call beside a product that runs has its settings, and must not change what is installed under it.
-  const isForOperators = file.startsWith('services/');
-  if (isForOperators) readEnvFile();
-  await ensureInstalled(isForOperators ? 'production' : 'all');
+  // What people call beside a product that runs has its settings, and must not change what is installed under it.
+  const isBesideProduct = /^(services|deploy)\//.test(file);
+  if (isBesideProduct) readEnvFile();
+  await ensureInstalled(isBesideProduct ? 'production' : 'all');
   return runTool(file, args);
 });

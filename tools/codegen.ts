@@ -27,16 +27,17 @@ import { operatorsSignInEndpoints } from '../services/gateway/src/rest/operators
 import { statusEndpoints } from '../services/gateway/src/rest/operators/status.ts';
 import { typescriptOf } from './typescript-of.ts';
 
-if (process.argv.includes('--help')) {
+const args = process.argv.slice(2);
+if (!args.every((arg) => arg === '--check')) {
   console.log(`npm run codegen [-- --check]
 Writes what is generated from the services' SDL: resolver types, the supergraph, the operations of the client, and from the API
 description what the console's view of operators reads. With --check it changes nothing, and ends with 1 when something is out of date.`);
-  process.exit();
+  process.exit(args.includes('--help') ? 0 : 2);
 }
 
 const ROOT = join(import.meta.dirname, '..');
 const SERVICES = ['auth', 'tasks', 'backup'];
-const check = process.argv.includes('--check');
+const check = args.includes('--check');
 
 const outputs = new Map<string, string>();
 const sdl = new Map<string, string>();

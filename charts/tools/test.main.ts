@@ -1,8 +1,19 @@
 import { spawnSync } from 'node:child_process';
 
-// test:charts: what the charts make, without a cluster. test:cluster: the cluster of KUBECONFIG takes it (`kubectl` has to be there).
+const HELP = {
+  charts: `npm run test:charts [-- <Jest's arguments>]
+Tests what the Helm charts render, without a cluster. Arguments are passed to Jest, for example part of a path.`,
+  cluster: `KUBECONFIG=<file> npm run test:cluster [-- <Jest's arguments>]
+Installs the charts in the cluster of KUBECONFIG, in namespaces of their own that are removed at the end, and tests what runs there.
+It needs \`kubectl\` and images that the cluster can find: docs/deploy.md names them. Arguments are passed to Jest, for example part of a path.`,
+};
+
 const [part = 'charts', ...args] = process.argv.slice(2);
 const isCluster = part === 'cluster';
+if (args.includes('--help')) {
+  console.log(isCluster ? HELP.cluster : HELP.charts);
+  process.exit();
+}
 if (isCluster && !process.env.KUBECONFIG) {
   console.error('KUBECONFIG is needed: the cluster to install the charts in, in namespaces of their own.');
   process.exit(2);

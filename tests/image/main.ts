@@ -1,6 +1,5 @@
-import { PlainError, runCommand, say } from '@taskmesh/local';
+import { parseOptions, PlainError, runCommand, say } from '@taskmesh/local';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { buildImage, exportImage, whyNoImages } from './images.ts';
 
 const HELP = `npm run image -- [--all | --servers] [--name NAME:TAG] [--to FILE]
@@ -11,23 +10,16 @@ NODE_IMAGE and RUNTIME_IMAGE name the base images; a Debian image is built for w
 
 await runCommand({
   async start() {
-    const { values } = parseArgs({
-      options: {
-        all: { type: 'boolean', default: false },
-        servers: { type: 'boolean', default: false },
-        name: { type: 'string', default: 'taskmesh:0.1.0' },
-        to: { type: 'string', default: 'taskmesh.tar' },
-        help: { type: 'boolean', default: false },
-      },
-    });
+    const values = parseOptions(process.argv.slice(2), { texts: ['name', 'to'], flags: ['all', 'servers'] });
+    const { name = 'taskmesh:0.1.0', to = 'taskmesh.tar' } = values;
     if (values.help) return say(HELP);
     const why = whyNoImages();
     if (why) throw new PlainError(`No image can be built here: ${why}.`);
     const target = values.servers ? 'servers' : values.all ? 'all' : 'services';
-    const file = resolve(values.to);
-    say(`Building ${values.name} (${target}) …`);
+    const file = resolve(to);
+    say(`Building ${name} (${target}) …`);
     await buildImage(target);
-    await exportImage(target, { name: values.name, file });
+    await exportImage(target, { name, file });
     say(`It is in ${file}.`);
   },
 });

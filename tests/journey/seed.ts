@@ -33,7 +33,9 @@ export function describeSeed(platform: () => { urls: string[] }) {
     });
 
     it('need a Taskmesh', async () => {
-      await expect(seed('http://127.0.0.1:1')).rejects.toThrow('There is no Taskmesh at http://127.0.0.1:1.');
+      await expect(seed('http://127.0.0.1:1')).rejects.toThrow(
+        'There is no Taskmesh at http://127.0.0.1:1. Start one, or name its address',
+      );
     });
   });
 }

@@ -1,9 +1,8 @@
-import { runCommand, say, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
+import { number, parseOptions, runCommand, say, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { numberFromEnv } from '../faults/random.ts';
 import { flatness, type Tolerance } from './flatness.ts';
 import { startLoad, type Asked } from './load.ts';
@@ -33,28 +32,19 @@ const TOLERANCES: Record<string, Tolerance> = {
   rows: { relative: 0.05, absolute: 40 },
 };
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, help: { type: 'boolean' } } });
-if (values.help) {
-  say(HELP);
-  process.exit(0);
-}
-const minutes = Number(values.minutes);
-if (!(minutes >= 1)) {
-  say(`--minutes must be a number from 1.\n\n${HELP}`);
-  process.exit(2);
-}
-
-const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
-
 await runCommand({
   async start(signal) {
+    const values = parseOptions(process.argv.slice(2), { texts: ['minutes'], flags: [] });
+    if (values.help) return say(HELP);
+    const minutes = number('--minutes', values.minutes ?? '30', { min: 1, max: 10_000 });
+    const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
     const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn', NODE_OPTIONS: COLLECT_ON_SIGNAL };
     const stack = await startStack({ dataDir, gateways: 2, env, log: say, signal });
     const stop = async () => {
       await stack.stop();
       rmSync(dataDir, { recursive: true, force: true });
     };
-    const { series, samplings, load, verdicts } = await run(stack, signal).finally(stop);
+    const { series, samplings, load, verdicts } = await run(stack, minutes, signal).finally(stop);
 
     const problems = [
       ...report(series),
@@ -75,7 +65,7 @@ await runCommand({
   },
 });
 
-async function run(stack: Stack, signal: AbortSignal) {
+async function run(stack: Stack, minutes: number, signal: AbortSignal) {
   const series: Series = new Map();
   const samplings: Asked[] = [];
   const load = await startLoad(stack.urls, numberFromEnv('TASKMESH_SEED', 20_261_122));

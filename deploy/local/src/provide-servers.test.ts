@@ -35,6 +35,19 @@ describe('servers that were given', () => {
     );
   });
 
+  it('are said to lack a database, not to be silent, when it is not there', async () => {
+    const url = new URL(given().POSTGRES_URL);
+    url.pathname = '/nowhere';
+    const refusal = provideServers({
+      env: { ...given(), POSTGRES_URL: url.href },
+      dataDir: dir.path,
+      log: () => undefined,
+    });
+    await expect(refusal).rejects.toThrow(
+      'it has no such database (POSTGRES_URL): database "nowhere" does not exist. Correct it, or',
+    );
+  });
+
   it('keep what was started from staying when another one fails', async () => {
     const env = { ...given(), POSTGRES_URL: undefined, REDIS_URL: 'redis://127.0.0.1:1' };
     const lines: string[] = [];

@@ -22,10 +22,12 @@ afterEach(async () => {
   await store.drop();
 });
 
-async function open(...migrations: string[][]): Promise<Database> {
+const open = (...migrations: string[][]) => openAt(store.url, migrations);
+
+async function openAt(url: string, migrations: string[][]): Promise<Database> {
   const database = await createDatabase({
     name: 'migrate',
-    url: store.url,
+    url,
     entities: [ThingSchema],
     migrations: migrations.map((statements, index) => ({
       name: `000${index + 1}`,
@@ -44,6 +46,23 @@ async function open(...migrations: string[][]): Promise<Database> {
 const applied = async () =>
   (await store.query('select name from mikro_orm_migrations order by id')).map(({ name }) => name);
 const TABLE = ['create table things (id int)', 'insert into things values (1)'];
+
+it('says in words what a user lacks who does not own the database', async () => {
+  const role = `stranger_${process.pid}`;
+  await store.query(`create role ${role} login password 'secret'`);
+  try {
+    const url = Object.assign(new URL(store.url), { username: role, password: 'secret' });
+    const database = await openAt(url.href, [TABLE]);
+    await expect(database.migrate()).rejects.toMatchObject({
+      name: 'ConfigError',
+      problems: [
+        expect.stringMatching(/^PostgreSQL does not let this user \(POSTGRES_URL\) .* must own the database$/),
+      ],
+    });
+  } finally {
+    await store.query(`drop role ${role}`);
+  }
+});
 
 it('lets a statement of a migration take longer than one of a request may', async () => {
   const database = await open(TABLE, ['select pg_sleep(6.8)', 'alter table things add column slow int']);

@@ -33,9 +33,14 @@ export function refusalOf(error: unknown): Refusal {
   const reason =
     (code === SQL_STATE.invalidPassword && 'refuses the user or the password (POSTGRES_URL)') ||
     (code === SQL_STATE.invalidAuthorization && `refuses this user, or this way to it: ${message} (${TLS})`) ||
+    (code === SQL_STATE.insufficientPrivilege &&
+      `does not let this user (POSTGRES_URL) do enough: ${message}. The user must own the database`) ||
     (message === 'The server does not support SSL connections' && `speaks no TLS there (${TLS})`) ||
     (syscall === 'open' && 'is not reached: a file in POSTGRES_URL cannot be read (sslrootcert, sslcert or sslkey)');
   if (reason) return { reason, isLasting: true };
+  // Somebody may be about to create it.
+  if (code === SQL_STATE.invalidCatalogName)
+    return { reason: `has no such database (POSTGRES_URL): ${message}`, isLasting: false };
   return (
     explainTls(error, names) ?? { reason: `does not answer: ${message || code || 'no reason given'}`, isLasting: false }
   );

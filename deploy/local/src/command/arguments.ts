@@ -15,7 +15,7 @@ export function parseOptions<Text extends string, Flag extends string>(
   try {
     return parseArgs({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as asked for above
   } catch (cause) {
-    throw new UsageError(errorMessage(cause), { cause });
+    throw new UsageError(`${errorMessage(cause)}\nSee --help.`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import { requiredAddress } from '@taskmesh/testing';
 import { Client } from 'pg';
-import { whyNoRestores } from './databases.ts';
+import { ensureDatabases, whyNoRestores } from './databases.ts';
 
 const server = requiredAddress('POSTGRES_URL');
 const role = `rights_${process.pid}`;
@@ -25,6 +25,16 @@ afterAll(async () => {
 });
 
 describe('the user of the server', () => {
+  it('that may not make databases is told so in words, and what mends it', async () => {
+    await may('nocreatedb');
+    const asked = ensureDatabases(url(), [`${role}_a`]).catch((error: Error) => `${error.name}: ${error.message}`);
+    expect(await asked).toMatch(
+      new RegExp(
+        `^PlainError: The user of POSTGRES_URL may not create .*${role}_a\\. .*: alter role "${role}" createdb;$`,
+      ),
+    );
+  });
+
   it('that may make databases only is told what restores need besides', async () => {
     await may('createdb nocreaterole');
     const [reason = '', ...others] = await whyNoRestores(url(), {});

@@ -1,4 +1,5 @@
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
+import { PlainError } from '../plain-error.ts';
 
 /** Does something over one connection to a server, which gets some seconds to answer. */
 export async function withPostgres<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
@@ -29,8 +30,12 @@ export function databaseUrl(serverUrl: string, name: string): string {
 
 /** Both say that somebody else made it at the same moment. */
 const ALREADY_THERE = ['42P04', '23505'];
+const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Creates the databases that are not there yet. The user of `serverUrl` needs the right to create databases. */
+/**
+ * Creates the databases that are not there yet. The user of `serverUrl` needs the right to create databases.
+ * @throws PlainError when that user has no such right
+ */
 export async function ensureDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
   await withPostgres(maintenanceUrl(serverUrl), async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
@@ -76,6 +81,13 @@ async function createDatabase(client: Client, name: string): Promise<void> {
   try {
     await client.query(`create database ${escapeIdentifier(name)} encoding 'UTF8' template template0`);
   } catch (error) {
-    if (!(error instanceof DatabaseError && ALREADY_THERE.includes(error.code ?? ''))) throw error;
+    const code = error instanceof DatabaseError ? error.code : undefined;
+    if (ALREADY_THERE.includes(code ?? '')) return;
+    if (code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const role = escapeIdentifier(client.user ?? '');
+    throw new PlainError(
+      `The user of POSTGRES_URL may not create the database ${name}. An administrator of the server mends it: alter role ${role} createdb;`,
+      { cause: error },
+    );
   }
 }

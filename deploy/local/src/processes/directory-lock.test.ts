@@ -7,11 +7,11 @@ const dir = temporaryDir('lock');
 afterAll(dir.remove);
 
 describe('a lock', () => {
-  it('is refused while another one holds it, with the process that does', async () => {
+  it('is refused while another one holds it, with the process that does and what to do', async () => {
     const file = join(dir.path, 'held.lock');
     const lock = await acquireLock(file, 'This folder is in use');
     await expect(acquireLock(file, 'This folder is in use')).rejects.toThrow(
-      `This folder is in use (process ${process.pid}).`,
+      `This folder is in use (process ${process.pid}). Stop it, or set DATA_DIR to another folder.`,
     );
     lock.release();
     const next = await acquireLock(file, 'This folder is in use');

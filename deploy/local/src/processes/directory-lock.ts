@@ -33,7 +33,10 @@ export async function acquireLock(file: string, what: string): Promise<Lock> {
     if (database) return heldLock(database, `${file}-holder`);
     const holder = readHolder(`${file}-holder`);
     const waitMs = holder?.stopping ? WAIT_WHILE_STOPPING_MS : WAIT_MS;
-    if (Date.now() - begin > waitMs) throw new PlainError(`${what}${holder ? ` (process ${holder.pid})` : ''}.`);
+    if (Date.now() - begin > waitMs)
+      throw new PlainError(
+        `${what}${holder ? ` (process ${holder.pid})` : ''}. Stop it, or set DATA_DIR to another folder.`,
+      );
     await sleep(50);
   }
 }

@@ -1,5 +1,5 @@
 import { parseOptions } from '../command/arguments.ts';
-import { runCommand, say } from '../command/run-command.ts';
+import { runCommand, say, UsageError } from '../command/run-command.ts';
 import { DEMO_ACCOUNT, seed } from './seed.ts';
 
 const HELP = `npm run seed [-- --url URL]
@@ -14,6 +14,8 @@ await runCommand({
     const { url: given, help } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
     if (help) return say(HELP);
     const url = given ?? (TASKMESH_URL || `http://127.0.0.1:${PORT || 4000}`);
+    if (!/^https?:\/\//.test(url))
+      throw new UsageError(`The address of Taskmesh must be a URL such as http://127.0.0.1:4000 (is: ${url}).`);
     const made = await seed(url.replace(/\/+$/, ''));
     say(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
     say(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
