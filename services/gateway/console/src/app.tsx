@@ -15,11 +15,11 @@ import { Shell } from './shell/shell.tsx';
 export interface AppProps {
   client: Client;
   storage: ConsoleStorage;
-  /** Of somebody who comes back from the sign-in provider. */
+  /** Present when the user comes back from the sign-in provider. */
   arrival: Arrival | undefined;
 }
 
-/** For whoever is signed in the views, for everybody else the ways in. */
+/** The views for signed-in users, and the sign-in forms for all others. */
 export function App({ client, storage, arrival: first }: AppProps) {
   const user = useUser(client);
   const { farewell, expectEnd, sayDeleted } = useFarewell(user);
@@ -32,7 +32,7 @@ export function App({ client, storage, arrival: first }: AppProps) {
     leaveWayIn();
   }, [user]);
   const leave = () => {
-    location.hash = ''; // whoever comes next begins with their tasks
+    location.hash = ''; // the next user begins with their tasks
     return client.signOut();
   };
   const signOut = () => {

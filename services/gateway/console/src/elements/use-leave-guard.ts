@@ -1,8 +1,8 @@
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Lets the browser ask before the page goes with something that is nowhere else. */
+/** Lets the browser ask before it leaves a page with unsaved work. */
 export function useLeaveGuard(isNeeded: boolean): void {
-  // At once: what is typed in a moment may be lost in the next one.
+  // Before the next paint: a later effect might miss something just typed.
   useLayoutEffect(() => {
     if (!isNeeded) return undefined;
     const ask = (event: Event) => event.preventDefault();

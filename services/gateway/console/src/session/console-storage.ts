@@ -1,15 +1,15 @@
 import { createMemoryStorage, type Storage } from '@taskmesh/client';
 
-/** Tokens and waiting writes: they go with the tab, or stay with the device. */
+/** Keeps tokens and pending writes: in the tab, or on the device. */
 export interface ConsoleStorage extends Storage {
   getItem(key: string): string | null;
-  /** Whether what is kept from now on stays when the tab is closed. */
+  /** Whether what is stored from now on outlives the tab. */
   stay(stays: boolean): void;
 }
 
-/** Where the client has its tokens. */
+/** The client's key for its tokens. */
 const SESSION = 'taskmesh.session';
-/** What a sign-in at a provider needs when it comes back to this tab begins with this. It concerns no other tab. */
+/** The prefix of what a sign-in at a provider stores for its return, always in the same tab. */
 const SIGN_IN = 'taskmesh.sign-in';
 
 export function createConsoleStorage(): ConsoleStorage {
@@ -26,11 +26,11 @@ export function createConsoleStorage(): ConsoleStorage {
 
 type WebStorage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** Browsers can be told to let no page keep anything: then it is forgotten with the page. */
+/** Browsers can be configured to deny storage to pages. Then everything is kept in memory. */
 function usable(find: () => WebStorage): WebStorage {
   try {
     return find();
   } catch {
-    return createMemoryStorage() as WebStorage; // this one answers at once
+    return createMemoryStorage() as WebStorage; // this one is synchronous
   }
 }
