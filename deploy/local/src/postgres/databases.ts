@@ -1,3 +1,4 @@
+import { SQL_STATE } from '@taskmesh/database/sql-state';
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
 
 /** Does something over one connection to a server, which gets some seconds to answer. */
@@ -28,7 +29,7 @@ export function databaseUrl(serverUrl: string, name: string): string {
 }
 
 /** Both say that somebody else made it at the same moment. */
-const ALREADY_THERE = ['42P04', '23505'];
+const ALREADY_THERE: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE.uniqueViolation];
 
 /** Creates the databases that are not there yet. The user of `serverUrl` needs the right to create databases. */
 export async function ensureDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
