@@ -56,6 +56,36 @@ describe('lint', () => {
       by: STORE,
     },
     {
+      what: 'refuses background work with a statement of its own',
+      in: 'services/tasks/src/relay/relay.ts',
+      of: './relay.statements.ts',
+      by: STORE,
+    },
+    {
+      what: 'refuses metrics with a statement of their own',
+      in: 'services/auth/src/account-log/account-log.metrics.ts',
+      of: './account-log.statements.ts',
+      by: STORE,
+    },
+    {
+      what: 'refuses housekeeping that reads entities itself',
+      in: 'services/auth/src/housekeeping.ts',
+      of: './sessions/session.entity.ts',
+      by: STORE,
+    },
+    {
+      what: 'refuses background work with an ORM of its own',
+      in: 'services/auth/src/housekeeping.ts',
+      of: '@mikro-orm/core',
+      by: STORE,
+    },
+    {
+      what: 'lets a repository own statements',
+      in: 'services/tasks/src/relay/relay.repository.ts',
+      of: './relay.statements.ts',
+      by: undefined,
+    },
+    {
       what: 'refuses a feed that knows its subscriptions',
       in: 'services/gateway/src/feed/feed.ts',
       of: '../subscriptions/subscriptions.ts',

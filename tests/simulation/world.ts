@@ -22,9 +22,9 @@ import {
   createFeedRepository,
   createFeedService,
   createRelay,
+  createRelayRepository,
   NO_METRICS as NO_RELAY_METRICS,
   RELAY_BACKOFF,
-  type RelayDeps,
 } from '@taskmesh/tasks/simulated';
 import { parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
@@ -89,7 +89,8 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
   });
   /** Of every cursor that was ever sealed. */
   const positions = new Map<string, FeedPosition & { owner: string }>();
-  const sealing = createCursors(database);
+  const feeds = createFeedRepository(database);
+  const sealing = createCursors(feeds);
   const cursors = {
     ...sealing,
     async seal(owner: string, position: FeedPosition) {
@@ -100,11 +101,12 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
   };
   const eventLog = createMemoryEventLog();
   const tasks = {
-    ...createFeedService(createFeedRepository(database), cursors),
+    ...createFeedService(feeds, cursors),
     reportUnreadable: async () => undefined,
   };
   const relay = createRelay({
-    database: database as unknown as RelayDeps['database'], // what the relay asks of it
+    // What the relay asks of it.
+    repository: createRelayRepository(database as unknown as Parameters<typeof createRelayRepository>[0]),
     eventLog: faults.publishingTo(eventLog),
     cursors,
     metrics: NO_RELAY_METRICS,

@@ -1,6 +1,6 @@
 import type { Rule } from 'eslint';
-import { readFileSync, statSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
 
 interface Import {
@@ -11,36 +11,86 @@ interface Import {
 
 const known = new Map<string, { mtimeMs: number; imports: Import[] }>();
 
+interface Options {
+  /** The folders directly in one of these must not import each other in a circle either. Tests may. */
+  folders?: string[];
+}
+
 /** Files that import each other, for their types too: `import-x/no-cycle` sees no imports of types alone. */
 export const noCycle: Rule.RuleModule = {
-  meta: { type: 'problem', schema: [], messages: { cycle: 'These files import each other: {{ files }}.' } },
+  meta: {
+    type: 'problem',
+    schema: [
+      {
+        type: 'object',
+        properties: { folders: { type: 'array', items: { type: 'string' } } },
+        additionalProperties: false,
+      },
+    ],
+    messages: {
+      files: 'These files import each other: {{ way }}.',
+      folders: 'These folders import each other: {{ way }}.',
+    },
+  },
   create: (context) => ({
     Program() {
-      const { filename, sourceCode } = context;
+      const { filename, sourceCode, cwd } = context;
+      const { folders = [] } = (context.options[0] ?? {}) as Options; // as the schema says
+      const base = isTest(filename) ? undefined : folders.map((each) => join(cwd, each)).find(isAbove(filename));
       for (const { file, at } of importsIn(sourceCode.text, filename)) {
-        const way = wayTo(filename, file);
-        if (!way) continue;
-        const files = [filename, ...way].map((each) => relative(context.cwd, each)).join(' → ');
-        context.report({ loc: sourceCode.getLocFromIndex(at), messageId: 'cycle', data: { files } });
+        const loc = sourceCode.getLocFromIndex(at);
+        const way = wayTo(filename, file, filesImportedBy);
+        if (way) {
+          const names = [filename, ...way].map((each) => relative(cwd, each));
+          context.report({ loc, messageId: 'files', data: { way: names.join(' → ') } });
+        }
+        if (base === undefined) continue;
+        const [own, other] = [folderOf(base, filename), folderOf(base, file)];
+        if (own === undefined || other === undefined || own === other) continue;
+        const back = wayTo(own, other, (folder) => foldersImportedBy(base, folder));
+        if (back) context.report({ loc, messageId: 'folders', data: { way: [own, ...back].join(' → ') } });
       }
     },
   }),
 };
 
-/** The files on the shortest way to one, itself the last. */
-function wayTo(end: string, begin: string): string[] | undefined {
+const isTest = (file: string): boolean => file.endsWith('.test.ts');
+
+const isAbove = (file: string) => (folder: string) => file.startsWith(folder + sep);
+
+/** Undefined for a file that lies directly in the base, or elsewhere. */
+function folderOf(base: string, file: string): string | undefined {
+  const [folder, ...rest] = relative(base, file).split(sep);
+  return rest.length > 0 && folder !== '..' ? folder : undefined;
+}
+
+function foldersImportedBy(base: string, folder: string): Set<string> {
+  const imported = new Set<string>();
+  for (const file of globSync('**/*.ts', { cwd: join(base, folder) }).filter((each) => !isTest(each))) {
+    for (const each of filesImportedBy(join(base, folder, file))) {
+      const other = folderOf(base, each);
+      if (other !== undefined && other !== folder) imported.add(other);
+    }
+  }
+  return imported;
+}
+
+/** What lies on the shortest way to one, itself the last. */
+function wayTo(end: string, begin: string, nextOf: (each: string) => Iterable<string>): string[] | undefined {
   const cameFrom = new Map<string, string | undefined>([[begin, undefined]]);
   // A map is walked in the order of its entries, with those that are added meanwhile.
-  for (const file of cameFrom.keys()) {
-    if (file === end) return wayBack(cameFrom, file);
-    for (const { file: next } of importsOf(file)) if (!cameFrom.has(next)) cameFrom.set(next, file);
+  for (const each of cameFrom.keys()) {
+    if (each === end) return wayBack(cameFrom, each);
+    for (const next of nextOf(each)) if (!cameFrom.has(next)) cameFrom.set(next, each);
   }
   return undefined;
 }
 
+const filesImportedBy = (file: string): string[] => importsOf(file).map((each) => each.file);
+
 function wayBack(cameFrom: Map<string, string | undefined>, last: string): string[] {
   const way: string[] = [];
-  for (let file: string | undefined = last; file !== undefined; file = cameFrom.get(file)) way.unshift(file);
+  for (let each: string | undefined = last; each !== undefined; each = cameFrom.get(each)) way.unshift(each);
   return way;
 }
 

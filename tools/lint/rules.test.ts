@@ -55,6 +55,12 @@ export async function run() {
     by: 'taskmesh/no-cycle',
   },
   {
+    what: 'folders of the gateway that import each other, through other files',
+    filePath: 'services/gateway/src/http/app.ts',
+    text: "import { wantsPage } from '../pages/page.ts';\n\nexport const isForPeople = wantsPage;\n",
+    by: 'taskmesh/no-cycle',
+  },
+  {
     what: 'a name that no script has',
     filePath: 'scripts/run.mjs',
     text: 'export const value = unknownName;\n',
@@ -64,6 +70,18 @@ export async function run() {
     what: 'a statement among other code',
     filePath: 'services/tasks/src/feed/cursors.ts',
     text: "import type { Statement } from '@taskmesh/database';\n\nexport const NOW: Statement = { name: 'now', text: 'select now()' };\n",
+    by: 'no-restricted-syntax',
+  },
+  {
+    what: 'a service whose use cases have to be guessed from its code',
+    filePath: 'services/tasks/src/tasks/task.service.ts',
+    text: 'export const createTaskService = () => ({});\nexport type TaskService = ReturnType<typeof createTaskService>;\n',
+    by: 'no-restricted-syntax',
+  },
+  {
+    what: 'a repository that is described twice',
+    filePath: 'services/tasks/src/tasks/task.repository.ts',
+    text: 'export interface TaskRepository {\n  find(): Promise<void>;\n}\n',
     by: 'no-restricted-syntax',
   },
   { what: 'nothing in a text in order', text: 'export const one = 1;\n', by: undefined },

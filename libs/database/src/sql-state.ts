@@ -15,6 +15,7 @@ export const SQL_STATE = {
   undefinedColumn: '42703',
   undefinedObject: '42704',
   undefinedTable: '42P01',
+  duplicateDatabase: '42P04',
   objectNotInPrerequisiteState: '55000',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',

@@ -1,12 +1,11 @@
-import { asUnavailable, createSchemaGate, createStoreStatus } from '@taskmesh/database';
-import {
-  STATUS_PART_MS,
-  type AccountsInternal,
-  type AuthInternal,
-  type AuthRestore,
-  type AuthSignIn,
-  type ServiceStatus,
-  type StatusOf,
+import { asUnavailable, createSchemaGate } from '@taskmesh/database';
+import type {
+  AccountsInternal,
+  AuthInternal,
+  AuthRestore,
+  AuthSignIn,
+  ServiceStatus,
+  StatusOf,
 } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
@@ -14,7 +13,6 @@ import type { EventLog } from '@taskmesh/messaging';
 import {
   closeOnStop,
   inOrder,
-  readVersion,
   type Clock,
   type HealthReport,
   type Ids,
@@ -34,10 +32,10 @@ import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
+import { createPasswordCheckService } from './accounts/password-check.service.ts';
+import { createAuditRepository } from './audit/audit.repository.ts';
 import { createAuditResolvers } from './audit/audit.resolvers.ts';
-import { createOwnTrailService } from './audit/user-audit-trail.service.ts';
-import { createTrailRepository } from './audit/trail.repository.ts';
-import { createPasswordCheck } from './accounts/password-check.service.ts';
+import { createAuditService } from './audit/audit.service.ts';
 import { createChangesOutbox } from './changes/changes-outbox.ts';
 import { createChangesRepository } from './changes/changes.repository.ts';
 import { createChangesResolvers } from './changes/changes.resolvers.ts';
@@ -51,11 +49,11 @@ import { createDeletionResolvers } from './deletion/deletion.resolvers.ts';
 import { createDeletionService } from './deletion/deletion.service.ts';
 import { createResolvers } from './graphql/resolvers.ts';
 import { readTypeDefs } from './graphql/schema.ts';
+import { createHousekeepingRepository } from './housekeeping.repository.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLoginStrategy, createProviderStrategy } from './passport.ts';
 import { createAccountsImport } from './import/create-accounts-import.ts';
 import { createKeyRing } from './keys/key-ring.ts';
-import { createLimits } from './limits/rate-limits.ts';
 import { createAuthMetrics } from './metrics.ts';
 import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.ts';
 import { readCommonPasswords } from './passwords/common-passwords.ts';
@@ -70,6 +68,7 @@ import { createProvider } from './oidc/provider.ts';
 import { createPersonalTokenRepository } from './personal-tokens/personal-token.repository.ts';
 import { createPersonalTokenService } from './personal-tokens/personal-token.service.ts';
 import { createPersonalTokensResolvers } from './personal-tokens/personal-tokens.resolvers.ts';
+import { createLimits } from './rate-limits.ts';
 import { createRecoveryOutbox } from './recovery/recovery-outbox.ts';
 import { createRecoveryRepository } from './recovery/recovery.repository.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
@@ -78,6 +77,7 @@ import { createOwnSessionsService } from './sessions/own-sessions.service.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
 import { createSessionService } from './sessions/session.service.ts';
 import { createSessionsResolvers } from './sessions/sessions.resolvers.ts';
+import { createAuthStatus } from './status.ts';
 
 export interface AuthDeps {
   clock: Clock;
@@ -157,15 +157,16 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   });
   const changed = createChangesRepository(database);
   const changesWorker = workerFor(createChangesOutbox({ repository: changed, publicUrl, clock }));
-  const check = createPasswordCheck({ accounts: repository, hasher, limits, clock });
+  const check = createPasswordCheckService({ accounts: repository, hasher, limits, clock });
   const changing = { repository: changed, check, limits, clock, ids, onMail: changesWorker.wake };
   const changes = {
     profiles: createProfileService({ repository: changed, clock }),
     passwords: createPasswordChangeService({ ...changing, hasher, rules }),
     emails: createEmailChangeService(changing),
   };
-  const relay = eventLog && createAccountRelay({ database, eventLog, log });
-  if (relay && deps.metrics) watchAccountLog(deps.metrics, database);
+  const accountLog = createAccountLogRepository(database);
+  const relay = eventLog && createAccountRelay({ repository: accountLog, eventLog, log });
+  if (relay && deps.metrics) watchAccountLog(deps.metrics, accountLog);
   const deletion = createDeletionService({
     ...{ repository: createDeletionRepository(database), check, limits, clock, ids },
     ...{ onMail: changesWorker.wake, onDeleted: () => relay?.wake() },
@@ -186,11 +187,13 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     });
   const identities = createOidcRepository(database);
   const signingIn = { repository: identities, check, limits, clock, ids, onMail: changesWorker.wake };
-  const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
+  const housekeeping = createHousekeeping({
+    repository: createHousekeepingRepository(database),
+    auditRetentionDays: config.auditRetentionDays,
+    ...{ clock, log },
+  });
 
   const schema = createSchemaGate({ database, policy: config.schema, log });
-  const askStore = createStoreStatus(database, STATUS_PART_MS);
-  const startedAt = new Date(clock.now()).toISOString();
   const parts = inOrder([
     keys,
     closeOnStop(() => database.close()),
@@ -207,7 +210,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     resolvers: createResolvers(
       {
         accounts: createAccountsResolvers({ accounts, logins, sessions, recovery }),
-        audit: createAuditResolvers(createOwnTrailService(createTrailRepository(database))),
+        audit: createAuditResolvers(createAuditService(createAuditRepository(database))),
         changes: createChangesResolvers(changes),
         deletion: createDeletionResolvers(deletion),
         oidc: createOidcResolvers({
@@ -241,17 +244,15 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       findPersonalToken: personalTokens.find,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
-    accounts: createAccountLogService(createAccountLogRepository(database)),
+    accounts: createAccountLogService(accountLog),
     signIn: createBrowserSignInService({ provider, repository: identities, limits, clock, log }),
-    operators: {
-      status: async () => ({ version: readVersion(), startedAt, store: await askStore() }),
-    },
+    operators: createAuthStatus({ database, clock }),
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,
       databaseAt: (url) => createAuthDatabase({ url, name: 'auth-import', log }),
       clock,
       log,
-      newEpoch: () => beginNewAccountEpoch(database, clock.now()),
+      newEpoch: () => beginNewAccountEpoch(accountLog, clock.now()),
     }),
     async ready() {
       const isUp = await database.isUp();

@@ -1,20 +1,5 @@
-import type { Database, Statement } from '@taskmesh/database';
 import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
-import { IS_HOUSEKEEPING } from './audit/audit.statements.ts';
-import {
-  BATCH,
-  EMAIL_TOKENS,
-  ENDED_SESSIONS,
-  ENTRIES_OF_DELETED,
-  OLD_ENTRIES,
-  OLD_FREQUENT_ENTRIES,
-  PENDING_SIGN_INS,
-  PERSONAL_TOKENS,
-  RESET_TOKENS,
-  SESSIONS,
-  SIGN_IN_CODES,
-  STRANGERS_ENTRIES,
-} from './housekeeping.statements.ts';
+import type { HousekeepingRepository } from './housekeeping.repository.ts';
 import { forgottenBefore } from './sessions/ended-session.repository.ts';
 
 const EVERY_MS = 60_000;
@@ -34,46 +19,34 @@ export interface Housekeeping extends Service {
 }
 
 export interface HousekeepingDeps {
-  database: Database;
+  repository: HousekeepingRepository;
   auditRetentionDays: number;
   clock: Clock;
   log: Log;
 }
 
-export function createHousekeeping({ database, auditRetentionDays, clock, log }: HousekeepingDeps): Housekeeping {
+export function createHousekeeping({ repository, auditRetentionDays, clock, log }: HousekeepingDeps): Housekeeping {
   let isStopped = false;
 
-  const inBatches = async (removeBatch: () => Promise<number>): Promise<void> => {
-    while (!isStopped && (await removeBatch()) === BATCH);
+  const inBatches = async (removeBatch: () => Promise<boolean>): Promise<void> => {
+    while (!isStopped && (await removeBatch()));
   };
-
-  const removeExpired = (statement: Statement, moment: Date) =>
-    inBatches(async () => (await database.run('read', statement, [moment])).length);
-
-  const removeEntries = (text: string, parameters: unknown[]) =>
-    inBatches(() =>
-      database.retry((fork) =>
-        fork.transactional(async (em) => {
-          const [connection, transaction] = [em.getConnection(), em.getTransactionContext()];
-          await connection.execute(IS_HOUSEKEEPING, [], 'run', transaction);
-          return (await connection.execute(text, parameters, 'all', transaction)).length;
-        }),
-      ),
-    );
 
   const sweep = async () => {
     const before = (days: number) => new Date(clock.now() - days * DAY_MS);
-    await removeExpired(ENDED_SESSIONS, forgottenBefore(clock.now()));
-    await removeExpired(SESSIONS, before(0));
-    await removeExpired(RESET_TOKENS, before(0));
-    await removeExpired(EMAIL_TOKENS, before(0));
-    await removeExpired(PERSONAL_TOKENS, before(0));
-    await removeEntries(ENTRIES_OF_DELETED, [before(DELETED_SINCE_DAYS)]);
-    await removeExpired(PENDING_SIGN_INS, before(0));
-    await removeExpired(SIGN_IN_CODES, before(0));
-    await removeEntries(OLD_ENTRIES, [before(auditRetentionDays)]);
-    await removeEntries(OLD_FREQUENT_ENTRIES, [before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS))]);
-    await removeEntries(STRANGERS_ENTRIES, []);
+    const now = before(0);
+    const frequentDays = Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS);
+    await inBatches(() => repository.removeEndedSessions(forgottenBefore(clock.now())));
+    await inBatches(() => repository.removeSessions(now));
+    await inBatches(() => repository.removeResetTokens(now));
+    await inBatches(() => repository.removeEmailTokens(now));
+    await inBatches(() => repository.removePersonalTokens(now));
+    await inBatches(() => repository.removeEntriesOfDeleted(before(DELETED_SINCE_DAYS)));
+    await inBatches(() => repository.removePendingSignIns(now));
+    await inBatches(() => repository.removeSignInCodes(now));
+    await inBatches(() => repository.removeOldEntries(before(auditRetentionDays)));
+    await inBatches(() => repository.removeOldFrequentEntries(before(frequentDays)));
+    await inBatches(() => repository.removeStrangersEntries());
   };
 
   const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });

@@ -1,6 +1,6 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import { Closers, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { closeOnStop, inOrder, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
@@ -34,6 +34,7 @@ import { createRequestMetrics, measureRequests } from './http/metrics.ts';
 import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
 import { findConsole, serveConsole } from './pages/console/console.ts';
 import { serveResetPassword } from './pages/reset-password/reset-password.ts';
+import { serveUnknownPath } from './pages/unknown-path/unknown-path.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayContext } from './context.ts';
@@ -147,7 +148,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     log,
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
     answerDirectly: createDirectRoute({ context, handler, answers, measure }),
-    isForPeople: page !== undefined,
+    serveUnknownPath: page && serveUnknownPath,
   });
   measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
@@ -162,34 +163,26 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   }
   if (realtime) app.server.on('upgrade', realtime.upgrade);
 
-  const closers = new Closers();
   let address = '';
+  const listen = async () => {
+    address = await app.listen({ host: config.host, port: config.port });
+    log.info({ address }, 'gateway listening');
+  };
+  const parts = inOrder([
+    ...(initial.own ? [keys, endedSessions, sessionUses] : []),
+    readiness,
+    apollo,
+    closeOnStop(() => app.close()), // after the clients of streams have been told
+    ...(realtime ? [realtime] : []),
+    ...(watch ? [watch] : []),
+    { start: listen, stop: async () => undefined },
+  ]);
 
   return {
-    async start() {
-      if (initial.own) {
-        closers.add(() => keys.stop());
-        keys.start();
-        closers.add(() => endedSessions.stop());
-        await endedSessions.start();
-        closers.add(() => sessionUses.stop());
-        sessionUses.start();
-      }
-      closers.add(() => readiness.stop());
-      readiness.start();
-      closers.add(() => apollo.stop());
-      await apollo.start();
-      closers.add(() => app.close());
-      closers.add(() => realtime?.stop());
-      await realtime?.start();
-      closers.add(() => watch?.stop());
-      watch?.start();
-      address = await app.listen({ host: config.host, port: config.port });
-      log.info({ address }, 'gateway listening');
-    },
+    start: parts.start,
     async stop() {
       readiness.drain();
-      await closers.closeAll();
+      await parts.stop();
     },
     address: () => address,
     ready,

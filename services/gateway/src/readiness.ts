@@ -34,7 +34,9 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
   const poll = createPeriodic({ everyMs: PROBE_EVERY_MS, task: probe, what: 'a service of the graph', log });
 
   return {
-    start: () => poll.start(),
+    async start() {
+      poll.start();
+    },
     stop: () => poll.stop(),
     drain: () => {
       isDraining = true;

@@ -31,16 +31,19 @@ import { beginNewEpoch } from './feed/new-epoch.ts';
 import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createTasksImport } from './import/create-tasks-import.ts';
-import { createTasksStatus } from './operators/status.ts';
 import { createClosedOwners } from './owners/closed-owners.ts';
 import { createOwnerEraser } from './owners/erase-owners.ts';
 import { watchClosedOwners } from './owners/owners.metrics.ts';
 import { createOwnersRepository } from './owners/owners.repository.ts';
 import { createAccountLogReader } from './owners/read-account-log.ts';
-import { createDeadLetters } from './relay/dead-letters.ts';
+import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
+import { createDeadLetterService } from './relay/dead-letter.service.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
+import { createRelayRepository } from './relay/relay.repository.ts';
 import { createRelay } from './relay/relay.ts';
+import { createTasksStatus } from './status.ts';
+import { createCountRepository } from './tasks/count.repository.ts';
 import { createRecounts } from './tasks/recounts.ts';
 import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';
@@ -87,19 +90,31 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const { clock, ids = { next: () => v7() }, log, eventLog, accounts } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   if (deps.metrics) database.measure(deps.metrics);
-  const cursors = createCursors(database);
-  const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
-  const relay = createRelay({ database, eventLog, cursors, metrics, backoff: config.relay, clock, log });
-  const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll, log });
+  const feeds = createFeedRepository(database);
+  const cursors = createCursors(feeds);
+  const repositories = {
+    relay: createRelayRepository(database),
+    deadLetters: createDeadLetterRepository(database),
+  };
+  const metrics = deps.metrics ? createRelayMetrics(deps.metrics, repositories) : NO_METRICS;
+  const relay = createRelay({
+    ...{ repository: repositories.relay, eventLog, cursors, metrics },
+    ...{ backoff: config.relay, clock, log },
+  });
+  const deadLetters = createDeadLetterService({
+    repository: repositories.deadLetters,
+    onReplayed: relay.wakeAll,
+    log,
+  });
   const owners = createOwnersRepository(database);
   const eraser = createOwnerEraser({ repository: owners, onCommitted: relay.wake, clock, log });
   const closedOwners = createClosedOwners({
     reader: createAccountLogReader({ repository: owners, accounts, onClosed: () => closedOwners.wake() }),
     ...{ eraser, eventLog, log },
   });
-  if (deps.metrics) watchClosedOwners(deps.metrics, { database, readAgeMs: closedOwners.readAgeMs });
-  const recounts = createRecounts(database);
-  const forget = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
+  if (deps.metrics) watchClosedOwners(deps.metrics, { repository: owners, readAgeMs: closedOwners.readAgeMs });
+  const recounts = createRecounts(createCountRepository(database));
+  const forget = createHousekeeping({ repository: feeds, changeRetentionMs: config.changeRetentionMs, clock, log });
   const housekeep = async () => {
     await forget();
     await recounts.run();
@@ -129,8 +144,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
 
   return {
     subgraph,
-    internal: { ...createFeedService(createFeedRepository(database), cursors), reportUnreadable: deadLetters.note },
-    operators: createTasksStatus({ database, eventLog, clock }),
+    internal: { ...createFeedService(feeds, cursors), reportUnreadable: deadLetters.note },
+    operators: createTasksStatus({ database, feed: feeds, ...repositories, eventLog, clock }),
     deadLetters,
     adminRoutes: deadLetterRoutes(deadLetters),
     restore: createTasksImport({
@@ -138,7 +153,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       databaseAt: (url) => createTasksDatabase({ url, name: 'tasks-import', poolSize: IMPORT_POOL_SIZE, log }),
       log,
       async newEpoch(atLeast) {
-        const epoch = await beginNewEpoch(database, { nowMs: clock.now(), atLeast });
+        const epoch = await beginNewEpoch(feeds, { nowMs: clock.now(), atLeast });
         relay.announce(epoch);
         return epoch;
       },

@@ -8,6 +8,7 @@ export { createClosedOwners } from './owners/closed-owners.ts';
 export { createOwnerEraser } from './owners/erase-owners.ts';
 export { createOwnersRepository } from './owners/owners.repository.ts';
 export { createAccountLogReader } from './owners/read-account-log.ts';
-export { createRelay, type RelayDeps } from './relay/relay.ts';
+export { createRelay } from './relay/relay.ts';
 export { NO_METRICS } from './relay/relay.metrics.ts';
+export { createRelayRepository } from './relay/relay.repository.ts';
 export { RELAY_BACKOFF } from './config.ts';

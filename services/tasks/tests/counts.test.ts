@@ -3,6 +3,7 @@ import { eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
 import { createTasksDatabase } from '../src/database.ts';
+import { createCountRepository } from '../src/tasks/count.repository.ts';
 import { MOST_WITHOUT_KEYS, RECOUNT } from '../src/tasks/count.statements.ts';
 import { createRecounts } from '../src/tasks/recounts.ts';
 import { misjudged, uncounted } from './support/counts.ts';
@@ -215,10 +216,13 @@ describe('keys that are being made', () => {
   const openSlowSession: typeof database.openSession = (options) =>
     database.openSession({ ...options, settings: { ...options?.settings, 'test.is_slow': 'yes' } });
 
+  const recountsOver = (sessions: Pick<typeof database, 'openSession'>) =>
+    createRecounts(createCountRepository(sessions));
+
   it('by two instances at once are never older than the tasks', async () => {
     const { user, id } = await largeUser();
     const wrong: unknown[] = [];
-    const slow = createRecounts({
+    const slow = recountsOver({
       async openSession(options) {
         const session = await openSlowSession(options);
         return {
@@ -231,7 +235,7 @@ describe('keys that are being made', () => {
         };
       },
     });
-    const quick = createRecounts(database);
+    const quick = recountsOver(database);
     for (const each of [slow, quick]) each.note(user.id);
     await holder.query('select pg_advisory_lock($1)', [HELD]);
     const making = slow.run();
@@ -247,7 +251,7 @@ describe('keys that are being made', () => {
 
   it('are given up when the service stops', async () => {
     const { user } = await largeUser();
-    const recounts = createRecounts({ openSession: openSlowSession });
+    const recounts = recountsOver({ openSession: openSlowSession });
     recounts.note(user.id);
     await holder.query('select pg_advisory_lock($1)', [HELD]);
     const making = recounts.run();
@@ -262,7 +266,7 @@ describe('keys that are being made', () => {
   it('are not begun when the service stops while it connects', async () => {
     const { user } = await largeUser();
     const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
-    const recounts = createRecounts({
+    const recounts = recountsOver({
       async openSession(options) {
         await connected;
         return openSlowSession(options);
@@ -280,7 +284,7 @@ describe('keys that are being made', () => {
   it('are confirmed although the owner goes on writing', async () => {
     const { user, id } = await largeUser();
     let writing: Promise<Answer> | undefined;
-    const recounts = createRecounts({
+    const recounts = recountsOver({
       async openSession(options) {
         const session = await openSlowSession(options);
         return {

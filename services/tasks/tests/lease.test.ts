@@ -2,7 +2,7 @@ import type { Database } from '@taskmesh/database';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { createTasksDatabase } from '../src/database.ts';
-import { openLease, type Lease } from '../src/relay/lease.ts';
+import { openLease, type Lease } from '../src/relay/lease.repository.ts';
 
 const log = createLog({ service: 'tasks', level: 'silent' });
 let store: TestDatabase;

@@ -4,8 +4,9 @@ import { createTestDatabase, eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createTasksDatabase } from '../src/database.ts';
-import { createDeadLetters } from '../src/relay/dead-letters.ts';
-import { openLease } from '../src/relay/lease.ts';
+import { createDeadLetterRepository } from '../src/relay/dead-letter.repository.ts';
+import { createDeadLetterService } from '../src/relay/dead-letter.service.ts';
+import { openLease } from '../src/relay/lease.repository.ts';
 import { startTasks } from './support/running-tasks.ts';
 
 const CHANGES = 20_000;
@@ -110,8 +111,8 @@ it('finds what an operator replays, however old it is', async () => {
       expect(lowest()).toBe(50);
     };
     await eventually(risen, { everyMs: 50 });
-    const deadLetters = createDeadLetters({
-      ...{ database, onReplayed: () => undefined },
+    const deadLetters = createDeadLetterService({
+      ...{ repository: createDeadLetterRepository(database), onReplayed: () => undefined },
       log: createLog({ service: 'tasks', level: 'silent' }),
     });
     expect(await deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });

@@ -1,3 +1,4 @@
+import { SQL_STATE } from '@taskmesh/database/sql-state';
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
 import { PlainError } from '../plain-error.ts';
 
@@ -29,8 +30,7 @@ export function databaseUrl(serverUrl: string, name: string): string {
 }
 
 /** Both say that somebody else made it at the same moment. */
-const ALREADY_THERE = ['42P04', '23505'];
-const INSUFFICIENT_PRIVILEGE = '42501';
+const ALREADY_THERE: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE.uniqueViolation];
 
 /**
  * Creates the databases that are not there yet. The user of `serverUrl` needs the right to create databases.
@@ -83,7 +83,7 @@ async function createDatabase(client: Client, name: string): Promise<void> {
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
     if (ALREADY_THERE.includes(code ?? '')) return;
-    if (code !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (code !== SQL_STATE.insufficientPrivilege) throw error;
     const role = escapeIdentifier(client.user ?? '');
     throw new PlainError(
       `The user of POSTGRES_URL may not create the database ${name}. An administrator of the server mends it: alter role ${role} createdb;`,

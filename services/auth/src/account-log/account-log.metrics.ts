@@ -1,11 +1,11 @@
-import { readBacklog, watchBacklog, type Database } from '@taskmesh/database';
+import { watchBacklog } from '@taskmesh/database';
 import type { Registry } from 'prom-client';
-import { BACKLOG } from './account-log.statements.ts';
+import type { AccountLogRepository } from './account-log.repository.ts';
 
 /** How far the event log is behind the account log. */
-export function watchAccountLog(registry: Registry, database: Pick<Database, 'run'>): void {
+export function watchAccountLog(registry: Registry, repository: Pick<AccountLogRepository, 'backlog'>): void {
   watchBacklog(registry, {
-    read: () => readBacklog(database, BACKLOG),
+    read: repository.backlog,
     pending: {
       name: 'taskmesh_account_log_pending_messages',
       help: 'Deletions of accounts that are committed and not published.',

@@ -1,5 +1,9 @@
 import type { Statement } from '@taskmesh/database';
 
+/** The first key of the advisory lock. There is one stream, so one lock. */
+export const LOCK_CLASS = 7_203_002;
+export const LOCK = 0;
+
 /** Times in RFC 3339, 64-bit numbers as text. */
 const ENTRY = `
   entry.sequence::text, entry.account_id, entry.kind,

@@ -1,14 +1,9 @@
-import { createSignal, keepWorking, openLockSession, type LockSession } from '@taskmesh/change-log';
-import type { Database } from '@taskmesh/database';
+import { createSignal, keepWorking } from '@taskmesh/change-log';
 import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/events';
 import type { EventLog } from '@taskmesh/messaging';
 import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmesh/service';
-import { entryOf, type EntryRow } from './account-log.repository.ts';
-import { MARK_PUBLISHED, UNPUBLISHED } from './account-log.statements.ts';
+import type { AccountLogLease, AccountLogRepository } from './account-log.repository.ts';
 
-/** The key of the advisory lock. There is one stream, so one lock. */
-const LOCK_CLASS = 7_203_002;
-const LOCK = 0;
 /** Polling also finds entries that another instance wrote. */
 const POLL_MS = 500;
 const AT_ONCE = 500;
@@ -20,7 +15,7 @@ export interface AccountRelay extends Service {
 }
 
 export interface AccountRelayDeps {
-  database: Pick<Database, 'openSession'>;
+  repository: Pick<AccountLogRepository, 'openLease'>;
   eventLog: EventLog;
   log: Log;
 }
@@ -29,7 +24,7 @@ export interface AccountRelayDeps {
  * Publishes the account log to the event log, in order and at least once. Only the instance that holds the lock publishes.
  * Entries are small and all alike, so the event log has no reason to refuse one for good: each is retried until it is accepted.
  */
-export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps): AccountRelay {
+export function createAccountRelay({ repository, eventLog, log }: AccountRelayDeps): AccountRelay {
   const news = createSignal();
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -41,15 +36,13 @@ export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps
       () => false, // what is published meanwhile fails, and is told
     );
 
-  const work = async (lease: LockSession, onRound: () => void): Promise<void> => {
+  const work = async (lease: AccountLogLease, onRound: () => void): Promise<void> => {
     let [isOurs, hasTopic, failures] = [false, false, 0];
     while (!stopping.signal.aborted) {
-      isOurs ||= (await lease.claim(LOCK_CLASS, [LOCK])).length > 0;
+      isOurs ||= await lease.claim();
       hasTopic ||= isOurs && (await makeTopic());
       news.clear(); // cleared before the read, so that later entries give notice again
-      const entries = isOurs
-        ? (await lease.run<EntryRow & Record<string, unknown>>(UNPUBLISHED, [AT_ONCE])).map(entryOf)
-        : [];
+      const entries = isOurs ? await lease.unpublished(AT_ONCE) : [];
       onRound();
       const last = entries.at(-1);
       if (!last) {
@@ -70,7 +63,7 @@ export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps
         continue;
       }
       failures = 0;
-      await lease.run(MARK_PUBLISHED, [last.sequence]);
+      await lease.markPublished(last.sequence);
     }
   };
 
@@ -79,7 +72,7 @@ export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps
       stopping = new AbortController();
       running = keepWorking({
         signal: stopping.signal,
-        open: () => openLockSession(database, { monotonicMs: () => performance.now() }),
+        open: () => repository.openLease({ monotonicMs: () => performance.now() }),
         work,
         close: (lease) => lease.close(),
         pause: (ms) => pause(ms, stopping.signal),

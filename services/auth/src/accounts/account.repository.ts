@@ -27,37 +27,29 @@ export interface NewAccount {
   origin: RequestOrigin;
 }
 
-export interface AccountRepository {
-  find(id: string): Promise<Account | null>;
-  findStored(id: string): Promise<StoredAccount | undefined>;
-  findByEmail(email: string): Promise<StoredAccount | undefined>;
-  /** Stores the account and its first session; false when the address is taken. */
-  insert(created: NewAccount): Promise<boolean>;
-  /** Stores a new hash of the same password. Does nothing if the password has changed since. */
-  replaceHash(id: string, hash: { from: string; to: string }): Promise<void>;
-  /** The IPs from which users signed in at this address; none without an account. */
-  signInIps(key: string): Promise<string[]>;
-  /** For the audit trail; `key` may belong to no account. */
-  recordFailedLogin(key: string, now: Date, origin: RequestOrigin): Promise<void>;
-}
+export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-export function createAccountRepository(database: Database): AccountRepository {
+export function createAccountRepository(database: Pick<Database, 'run'>) {
   return {
-    async find(id) {
+    async find(id: string): Promise<Account | null> {
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
       return row ? accountOf(row) : null;
     },
-    async findStored(id) {
+
+    async findStored(id: string): Promise<StoredAccount | undefined> {
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
       return row && storedAccountOf(row);
     },
-    async findByEmail(email) {
+
+    async findByEmail(email: string): Promise<StoredAccount | undefined> {
       const key = emailKey(email);
       if (key === undefined) return undefined;
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
       return row && storedAccountOf(row);
     },
-    async insert({ account, passwordHash, session, origin }) {
+
+    /** Stores the account and its first session; false when the address is taken. */
+    async insert({ account, passwordHash, session, origin }: NewAccount): Promise<boolean> {
       const { email, name, emailConfirmedAt } = account;
       const values = [
         ...session.values(origin, 'account.created'),
@@ -71,14 +63,20 @@ export function createAccountRepository(database: Database): AccountRepository {
         throw error;
       }
     },
-    async replaceHash(id, { from, to }) {
+
+    /** Stores a new hash of the same password. Does nothing if the password has changed since. */
+    async replaceHash(id: string, { from, to }: { from: string; to: string }): Promise<void> {
       await database.run('write', REPLACE_HASH, [id, from, to]);
     },
-    async signInIps(key) {
+
+    /** The IPs from which users signed in at this address; none without an account. */
+    async signInIps(key: string): Promise<string[]> {
       const rows = await database.run<{ ip: string | null }>('read', SIGN_IN_IPS, [key]);
       return rows.flatMap(({ ip }) => ip ?? []);
     },
-    async recordFailedLogin(key, now, { ip, requestId }) {
+
+    /** For the audit trail; `key` may belong to no account. */
+    async recordFailedLogin(key: string, now: Date, { ip, requestId }: RequestOrigin): Promise<void> {
       await database.run('write', RECORD_FAILED_LOGIN, [now, key, ip, requestId]);
     },
   };

@@ -1,7 +1,7 @@
 import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import { isCurrent } from '../passwords/argon2-hash.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';

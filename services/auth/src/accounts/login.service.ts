@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@taskmesh/service';
 import { loginInput, parseInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountRepository } from './account.repository.ts';

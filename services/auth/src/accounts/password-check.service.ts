@@ -1,12 +1,12 @@
 import type { Clock } from '@taskmesh/service';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { accountIsGone, noPasswordYet, wrongPassword } from './accounts.errors.ts';
 import { emailKey } from './email-key.ts';
 
-export interface PasswordCheck {
+export interface PasswordCheckService {
   /**
    * The account of somebody who is signed in and has shown the password once more. Wrong ones count as failed logins.
    * `path` is the name of the client's field. @throws AppError BAD_USER_INPUT for a wrong one, CONFLICT when there is none, RATE_LIMITED, SERVICE_UNAVAILABLE
@@ -19,14 +19,19 @@ export interface PasswordCheck {
   confirmAnonymous(userId: string, password: string, path: string, origin: RequestOrigin): Promise<void>;
 }
 
-export interface PasswordCheckDeps {
+export interface PasswordCheckServiceDeps {
   accounts: AccountRepository;
   hasher: Hasher;
   limits: Limits;
   clock: Clock;
 }
 
-export function createPasswordCheck({ accounts, hasher, limits, clock }: PasswordCheckDeps): PasswordCheck {
+export function createPasswordCheckService({
+  accounts,
+  hasher,
+  limits,
+  clock,
+}: PasswordCheckServiceDeps): PasswordCheckService {
   const compare = async (
     { account, passwordHash }: StoredAccount,
     { password, path }: { password: string; path: string },

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
 /** A fact about an account. The table is append-only. */
 export const AuditEntryEntity = defineEntity({
@@ -34,3 +34,5 @@ export const AuditEntryEntity = defineEntity({
     requestId: p.text(),
   },
 });
+
+export type AuditEntry = InferEntity<typeof AuditEntryEntity>;

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/core';
-import { AuditEntryEntity } from './audit-entry.entity.ts';
+import type { Database } from '@taskmesh/database';
+import { AuditEntryEntity, type AuditEntry } from './audit-entry.entity.ts';
 import { ERASE_TRAIL, ERASED_AT_ONCE, IS_HOUSEKEEPING } from './audit.statements.ts';
 import type { RequestOrigin } from './request-origin.ts';
 
@@ -32,6 +33,22 @@ export interface AuditFact {
   accountId?: string;
   sessionId?: string;
   origin: Pick<RequestOrigin, 'ip' | 'requestId'>;
+}
+
+export type AuditRepository = ReturnType<typeof createAuditRepository>;
+
+export function createAuditRepository(database: Pick<Database, 'retry'>) {
+  return {
+    /** An account's entries, newest first, with ids below `after`. */
+    list: (accountId: string, limit: number, after: string | null): Promise<AuditEntry[]> =>
+      database.retry((em) =>
+        em.find(
+          AuditEntryEntity,
+          { accountId, ...(after !== null && { id: { $lt: after } }) },
+          { orderBy: { id: 'desc' }, limit },
+        ),
+      ),
+  };
 }
 
 /** Writes the fact as part of the current unit of work. */

@@ -3,9 +3,9 @@ import type { Clock, Ids } from '@taskmesh/service';
 import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/validation';
 import { emailIsTaken, wrongPassword } from '../accounts/accounts.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
 import { sessionHasEnded } from '../sessions/sessions.errors.ts';
@@ -34,7 +34,7 @@ export interface EmailChangeService {
 
 export interface EmailChangeDeps {
   repository: ChangesRepository;
-  check: PasswordCheck;
+  check: PasswordCheckService;
   limits: Limits;
   clock: Clock;
   ids: Ids;

@@ -3,9 +3,9 @@ import type { Clock, Ids } from '@taskmesh/service';
 import { changePasswordInput, parseInput } from '@taskmesh/validation';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
@@ -21,7 +21,7 @@ export interface PasswordChangeService {
 
 export interface PasswordChangeDeps {
   repository: ChangesRepository;
-  check: PasswordCheck;
+  check: PasswordCheckService;
   hasher: Hasher;
   rules: PasswordRules;
   limits: Limits;

@@ -3,9 +3,9 @@ import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/validation';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
 import type { DeletionRepository } from './deletion.repository.ts';
 
@@ -20,7 +20,7 @@ export interface DeletionService {
 
 export interface DeletionServiceDeps {
   repository: DeletionRepository;
-  check: PasswordCheck;
+  check: PasswordCheckService;
   limits: Pick<Limits, 'forgetFailedLogins'>;
   clock: Clock;
   ids: Ids;

@@ -2,12 +2,12 @@ import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
-import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
-import { addLink, addNotice, isSameAddress, verifiedEmail } from './link.ts';
+import { addLink, addNotice, isSameAddress, verifiedEmail } from './link-identity.ts';
 import type { LinkedIdentity } from './linked-identity.entity.ts';
 import { addressIsAnother, codeUnusable, isLastWayIn, isLinkedAlready, noSuchLink } from './oidc.errors.ts';
 import type { OidcRepository } from './oidc.repository.ts';
@@ -30,7 +30,7 @@ export interface LinkedIdentityService {
 
 export interface LinkedIdentityDeps {
   repository: OidcRepository;
-  check: PasswordCheck;
+  check: PasswordCheckService;
   limits: Pick<Limits, 'countProviderSignIn'>;
   clock: Clock;
   ids: Ids;

@@ -5,15 +5,15 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { AccountRepository } from '../accounts/account.repository.ts';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { dummyHash } from '../passwords/argon2-hash.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
-import { worksAlone } from './code-lifetime.ts';
-import { addLink, addNotice, verifiedEmail } from './link.ts';
+import { worksAlone } from './sign-in-code-lifetime.ts';
+import { addLink, addNotice, verifiedEmail } from './link-identity.ts';
 import { codeUnusable, linkIsNeeded } from './oidc.errors.ts';
 import type { GivenCode, OidcRepository, OidcTransaction } from './oidc.repository.ts';
 import type { SignInCode } from './sign-in-code.entity.ts';
@@ -33,7 +33,7 @@ export interface ProviderSignInService {
 export interface ProviderSignInDeps {
   repository: OidcRepository;
   accounts: AccountRepository;
-  check: PasswordCheck;
+  check: PasswordCheckService;
   sessions: SessionService;
   limits: Limits;
   clock: Clock;

@@ -21,33 +21,29 @@ const OWN_SIZE = 1_000;
 /** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type SessionTransaction = ReturnType<typeof sessionTransaction>;
 
-/** Frequent queries are prepared statements. */
-export interface SessionRepository {
-  /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
-  inTransaction<Result>(work: (sessions: SessionTransaction) => Promise<Result>): Promise<Result>;
-  /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
-  insert(session: NewSession, options: InsertOptions): Promise<boolean>;
-  /** An account's usable sessions, newest first, at most 1,000. */
-  listLiving(accountId: string, now: Date): Promise<Session[]>;
-  noteUses(uses: SessionUse[]): Promise<void>;
-  /** Entries after `after` whose tokens expire after `forgottenBefore`. `last` is the head unless the list is full. */
-  listEnded(after: number, forgottenBefore: Date): Promise<{ last: number; sessions: EndedSession[] }>;
-}
-
 export interface InsertOptions {
   passwordVersion: number;
   origin: RequestOrigin;
   most: number;
 }
 
-export function createSessionRepository(database: Database): SessionRepository {
+export type SessionRepository = ReturnType<typeof createSessionRepository>;
+
+/** Frequent queries are prepared statements. */
+export function createSessionRepository(database: Database) {
   return {
-    inTransaction: (work) => database.inTransaction((em) => work(sessionTransaction(em))),
-    async insert(session, { passwordVersion, origin, most }) {
+    /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
+    inTransaction: <Result>(work: (sessions: SessionTransaction) => Promise<Result>): Promise<Result> =>
+      database.inTransaction((em) => work(sessionTransaction(em))),
+
+    /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
+    async insert(session: NewSession, { passwordVersion, origin, most }: InsertOptions): Promise<boolean> {
       const values = [...session.values(origin, 'session.opened'), passwordVersion, most];
       return (await database.run('write', OPEN_SESSION, values)).length > 0;
     },
-    listLiving: (accountId, now) =>
+
+    /** An account's usable sessions, newest first, at most 1,000. */
+    listLiving: (accountId: string, now: Date): Promise<Session[]> =>
       database.retry((em) =>
         em.find(
           SessionEntity,
@@ -55,11 +51,14 @@ export function createSessionRepository(database: Database): SessionRepository {
           { orderBy: { createdAt: 'desc', id: 'desc' }, limit: OWN_SIZE },
         ),
       ),
-    async noteUses(uses) {
+
+    async noteUses(uses: SessionUse[]): Promise<void> {
       const ids = uses.map(({ sessionId }) => sessionId);
       await database.run('read', NOTE_USES, [ids, uses.map(({ at }) => new Date(at))]); // safe to repeat
     },
-    async listEnded(after, forgottenBefore) {
+
+    /** Entries after `after` whose tokens expire after `forgottenBefore`. `last` is the head unless the list is full. */
+    async listEnded(after: number, forgottenBefore: Date): Promise<{ last: number; sessions: EndedSession[] }> {
       return listOf(await database.run<EndedRow>('read', ENDED_SESSIONS, [after, forgottenBefore, LIST_SIZE]));
     },
   };

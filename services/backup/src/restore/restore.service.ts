@@ -51,11 +51,22 @@ export interface RestoreServiceDeps extends KnownStores {
   waitMs?: number;
 }
 
-export type RestoreService = ReturnType<typeof createRestoreService>;
+export interface RestoreService {
+  /** Restores from the archive named `file`. Never throws: failures are outcomes as well. */
+  restore(file: string, options?: Partial<RestoreOptions>): Promise<RestoreOutcome>;
+  /** Undoes the last restore while its old stores are kept. Never throws. */
+  undo(options?: Partial<UndoOptions>): Promise<RestoreOutcome>;
+  /** The restore that an undo would revert; undefined when nothing is kept. */
+  undoable(): Promise<Undoable | undefined>;
+  /** For stores that were reset by other means: makes clients start over. @throws AppError */
+  newEpoch(atLeast?: number | null): Promise<number>;
+  /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
+  settleInterrupted(): Promise<void>;
+}
 
 const WAIT_MS = 5_000;
 
-export function createRestoreService(deps: RestoreServiceDeps) {
+export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const { storage, lock, journal, metrics, now, nextId, log, waitMs = WAIT_MS } = deps;
 
   /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
@@ -116,16 +127,14 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 
   return {
-    /** Restores from the archive named `file`. Never throws: failures are outcomes as well. */
-    async restore(file: string, options: Partial<RestoreOptions> = {}): Promise<RestoreOutcome> {
+    async restore(file, options = {}) {
       const usual = { onProgress: () => undefined, allowsLoss: false };
       const outcome = await restore(file, { ...usual, ...options }).catch((error: unknown) => failureOf(error, log));
       metrics.restored('restore', outcome);
       return outcome;
     },
 
-    /** Undoes the last restore while its old stores are kept. Never throws. */
-    async undo(options: Partial<UndoOptions> = {}): Promise<RestoreOutcome> {
+    async undo(options = {}) {
       const outcome = await undo({ onProgress: () => undefined, ...options }).catch((error: unknown) =>
         failureOf(error, log),
       );
@@ -133,21 +142,18 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       return outcome;
     },
 
-    /** The restore that an undo would revert; undefined when nothing is kept. */
-    async undoable(): Promise<Undoable | undefined> {
+    async undoable() {
       const kept = await journal.kept(now());
       return kept ? { kept, replacedKeptMs: deps.keepOldMs } : undefined;
     },
 
-    /** For stores that were reset by other means: makes clients start over. @throws AppError */
-    newEpoch: (atLeast?: number | null) =>
+    newEpoch: (atLeast) =>
       beginNewEpoch({
         ...{ lock, waitMs, settleAll, atLeast, log },
         ...{ owner: deps.stores.tasks.owner, accountsOwner: deps.stores.auth.owner },
       }),
 
-    /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
-    async settleInterrupted(): Promise<void> {
+    async settleInterrupted() {
       try {
         await settleUnfinished();
       } finally {

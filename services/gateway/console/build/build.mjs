@@ -9,7 +9,7 @@ const OPERATIONS = join(CONSOLE, '../../../libs/client/src/operations.generated.
 const AS_THEY_ARE = ['console.html', 'icon.svg'];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
-/** Writes the page with its script and style sheet into a folder, and what browsers load also compressed. */
+/** Writes the page, its script and its style sheet into a folder, with compressed versions of what browsers load. */
 export async function buildConsole(folder) {
   mkdirSync(folder, { recursive: true });
   await build({
@@ -35,7 +35,7 @@ export async function buildConsole(folder) {
   }
 }
 
-/** The texts of the client's operations: the gateway trusts them, where it runs trusted documents only. */
+/** The client's operations, for gateways that run trusted documents only. */
 async function readDocuments() {
   const { outputFiles } = await build({ entryPoints: [OPERATIONS], write: false, format: 'esm', tsconfigRaw: {} });
   const operations = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);

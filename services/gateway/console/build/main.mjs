@@ -1,4 +1,4 @@
-/** Builds the console, for an image; with --watch again after each change. The commands that run the product build it by themselves. */
+/** Builds the console for an image; with --watch, rebuilds after each change. Commands that run the product build it themselves. */
 import { provideConsole } from './provide.mjs';
 import { watchSources } from './watch.mjs';
 

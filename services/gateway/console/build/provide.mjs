@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { CONSOLE, hashOfSources } from './sources.mjs';
 
-/** A folder for each build, by the hash of its sources, and a file that names the current one: what the gateway serves. */
+/** Has a folder for each build, named by the hash of its sources, and a file that names the current build. */
 const BUILDS = join(CONSOLE, '../../../.cache/console');
 const CURRENT = join(BUILDS, 'current');
 
-/** Builds the console when there is no build of these sources. Several may do so at a time. */
+/** Builds the console unless these sources are built already. Several processes may do so at once. */
 export async function provideConsole() {
   const hash = hashOfSources();
   if (!isThere(hash)) await makeBuild(hash);

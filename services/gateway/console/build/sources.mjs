@@ -5,10 +5,10 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const CONSOLE = fileURLToPath(new URL('..', import.meta.url));
-/** The versions of what is built in, and by, stand in package.json. */
+/** package.json contains the versions of the libraries and build tools. */
 const PARTS = ['package.json', 'build', 'src', '../../../libs/client/src'];
 
-/** A text that is another one after each change of a file that goes into a build. */
+/** Changes whenever a file of the build changes. */
 export function hashOfSources() {
   const hash = createHash('sha256');
   for (const file of PARTS.flatMap(filesIn)) {

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { provideConsole } from './provide.mjs';
 import { watchedFolders } from './sources.mjs';
 
-/** A file of the program that serves the console: Node runs it again when this one changes. */
+/** Node restarts the program that serves the console when this file of it changes. */
 const SERVED_BY = fileURLToPath(new URL('../../src/pages/console/console.ts', import.meta.url));
-/** Editors write a file in several steps. */
+/** Editors may write a file in several steps. */
 const QUIET_MS = 100;
 
-/** Builds anew after each change of a source, and has whoever serves it start again, for as long as the parent lives. */
+/** Rebuilds after each change of a source and restarts the serving program, for as long as the parent process lives. */
 export function watchSources() {
   let timer;
   const rebuild = async () => {

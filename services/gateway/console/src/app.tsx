@@ -16,13 +16,13 @@ import { Shell } from './shell/shell.tsx';
 export interface AppProps {
   client: Client;
   storage: ConsoleStorage;
-  /** Of somebody who comes back from the sign-in provider. */
+  /** Present when the user comes back from the sign-in provider. */
   arrival: Arrival | undefined;
   /** Why nobody is signed in, if that needs to be said. */
   problem: string | undefined;
 }
 
-/** For whoever is signed in the views, for everybody else the ways in. */
+/** The views for signed-in users, and the sign-in forms for all others. */
 export function App({ client, storage, arrival: first, problem: before }: AppProps) {
   const user = useUser(client);
   const { farewell, expectEnd, sayDeleted } = useFarewell(user);
@@ -38,7 +38,7 @@ export function App({ client, storage, arrival: first, problem: before }: AppPro
   useLeaveGuard(user != null, () => client.pendingWrites() > 0 && (storage.endsWithTab() || !client.keepsWrites()));
   const leave = () => {
     leaveDesk();
-    location.hash = ''; // whoever comes next begins with their tasks
+    location.hash = ''; // the next user begins with their tasks
     return client.signOut();
   };
   const signOut = () => {

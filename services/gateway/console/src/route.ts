@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'preact/compat';
 
-/** Where somebody is: the name of a view, and what it was told, as the address's fragment has it. */
+/** The current view and its parameters, which are kept in the address's fragment. */
 export interface Route {
   name: string;
   query: URLSearchParams;
@@ -15,13 +15,12 @@ export function currentRoute(): Route {
   return routeOf(location.hash);
 }
 
-/** Where a view is, with what it is told. */
 export function addressOf(name: string, query = new URLSearchParams()): string {
   const text = query.toString();
   return `#/${name}${text && `?${text}`}`;
 }
 
-/** Tells the view something else, without a step in the history. */
+/** Replaces a view's parameters without adding to the history. */
 export function replaceQuery(name: string, query: URLSearchParams): void {
   location.replace(addressOf(name, query));
 }

@@ -41,7 +41,7 @@ async function fixture(first: JWK) {
   const endedSessions = { has: () => false, loaded: () => true } as unknown as Parameters<
     typeof createAuthenticator
   >[0]['endedSessions']; // the only methods called
-  accessKeys.start();
+  await accessKeys.start();
   await jest.advanceTimersByTimeAsync(0);
   const { authenticateToken } = createAuthenticator({
     keys: accessKeys,

@@ -1,6 +1,6 @@
 import type { KeySet } from '@taskmesh/identity';
 import type { AuthInternal } from '@taskmesh/internal-api';
-import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
+import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jose';
 
 /** Together with the second in which auth reads its file, a removed key is refused after ten seconds at most. */
@@ -13,7 +13,7 @@ const UNKNOWN_KEY_EVERY_MS = 1_000;
 export type VerifyingKey = ResolvedKey['key'];
 
 /** auth's public keys. While auth is unavailable, the last loaded set stays valid. */
-export interface AccessKeys {
+export interface AccessKeys extends Service {
   /** The content of `/.well-known/jwks.json`; undefined before the first load. */
   current(): KeySet | undefined;
   getKey: JWTVerifyGetKey;
@@ -21,8 +21,6 @@ export interface AccessKeys {
   isCurrent(key: VerifyingKey): boolean;
   /** Calls back whenever keys have been removed. Returns how to unsubscribe. */
   onRemoved(listener: () => void): () => void;
-  start(): void;
-  stop(): Promise<void>;
 }
 
 export function createAccessKeys({
@@ -77,7 +75,9 @@ export function createAccessKeys({
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    start: () => poll.start(),
+    async start() {
+      poll.start();
+    },
     stop: () => poll.stop(),
   };
 }

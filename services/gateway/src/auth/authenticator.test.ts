@@ -33,7 +33,7 @@ async function fixture() {
       },
       isCurrent: () => state.isCurrent,
       onRemoved: () => () => undefined,
-      start: () => undefined,
+      start: async () => undefined,
       stop: async () => undefined,
     },
     endedSessions: {

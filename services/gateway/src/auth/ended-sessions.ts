@@ -1,14 +1,15 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
-import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
+import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
 const CHANNEL = 'sessions.ended';
 
 /** Sessions whose tokens are no longer accepted, although they have not expired yet. */
-export interface EndedSessions {
+/** `start` does not wait for the first load. */
+export interface EndedSessions extends Service {
   has(sessionId: string): boolean;
   /** Records sessions whose end this gateway saw, and informs the other gateways. */
   announce(sessions: EndedSession[]): void;
@@ -16,9 +17,6 @@ export interface EndedSessions {
   onEnded(listener: (sessionId: string) => void): () => void;
   /** Whether the whole list has been loaded since the start. */
   loaded(): boolean;
-  /** Loads the list and keeps it up to date. Does not wait for the first load. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export interface EndedSessionsDeps {

@@ -21,7 +21,7 @@ function fixture() {
     clock: { now: () => state.nowMs },
     log: createLog({ service: 'test', level: 'silent' }),
   });
-  uses.start();
+  void uses.start();
   return { state, uses };
 }
 

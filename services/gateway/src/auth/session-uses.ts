@@ -1,5 +1,5 @@
 import type { AuthInternal } from '@taskmesh/internal-api';
-import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
+import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
 
 const TELL_EVERY_MS = 10_000;
 /** The most that is kept while auth is unavailable; further uses are dropped. */
@@ -7,10 +7,8 @@ const MOST_KEPT = 50_000;
 const MOST_AT_ONCE = 5_000;
 
 /** When sessions were last used here, which auth shows to their users. */
-export interface SessionUses {
+export interface SessionUses extends Service {
   note(sessionId: string): void;
-  start(): void;
-  stop(): Promise<void>;
 }
 
 export interface SessionUsesDeps {
@@ -38,7 +36,9 @@ export function createSessionUses({ auth, clock, log }: SessionUsesDeps): Sessio
     note(sessionId) {
       if (untold.size < MOST_KEPT || untold.has(sessionId)) untold.set(sessionId, clock.now());
     },
-    start: () => periodic.start({ afterPause: true }),
+    async start() {
+      periodic.start({ afterPause: true });
+    },
     stop: () => periodic.stop(),
   };
 }

@@ -33,7 +33,7 @@ describe('the watch over a supergraph file', () => {
       log: createLog({ service: 'test', level: 'silent' }),
       lookEveryMs: 5,
     });
-    watch.start();
+    await watch.start();
   });
   afterEach(async () => {
     await watch.stop();

@@ -49,7 +49,9 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
   const poll = createPeriodic({ everyMs: lookEveryMs, task: look, what: 'the supergraph file', log });
 
   return {
-    start: () => poll.start(),
+    async start() {
+      poll.start();
+    },
     /** Loads the file now, even if it was refused before. Never rejects. */
     reload: () =>
       load().catch((error: unknown) => {

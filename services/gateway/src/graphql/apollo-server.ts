@@ -6,7 +6,7 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import type { Log } from '@taskmesh/service';
+import type { Log, Service } from '@taskmesh/service';
 import { parse, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
 import { createHash } from 'node:crypto';
 import { refusal } from '../graph/client-errors.ts';
@@ -37,9 +37,7 @@ export interface HttpAnswer {
   text: string;
 }
 
-export interface ApolloAnswers {
-  start(): Promise<void>;
-  stop(): Promise<void>;
+export interface ApolloAnswers extends Service {
   answer(operation: HttpOperation): Promise<HttpAnswer>;
 }
 
@@ -78,9 +76,16 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
       ourExecution(graph),
     ],
   });
+  let isStarted = false;
+
   return {
-    start: () => server.start(),
-    stop: () => server.stop(),
+    async start() {
+      await server.start();
+      isStarted = true;
+    },
+    async stop() {
+      if (isStarted) await server.stop(); // which throws before the start
+    },
     async answer(request) {
       const isAcceptable = !request.accept || ACCEPTABLE.test(request.accept);
       const operation = isAcceptable ? request : { ...request, outcome: NOT_ACCEPTABLE };

@@ -5,9 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
-import { serveUnknownPath, type AnswerUnknownPath } from '../pages/unknown-path/unknown-path.ts';
 import { createCors } from './cors.ts';
-import { errorText, JSON_TYPE, refuseUnknownPath, sendError, toAppError } from './errors.ts';
+import { errorText, JSON_TYPE, refuseUnknownPath, sendError, toAppError, type AnswerUnknownPath } from './errors.ts';
 import { awaitContinue } from './expect-continue.ts';
 import { mayTakeLong } from './streamed-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
@@ -26,13 +25,13 @@ export interface AppDeps {
   isUpgrade: (request: IncomingMessage) => boolean;
   /** Answers some requests before the framework sees them; false for the others. */
   answerDirectly: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Whether people come here with their browsers. */
-  isForPeople: boolean;
+  /** Serves what people get at a path where nothing is. Absent: everybody gets the error that programs get. */
+  serveUnknownPath?: ((app: FastifyInstance) => AnswerUnknownPath) | undefined;
 }
 
 /** An HTTP app with no routes of the API: ids, errors, limits and methods are as every route of ours has them. */
 export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance {
-  const { log, isUpgrade, answerDirectly, isForPeople } = deps;
+  const { log, isUpgrade, answerDirectly, serveUnknownPath } = deps;
   const { http, ...timeouts } = clientTimeouts(config.requestTimeoutMs);
   const app = fastify({
     logger: false,
@@ -73,9 +72,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     else done();
   });
   leaveBodiesUnread(app);
-  const answerUnknown: AnswerUnknownPath = isForPeople
-    ? serveUnknownPath(app)
-    : (_request, reply) => refuseUnknownPath(reply);
+  const answerUnknown: AnswerUnknownPath = serveUnknownPath?.(app) ?? ((_request, reply) => refuseUnknownPath(reply));
   app.setNotFoundHandler(answerUnknown);
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error);

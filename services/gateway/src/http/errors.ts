@@ -1,5 +1,5 @@
 import { AppError, HTTP_STATUS, notFound, type ErrorCode } from '@taskmesh/errors';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -25,6 +25,8 @@ export function sendError(reply: FastifyReply, error: AppError, envelope: Envelo
     .header('content-type', JSON_TYPE)
     .send(errorText(error, reply.request.id, envelope));
 }
+
+export type AnswerUnknownPath = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 export const refuseUnknownPath = (reply: FastifyReply): FastifyReply =>
   sendError(reply, notFound('There is nothing at this path.'));

@@ -1,4 +1,5 @@
 import { createCursors } from './cursors.ts';
+import { createFeedRepository } from './feed.repository.ts';
 
 const OWNER = '01890000-0000-7000-8000-0000000000aa';
 
@@ -9,7 +10,8 @@ function createStore(first: number | undefined) {
     asked++;
     return epoch === undefined ? [] : ([{ epoch, cursor_key: Buffer.alloc(32, epoch) }] as Row[]);
   };
-  return { cursors: createCursors({ run }), asked: () => asked, restore: (next: number) => (epoch = next) };
+  const cursors = createCursors(createFeedRepository({ run }));
+  return { cursors, asked: () => asked, restore: (next: number) => (epoch = next) };
 }
 
 it('asks the store once for all cursors of an epoch, and anew for another one', async () => {

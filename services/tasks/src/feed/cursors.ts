@@ -1,8 +1,7 @@
-import type { Database } from '@taskmesh/database';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { FeedRepository } from './feed.repository.ts';
 import { sealCursor, unsealCursor } from './signed-cursor.ts';
-import { STATE } from './feed.statements.ts';
 
 interface FeedState {
   epoch: number;
@@ -13,13 +12,12 @@ interface FeedState {
 export type Cursors = ReturnType<typeof createCursors>;
 
 /** Seals and opens feed positions with the store's own key. A restored store has another epoch and another key. */
-export function createCursors(database: Pick<Database, 'run'>) {
+export function createCursors(repository: Pick<FeedRepository, 'state'>) {
   let known: FeedState | undefined;
 
   const current = async (): Promise<FeedState> => {
-    const [row] = await database.run<{ epoch: number; cursor_key: Uint8Array }>('read', STATE, []);
-    if (!row) throw new Error('The store has no feed state.');
-    known = { epoch: row.epoch, key: createSecretKey(row.cursor_key) };
+    const { epoch, cursorKey } = await repository.state();
+    known = { epoch, key: createSecretKey(cursorKey) };
     return known;
   };
 

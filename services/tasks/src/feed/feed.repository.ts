@@ -1,14 +1,31 @@
 import type { Database } from '@taskmesh/database';
 import type { ChangeRow } from './change.ts';
-import { CHANGES_AFTER, HEADS } from './feed.statements.ts';
+import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_KEYS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
-/** Every answer includes the epoch, read in the same statement. */
 export type FeedRepository = ReturnType<typeof createFeedRepository>;
 
 type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null });
 
+export interface ForgottenChanges extends Record<string, unknown> {
+  last: string;
+  lookedAt: number;
+  /** How many of these are old, including those kept because of an earlier change. */
+  old: number;
+  /** Owners with a change that is recent or unpublished. */
+  kept: string[];
+  count: number;
+}
+
 export function createFeedRepository(database: Pick<Database, 'run'>) {
   return {
+    /** What cursors are made with. */
+    async state(): Promise<{ epoch: number; cursorKey: Uint8Array }> {
+      const [row] = await database.run<{ epoch: number; cursor_key: Uint8Array }>('read', STATE, []);
+      const { epoch, cursor_key: cursorKey } = present(row);
+      return { epoch, cursorKey };
+    },
+
+    /** The epoch was read in the same statement, as by `changesAfter`. */
     async heads(ids: string[]) {
       const rows = await database.run<{ epoch: number; owner_id: string | null; head: string }>('read', HEADS, [ids]);
       return { epoch: rows[0]?.epoch ?? 0, heads: new Map(rows.map((row) => [row.owner_id, Number(row.head)])) };
@@ -19,5 +36,40 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
       const { epoch = 0, head = '0' } = rows[0] ?? {};
       return { epoch, head: Number(head), changes: rows.filter((row) => row.id !== null) };
     },
+
+    /** The database's time, now and when the newest kept change was published. */
+    async clock(): Promise<{ nowMs: number; newestMs: number | null }> {
+      const [row] = await database.run<{ nowMs: number; newestMs: number | null }>('read', CLOCK, []);
+      return row ?? { nowMs: 0, newestMs: null };
+    },
+
+    /** Starts the next epoch, or `lowest` if that is higher, with another key for cursors. */
+    async beginEpoch(lowest: number): Promise<number> {
+      const [row] = await database.run<{ epoch: number }>('write', NEW_EPOCH, [lowest]);
+      return present(row).epoch;
+    },
+
+    /** Looks at a batch of the log behind the id `after`, and deletes what is too old. `kept`: owners of whom nothing may go. */
+    async forgetChanges(
+      retentionMs: number,
+      after: string,
+      limit: number,
+      kept: string[],
+    ): Promise<ForgottenChanges | undefined> {
+      const values = [retentionMs, after, limit, kept];
+      const [row] = await database.run<ForgottenChanges>('write', FORGET_CHANGES, values);
+      return row;
+    },
+
+    /** Deletes a batch of expired idempotency keys, and returns their number. */
+    async forgetKeys(now: string, limit: number): Promise<number> {
+      const [row] = await database.run<{ count: number }>('write', FORGET_KEYS, [now, limit]);
+      return row?.count ?? 0;
+    },
   };
+}
+
+function present<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('The store has no feed state.');
+  return row;
 }

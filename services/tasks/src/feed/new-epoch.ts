@@ -1,9 +1,8 @@
 import { epochAt, LARGEST_EPOCH } from '@taskmesh/change-log';
-import type { Database } from '@taskmesh/database';
 import { conflict } from '@taskmesh/errors';
 import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
-import { CLOCK, NEW_EPOCH } from './feed.statements.ts';
+import type { FeedRepository } from './feed.repository.ts';
 
 const least = z.int().min(1).max(LARGEST_EPOCH);
 
@@ -18,14 +17,14 @@ export interface NewEpoch {
  * later of the two clocks counts. Sequences continue.
  * @throws AppError CONFLICT when both clocks are evidently behind, BAD_USER_INPUT
  */
-export async function beginNewEpoch(database: Pick<Database, 'run'>, { nowMs, atLeast }: NewEpoch): Promise<number> {
+export async function beginNewEpoch(
+  repository: Pick<FeedRepository, 'clock' | 'beginEpoch'>,
+  { nowMs, atLeast }: NewEpoch,
+): Promise<number> {
   const wanted = atLeast == null ? undefined : parseInput(least, atLeast);
-  const [clock] = await database.run<{ nowMs: number; newestMs: number | null }>('read', CLOCK, []);
-  const latestMs = Math.max(nowMs, clock?.nowMs ?? 0);
-  if (wanted === undefined && latestMs < (clock?.newestMs ?? 0))
+  const clock = await repository.clock();
+  const latestMs = Math.max(nowMs, clock.nowMs);
+  if (wanted === undefined && latestMs < (clock.newestMs ?? 0))
     throw conflict('The clock is behind the newest change of the store: set it right, or say what the epoch must be at the least.'); // prettier-ignore
-  const floor = Math.max(epochAt(latestMs), wanted ?? 0);
-  const [state] = await database.run<{ epoch: number }>('write', NEW_EPOCH, [floor]);
-  if (!state) throw new Error('The store has no feed state.');
-  return state.epoch;
+  return repository.beginEpoch(Math.max(epochAt(latestMs), wanted ?? 0));
 }

@@ -1,11 +1,11 @@
-import { readBacklog, watchBacklog, type Database } from '@taskmesh/database';
+import { watchBacklog } from '@taskmesh/database';
 import { Gauge, type Registry } from 'prom-client';
-import { BACKLOG } from './owners.statements.ts';
+import type { OwnersRepository } from './owners.repository.ts';
 
 /** How far deletions are behind. */
 export function watchClosedOwners(
   registry: Registry,
-  { database, readAgeMs }: { database: Pick<Database, 'run'>; readAgeMs: () => number },
+  { repository, readAgeMs }: { repository: Pick<OwnersRepository, 'backlog'>; readAgeMs: () => number },
 ): void {
   new Gauge({
     name: 'taskmesh_account_log_read_age_seconds',
@@ -16,7 +16,7 @@ export function watchClosedOwners(
     },
   });
   watchBacklog(registry, {
-    read: () => readBacklog(database, BACKLOG),
+    read: repository.backlog,
     pending: {
       name: 'taskmesh_account_deletions_pending',
       help: 'Deleted accounts of which tasks or changes are left.',

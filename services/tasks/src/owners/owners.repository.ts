@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import { readBacklog, type Backlog, type Database } from '@taskmesh/database';
 import type { AccountDeleted } from '@taskmesh/events';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/partition.ts';
@@ -45,6 +45,9 @@ export function createOwnersRepository(database: Pick<Database, 'run'>) {
     /** Returns the number of erased changes: 0 while one of them is unpublished. */
     eraseChanges: (ownerId: string, limit: number): Promise<number> =>
       count(statements.ERASE_CHANGES, [ownerId, limit]),
+
+    /** Owners of whom something is left. */
+    backlog: (): Promise<Backlog> => readBacklog(database, statements.BACKLOG),
 
     /** Whether nothing is left. */
     async finish(ownerId: string): Promise<boolean> {

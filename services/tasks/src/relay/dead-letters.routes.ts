@@ -1,8 +1,8 @@
 import type { AdminRoute } from '@taskmesh/service';
-import type { DeadLetters } from './dead-letters.ts';
+import type { DeadLetterService } from './dead-letter.service.ts';
 
 /** Described in docs/runbooks/dead-letters.md. */
-export function deadLetterRoutes(deadLetters: DeadLetters): AdminRoute[] {
+export function deadLetterRoutes(deadLetters: DeadLetterService): AdminRoute[] {
   return [
     {
       method: 'GET',

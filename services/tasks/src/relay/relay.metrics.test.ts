@@ -1,10 +1,13 @@
 import type { Database } from '@taskmesh/database';
 import { Registry } from 'prom-client';
+import { createDeadLetterRepository } from './dead-letter.repository.ts';
 import { createRelayMetrics } from './relay.metrics.ts';
+import { createRelayRepository } from './relay.repository.ts';
 
 it('has no backlog and no dead letters to tell while they cannot be counted, instead of what they once were', async () => {
   let isAway = false;
-  const database: Pick<Database, 'run'> = {
+  const database: Pick<Database, 'openSession' | 'run'> = {
+    openSession: () => Promise.reject(new Error('away')),
     async run(_kind, { name }) {
       if (isAway) throw new Error('away');
       const row = name === 'relay-backlog' ? { pending: 3, oldest_age_s: 7 } : { source: 'gateway', count: 2 };
@@ -12,7 +15,10 @@ it('has no backlog and no dead letters to tell while they cannot be counted, ins
     },
   };
   const registry = new Registry();
-  createRelayMetrics(registry, database);
+  createRelayMetrics(registry, {
+    relay: createRelayRepository(database),
+    deadLetters: createDeadLetterRepository(database),
+  });
   const read = async () =>
     (await registry.metrics())
       .split('\n')

@@ -1,6 +1,7 @@
-import { watchBacklog, type Database } from '@taskmesh/database';
+import { watchBacklog } from '@taskmesh/database';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { countDeadLetters, readRelayBacklog } from './backlog.ts';
+import type { DeadLetterRepository } from './dead-letter.repository.ts';
+import type { RelayRepository } from './relay.repository.ts';
 
 export interface RelayMetrics {
   /** `lagsMs`: for each change, the time from its commit until the log had taken it. */
@@ -9,11 +10,16 @@ export interface RelayMetrics {
   deadLettered(): void;
 }
 
+export interface RelayMetricsDeps {
+  relay: Pick<RelayRepository, 'backlog'>;
+  deadLetters: Pick<DeadLetterRepository, 'count'>;
+}
+
 /** How far the event log is behind the store. */
-export function createRelayMetrics(registry: Registry, database: Pick<Database, 'run'>): RelayMetrics {
+export function createRelayMetrics(registry: Registry, { relay, deadLetters }: RelayMetricsDeps): RelayMetrics {
   const registers = [registry];
   watchBacklog(registry, {
-    read: () => readRelayBacklog(database),
+    read: relay.backlog,
     pending: { name: 'taskmesh_outbox_pending_messages', help: 'Changes that are committed and not published.' },
     oldestPendingAge: {
       name: 'taskmesh_outbox_oldest_pending_age_seconds',
@@ -26,7 +32,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     labelNames: ['source'],
     registers,
     async collect() {
-      const counts = await countDeadLetters(database).catch(() => ({}));
+      const counts = await deadLetters.count().catch(() => ({}));
       this.reset();
       for (const [source, count] of Object.entries(counts)) this.set({ source }, count);
     },

@@ -1,6 +1,7 @@
 import type { Session, Statement } from '@taskmesh/database';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
+import { createRelayRepository } from './relay.repository.ts';
 import { createRelay, type RelayDeps } from './relay.ts';
 
 const TIME = '2026-11-24 10:00:00+00';
@@ -30,7 +31,7 @@ async function pauseAfter(changes: number): Promise<number> {
   };
   const paused = Promise.withResolvers<number>();
   const relay = createRelay({
-    database: { openSession: async () => session, run: async () => [] },
+    repository: createRelayRepository({ openSession: async () => session, run: async () => [] }),
     eventLog: createMemoryEventLog(),
     cursors: { seal: async () => 'cursor', open: async () => null },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },

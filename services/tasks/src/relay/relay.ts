@@ -1,5 +1,4 @@
 import { createSignal, keepWorking } from '@taskmesh/change-log';
-import type { Database } from '@taskmesh/database';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { EventLog } from '@taskmesh/messaging';
 import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
@@ -9,10 +8,10 @@ import { PARTITIONS, partOf } from '../feed/partition.ts';
 import { toRfc3339 } from '../tasks/task-time.ts';
 import { announceEpoch } from './announce-epoch.ts';
 import { createHeldOwners, type Owed } from './held-owners.ts';
-import { openLease, type Lease } from './lease.ts';
+import type { Lease } from './lease.repository.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from './relay.metrics.ts';
-import { HAS_BACKLOG } from './relay.statements.ts';
+import type { RelayRepository } from './relay.repository.ts';
 
 /** A fallback for lost notices. */
 const POLL_MS = 100;
@@ -33,7 +32,7 @@ const READ_ANEW_EVERY_MS = 30_000;
 const NOTICE_SPACING_MS = 5;
 
 export interface RelayDeps {
-  database: Pick<Database, 'openSession' | 'run'>;
+  repository: Pick<RelayRepository, 'openLease' | 'hasBacklog'>;
   eventLog: EventLog;
   cursors: Cursors;
   metrics: RelayMetrics;
@@ -63,7 +62,7 @@ export interface Relay extends Service {
  * log belongs to the one instance that holds its lock; a change is marked only once the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {
-  const { database, eventLog, cursors, metrics, backoff, clock, log } = deps;
+  const { repository, eventLog, cursors, metrics, backoff, clock, log } = deps;
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
   const news = createSignal();
@@ -81,7 +80,7 @@ export function createRelay(deps: RelayDeps): Relay {
     keepWorking<Lease>({
       signal: stopping.signal,
       async open() {
-        lease = await openLease(database, { onNews: news.notify, monotonicMs });
+        lease = await repository.openLease({ onNews: news.notify, monotonicMs });
         held.clear(); // outdated: other relays had the parts, or this is another store
         return lease;
       },
@@ -254,9 +253,7 @@ export function createRelay(deps: RelayDeps): Relay {
       noticeOthers();
     },
     async processAll() {
-      for (;;) {
-        const [row] = await database.run<{ pending: boolean }>('read', HAS_BACKLOG, []);
-        if (row?.pending === false) return;
+      while (await repository.hasBacklog()) {
         if (stopping.signal.aborted) throw new Error('The relay is stopped.');
         news.notify();
         await pause(5);

@@ -39,10 +39,23 @@ export interface TaskStatistics {
   completionPercentage: number;
 }
 
-export type TaskService = ReturnType<typeof createTaskService>;
-
 /** The use cases of tasks; each is limited to the caller's own tasks. */
-export function createTaskService({ repository, signCursor, onCommitted, clock, ids }: TaskServiceDeps) {
+export interface TaskService {
+  /** @throws AppError BAD_USER_INPUT, CONFLICT */
+  create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task>;
+  /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
+  update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task>;
+  /** Returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
+  remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string>;
+  find(caller: Caller, id: string): Promise<Task | null>;
+  /** @throws AppError BAD_USER_INPUT */
+  list(caller: Caller, args: ListArguments, requested: RequestedFields): Promise<TaskPage>;
+  statistics(caller: Caller): Promise<TaskStatistics>;
+}
+
+export function createTaskService(deps: TaskServiceDeps): TaskService {
+  const { repository, signCursor, onCommitted, clock, ids } = deps;
+
   const write = ({ userId, traceparent }: Caller): Write => ({
     ownerId: userId,
     now: new Date(clock.now()).toISOString(),
@@ -73,8 +86,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
   };
 
   return {
-    /** @throws AppError BAD_USER_INPUT, CONFLICT */
-    async create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task> {
+    async create(caller, input, idempotencyKey) {
       const task = parseInput(createTaskInput, input);
       const key =
         idempotencyKey == null ? undefined : parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey;
@@ -84,28 +96,25 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
       return created;
     },
 
-    /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
-    async update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task> {
+    async update(caller, id, input, ifVersion) {
       const change = parseInput(updateTaskInput, input);
       const known = parseUuid(id);
       if (known === undefined) throw taskNotFound();
       return takeOutcome(caller, await repository.update(write(caller), known, change, ifVersion ?? null));
     },
 
-    /** @returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
-    async remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string> {
+    async remove(caller, id, ifVersion) {
       const known = parseUuid(id);
       if (known === undefined) throw taskNotFound();
       return takeOutcome(caller, await repository.remove(write(caller), known, ifVersion ?? null));
     },
 
-    async find(caller: Caller, id: string): Promise<Task | null> {
+    async find(caller, id) {
       const known = parseUuid(id);
       return known === undefined ? null : ((await repository.find(caller.userId, known)) ?? null);
     },
 
-    /** @throws AppError BAD_USER_INPUT */
-    async list(caller: Caller, args: ListArguments, requested: RequestedFields): Promise<TaskPage> {
+    async list(caller, args, requested) {
       const { filter, first, after, offset } = parseInput(listInput, args);
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
@@ -135,7 +144,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
       };
     },
 
-    async statistics(caller: Caller): Promise<TaskStatistics> {
+    async statistics(caller) {
       const { total, completed } = await repository.statistics(caller.userId);
       const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
       return { total, completed, pending: total - completed, completionPercentage };

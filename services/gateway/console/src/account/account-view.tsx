@@ -12,7 +12,6 @@ import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
 import { WaysToSignIn } from './ways-to-sign-in.tsx';
 
-/** What somebody can do with their account: a section each. */
 export function AccountView({ user, findLosses, onDeleted }: ViewProps) {
   const client = useClient();
   const { data, error, again } = useReading(() => client.request(READ_PROFILE, {}), 'profile');

@@ -19,7 +19,7 @@ export interface ChangeEmailProps {
   onChanged: () => void;
 }
 
-/** The new address counts when somebody who reads its mail and has the account says so. */
+/** The new address counts once it is confirmed with the token from its mail, by somebody who is signed in. */
 export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
   const client = useClient();
   const { name, query } = useRoute();
@@ -35,7 +35,7 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
   );
   const end = () => {
     setSentTo(undefined);
-    replaceQuery(name, new URLSearchParams()); // a used token does not stay in the address
+    replaceQuery(name, new URLSearchParams()); // a used token must not stay in the address
     onChanged();
     focusHeading();
   };

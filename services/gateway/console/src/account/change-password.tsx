@@ -32,7 +32,7 @@ export function ChangePassword({ email }: { email: string }) {
         error={error}
         fields={FIELDS}
       >
-        {/* For password managers: whose password this is. */}
+        {/* Tells password managers whose password this is. */}
         <input type="text" name="username" autocomplete="username" value={email} readOnly hidden />
         <PasswordField
           label="Current password"

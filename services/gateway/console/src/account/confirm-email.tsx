@@ -10,12 +10,12 @@ import { useAction } from '../requests/use-action.ts';
 const FIELDS = ['token'];
 
 export interface ConfirmEmailProps {
-  /** From the mail's link; empty for somebody who has yet to read the mail. */
+  /** From the mail's link; empty when the user has not opened it yet. */
   token: string;
   onConfirmed: () => void;
 }
 
-/** The session shows whose account it is, so that the token of the mail is enough. */
+/** The session identifies the account, so the token from the mail is enough. */
 export function ConfirmEmail({ token, onConfirmed }: ConfirmEmailProps) {
   const client = useClient();
   const tell = useTell();

@@ -15,12 +15,12 @@ const FIELDS = ['password', 'typed'];
 
 export interface DeleteAccountProps {
   email: string;
-  /** What would be lost beside what the server has. */
+  /** What would be lost besides the server's data. */
   findLosses: () => readonly string[];
   onDeleted: () => Promise<void>;
 }
 
-/** Nobody deletes their account by a slip: it takes the password, and the address typed. */
+/** Needs the password and the typed address, so that nobody deletes an account by accident. */
 export function DeleteAccount({ email, findLosses, onDeleted }: DeleteAccountProps) {
   const client = useClient();
   const [asked, setAsked] = useState<{ values: Record<string, string>; losses: readonly string[] }>();

@@ -1,5 +1,6 @@
 import { useClient } from '../client-context.ts';
 import { Icon } from '../elements/icon.tsx';
+import { saveAs } from '../elements/save-as.ts';
 import { Section } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
@@ -26,13 +27,4 @@ export function ExportData() {
       )}
     </Section>
   );
-}
-
-/** Browsers save what a link with a name leads to. A token cannot travel with a link, so the file is fetched before. */
-function saveAs(name: string, content: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -4,7 +4,7 @@ import { useClient } from '../client-context.ts';
 import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 
-/** The way on for an account without a password, which stands in conflict with what was asked for. */
+/** Offered when an action needs a password, and the account has none. */
 export function FirstPassword({ error, email }: { error: unknown; email: string }) {
   const client = useClient();
   const [isSent, setIsSent] = useState(false);

@@ -13,12 +13,12 @@ const FIELDS = ['password'];
 
 export interface LinkIdentityProps {
   userId: string;
-  /** Of the provider. */
+  /** The provider's name. */
   name: string;
   onLinked: () => void;
 }
 
-/** Goes to the provider, and asks for the password of whoever comes back from there. */
+/** Sends the user to the provider, and asks for their password afterwards. */
 export function LinkIdentity({ userId, name, onLinked }: LinkIdentityProps) {
   const { provider, arrival, endArrival } = useProvider();
   const { run, isBusy, error } = useAction(() => provider.go({ stay: false, linkTo: userId }));

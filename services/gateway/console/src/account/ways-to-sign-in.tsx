@@ -13,7 +13,7 @@ import { FirstPassword } from './first-password.tsx';
 import { hostOf, IdentityRow } from './identity-row.tsx';
 import { LinkIdentity } from './link-identity.tsx';
 
-/** The identities at a provider that open the account. Without a provider, and without one, there is nothing to tell. */
+/** The provider identities that open the account. Shows nothing if there is neither a provider nor an identity. */
 export function WaysToSignIn({ userId, email }: { userId: string; email: string }) {
   const client = useClient();
   const tell = useTell();

@@ -1,6 +1,6 @@
 import { Confirm, type ConfirmProps } from './confirm.tsx';
 
-/** Asks before something that takes along what is saved nowhere. */
+/** Asks before something that discards unsaved work. */
 export function ConfirmLosses({ losses, ...question }: Omit<ConfirmProps, 'children'> & { losses: readonly string[] }) {
   return (
     <Confirm {...question}>

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 export interface ConfirmProps {
   title: string;
-  /** What the button does that goes on. */
+  /** The label of the button that confirms. */
   action: string;
   children: ComponentChildren;
   onConfirm(): void;
@@ -12,7 +12,7 @@ export interface ConfirmProps {
 
 const CONFIRMED = 'confirmed';
 
-/** Asks before something that cannot be taken back. The browser keeps the focus inside, and gives it back when it closes. */
+/** Asks before something that cannot be undone. The browser traps the focus, and restores it on close. */
 export function Confirm({ title, action, children, onConfirm, onCancel }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

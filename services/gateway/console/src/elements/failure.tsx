@@ -1,6 +1,6 @@
 import { explain } from '../requests/explain.ts';
 
-/** In the place of what could not be read. */
+/** Shown in place of data that could not be loaded. */
 export function Failure({ error, onAgain }: { error: unknown; onAgain: () => void }) {
   return (
     <div class="failure" role="alert">

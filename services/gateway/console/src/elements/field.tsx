@@ -1,7 +1,7 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** What an input needs to be one with its label, its hint and what is wrong with it. */
+/** The attributes that link an input to its label, hint and error. */
 export interface FieldLinks {
   id: string;
   'aria-describedby': string | undefined;
@@ -39,7 +39,6 @@ export function Field({ label, hint, error, children }: FieldProps) {
 export interface TextFieldProps extends Omit<FieldProps, 'children'> {
   name?: string;
   type?: 'text' | 'email';
-  /** What browsers may fill in. */
   autocomplete: string;
   value?: string;
   defaultValue?: string;

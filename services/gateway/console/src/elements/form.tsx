@@ -4,18 +4,18 @@ import { explain } from '../requests/explain.ts';
 import { otherThan } from '../requests/other-issues.ts';
 
 export interface FormProps {
-  /** For assistive technology, where no heading names it. */
+  /** The accessible name, if no heading gives one. */
   label?: string;
-  /** With what its fields hold, by their names. */
+  /** Called with the values of the fields by name. */
   onSubmit(values: Record<string, string>, form: HTMLFormElement): void;
-  /** What went wrong the last time. */
+  /** The error of the last attempt. */
   error?: unknown;
-  /** The names of the fields that say themselves what is wrong with them. */
+  /** The names of the fields that show their own errors. */
   fields?: readonly string[];
   children: ComponentChildren;
 }
 
-/** Who sent something wrong is on the first field of it. */
+/** After an error, focuses the first invalid field. */
 export function Form({ label, onSubmit, error, fields = [], children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const problem = otherThan(fields, error);

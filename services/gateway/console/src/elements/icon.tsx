@@ -1,4 +1,4 @@
-/** Drawn in a square of 24, as lines in the colour of the text around. */
+/** Lines in a square of 24 by 24, in the colour of the text. */
 const PATHS = {
   plus: 'M12 5v14M5 12h14',
   check: 'm5 12.5 4.5 4.5L19 7.5',

@@ -1,4 +1,4 @@
-/** Shows itself only when it takes a while: most answers come before anybody could read this. */
+/** Appears only after a short delay, because most answers arrive sooner. */
 export function Loading({ what = 'Loading' }: { what?: string }) {
   return (
     <p class="loading" role="status">

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 export interface Notice {
   id: number;
   text: string;
-  /** A problem stays until somebody has read it. */
+  /** A problem stays until it is dismissed. */
   isProblem?: boolean;
   action?: { label: string; run: () => void } | undefined;
 }

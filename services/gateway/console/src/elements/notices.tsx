@@ -5,10 +5,10 @@ import { NoticeCard, type Notice } from './notice-card.tsx';
 type Tell = (notice: Omit<Notice, 'id'>) => void;
 
 const TellContext = createContext<Tell>(() => {});
-/** Older ones make room. */
+/** The oldest notice is removed when there are more. */
 const MOST = 3;
 
-/** Tells something in passing, at the edge of the page. */
+/** Shows a short message at the edge of the page. */
 export function useTell(): Tell {
   return useContext(TellContext);
 }

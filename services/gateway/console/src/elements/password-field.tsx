@@ -6,7 +6,7 @@ export interface PasswordFieldProps extends Omit<FieldProps, 'children'> {
   autocomplete: 'current-password' | 'new-password' | 'off';
 }
 
-/** Can be looked at, for whoever is alone with their screen. */
+/** The password can be made visible. */
 export function PasswordField({ label, hint, error, name, autocomplete }: PasswordFieldProps) {
   const [isShown, setIsShown] = useState(false);
   const input = { name, autocomplete, spellcheck: false, autocapitalize: 'off' } as const;

@@ -1,7 +1,7 @@
-/** As the API writes times: UTC, with milliseconds or without. */
+/** UTC times as the API writes them, with or without milliseconds. */
 const TIME = /(\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A text and the times in it, in their order. */
+/** Splits a text into its times and what is between them. */
 export function timesIn(text: string): ({ text: string } | { at: string })[] {
   return text
     .split(TIME)

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const A_DAY = 24 * HOUR;
 
-/** A time in somebody's own words; exactly when it is for programs, and for whoever points at it. */
+/** A relative time such as “yesterday”, with the exact time for programs and in the tooltip. */
 export function Time({ at, children }: { at: string; children: ComponentChildren }) {
   return (
     <time dateTime={at} title={EXACT.format(new Date(at))}>

@@ -1,8 +1,8 @@
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Lets the browser ask before the page goes with something that is nowhere else; `mayLose` is looked at in that moment. */
+/** Lets the browser ask before it leaves a page with unsaved work; `mayLose` is asked at that moment. */
 export function useLeaveGuard(isNeeded: boolean, mayLose = () => true): void {
-  // At once: what is typed in a moment may be lost in the next one.
+  // Before the next paint: a later effect might miss something just typed.
   useLayoutEffect(() => {
     if (!isNeeded) return undefined;
     const ask = (event: Event) => {

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 
-/** Of the window, for tabs, bookmarks and screen readers. */
+/** Sets the window's title, which tabs, bookmarks and screen readers show. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} – Taskmesh`;

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 
-/** A view below its heading. */
 export function View({ title, lead, children }: { title: string; lead?: string; children: ComponentChildren }) {
   return (
     <div class="view">
@@ -11,12 +10,11 @@ export function View({ title, lead, children }: { title: string; lead?: string; 
   );
 }
 
-/** For whoever has just taken away what they were on. */
+/** For when the focused element has just been removed. */
 export function focusHeading(): void {
   document.querySelector('h1')?.focus();
 }
 
-/** A part of a view, named by its own heading. */
 export function Section({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="card">

@@ -7,7 +7,7 @@ export interface EmailFieldProps extends Pick<WayInProps, 'email' | 'onEmail'> {
   error: unknown;
 }
 
-/** The same in every way in, and so filled in the same way by browsers. */
+/** The same in all forms, so that browsers fill it in alike. */
 export function EmailField({ email, onEmail, hint, error }: EmailFieldProps) {
   return (
     <TextField

@@ -9,21 +9,21 @@ import { SignIn } from './sign-in.tsx';
 import { SignUp } from './sign-up.tsx';
 import type { WayInProps } from './way-in.ts';
 
-/** The ways in: by the address's fragment, sign-in unless it names another one. */
+/** The forms by the address's fragment. Sign-in is the default. */
 const WAYS = {
   'sign-in': { title: 'Sign in', Form: SignIn },
   'sign-up': { title: 'Create an account', Form: SignUp },
   recover: { title: 'Forgotten password', Form: Recover },
 };
 
-/** Whoever is in has left the way in: signed out later, they come to where they sign in. */
+/** Leaves the form's address once signed in, so that a later sign-out leads to sign-in. */
 export function leaveWayIn(): void {
   if (currentRoute().name in WAYS) location.replace(addressOf('tasks'));
 }
 
 export interface EntranceProps extends Pick<WayInProps, 'storage'> {
   farewell: Farewell | undefined;
-  /** Why a sign-in at the provider has failed, or nobody is signed in here. */
+  /** Why a sign-in at the provider failed, or why nobody is signed in here. */
   problem: string | undefined;
 }
 

@@ -10,11 +10,11 @@ import { LinkAccount } from './link-account.tsx';
 export interface FinishSignInProps {
   arrival: Arrival;
   storage: ConsoleStorage;
-  /** With what to say when nobody is signed in. */
+  /** Called with an explanation if the sign-in failed. */
   onEnd: (problem?: string) => void;
 }
 
-/** Turns what the provider says into a session: at once, or with the password of the account that has the address. */
+/** Exchanges the provider's answer for a session. If an account has the address already, its password is asked for first. */
 export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: FinishSignInProps) {
   const client = useClient();
   const [why, setWhy] = useState<string>();

@@ -1,6 +1,6 @@
 import type { Farewell } from '../session/use-farewell.ts';
 
-/** Says what became of a session that was here. */
+/** Explains why the last session has ended. */
 export function LastWord({ farewell }: { farewell: Farewell }) {
   return farewell === 'deleted' ? (
     <p class="note good" role="status">

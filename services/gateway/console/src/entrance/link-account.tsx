@@ -12,13 +12,13 @@ import { withoutCode } from '../session/arrival.ts';
 const FIELDS = ['password'];
 
 export interface LinkAccountProps {
-  /** Whose account it is about. */
+  /** Says which account it is. */
   why: string;
   code: string;
   onEnd: () => void;
 }
 
-/** Whoever has an address at a provider need not be the one who opened the account with it: its password says so. */
+/** Owning an address at the provider does not prove that the account here is theirs; its password does. */
 export function LinkAccount({ why, code, onEnd }: LinkAccountProps) {
   const client = useClient();
   const main = useRef<HTMLElement>(null);

@@ -2,7 +2,7 @@ import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 import { useProvider, useProviderName } from '../session/provider.ts';
 
-/** The way in at the provider, if there is one. It stands below a form, so that nothing moves there when it comes. */
+/** Sign-in at the provider, if there is one. Below the form, so that nothing moves when it appears. */
 export function ProviderButton() {
   const { provider } = useProvider();
   const name = useProviderName();
@@ -23,7 +23,7 @@ export function ProviderButton() {
   );
 }
 
-/** What the form above it says. */
+/** Reads the choice in the form above. */
 function isToStay(): boolean {
   return document.querySelector<HTMLInputElement>('input[name=stay]')?.checked ?? false;
 }

@@ -8,7 +8,7 @@ import type { WayInProps } from './way-in.ts';
 
 const FIELDS = ['email'];
 
-/** Asks for the mail whose link leads to the page for a new password. */
+/** Requests the mail with the link for a new password. */
 export function Recover({ email, onEmail }: WayInProps) {
   const client = useClient();
   const [sentTo, setSentTo] = useState<string>();

@@ -2,7 +2,7 @@ import type { ConsoleStorage } from '../session/console-storage.ts';
 
 export interface WayInProps {
   storage: ConsoleStorage;
-  /** What was typed as such in whichever way in: nobody types it twice. */
+  /** The address typed so far, shared by all forms. */
   email: string;
   onEmail: (email: string) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The code that the address was opened with, behind `#/operations?code=`. Whatever stands there is taken out of the address at
- * once: no bookmark and no picture of the screen has it, and the history that a browser keeps has a code that is used up.
+ * The one-time code from the address, `#/operations?code=`. Removed from the address at once, so that it gets into no
+ * bookmark or screenshot; in the browser's history it is used up.
  */
 export function takeCode(): string | undefined {
   const [path = '', query] = location.hash.split('?');

@@ -8,13 +8,13 @@ import { SignIn } from './sign-in.tsx';
 
 export const isOfOperators = (name: string): boolean => name === 'operations' || name.startsWith('operations/');
 
-/** What operators have, apart from what people have: another token, which is kept in memory only. */
+/** The operators' application. Its token is separate, and kept in memory only. */
 export function Operations() {
   const { name } = useRoute();
   const [token, setToken] = useState<string>();
   const [code, setCode] = useState(takeCode);
   const [refusal, setRefusal] = useState<OperatorsError>();
-  // Somebody may open the address of the terminal in a tab that is here already.
+  // The address from the terminal may be opened in a tab that already shows this page.
   useEffect(() => {
     const take = () => setCode((before) => takeCode() ?? before);
     addEventListener('hashchange', take);

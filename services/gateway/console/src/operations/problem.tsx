@@ -1,7 +1,7 @@
 import { Sentence } from '../elements/sentence.tsx';
 import { explainError } from './api/operators-error.ts';
 
-/** What went wrong, in the place where it was asked for. */
+/** Shows an error in the place of the action that failed. */
 export function Problem({ error, onAgain }: { error: unknown; onAgain?: () => void }) {
   if (error === undefined) return null;
   return (

@@ -9,14 +9,14 @@ import { useAction } from '../requests/use-action.ts';
 import { createOperatorsApi, exchangeCode } from './api/operators-api.ts';
 import { explainError, OperatorsError } from './api/operators-error.ts';
 
-/** What can be sent in a header. */
+/** Characters that a header may contain. */
 const TOKEN = /^[!-~]+$/;
 const FIELDS = ['token'];
 
 export interface SignInProps {
-  /** One that came with the address: it is exchanged for the token at once. */
+  /** From the address; exchanged for the token at once. */
   code: string | undefined;
-  /** Why somebody is here again. */
+  /** Why the operator was signed out. */
   refusal: OperatorsError | undefined;
   onSignedIn: (token: string) => void;
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { useReading, type Reading } from '../requests/use-reading.ts';
 
-/** Reads something every few seconds while somebody can see it, and at once when they come back. */
+/** Reads something every few seconds while the page is visible, and at once when it becomes visible again. */
 export function usePolling<Result>(read: () => Promise<Result>, everyMs: number): Reading<Result> {
   const reading = useReading(read);
   const { again } = reading;
@@ -12,7 +12,7 @@ export function usePolling<Result>(read: () => Promise<Result>, everyMs: number)
       clearTimeout(timer);
       if (!isOver && !document.hidden) timer = setTimeout(look, everyMs);
     };
-    // The next one waits for the answer: nothing piles up behind a server that is slow.
+    // Waits for each answer, so that requests to a slow server do not pile up.
     const look = () => void again().then(wait);
     const onVisibility = () => (document.hidden ? clearTimeout(timer) : look());
     wait();

@@ -23,7 +23,7 @@ const SPANS = [
   [1, 'second'],
 ] as const;
 
-/** In the largest unit that gives a whole number at all. */
+/** In the largest unit that gives a whole number. */
 export function spanInWords(seconds: number): string {
   const [length, unit] = SPANS.find(([length]) => seconds >= length) ?? [1, 'second'];
   const count = Math.round(seconds / length);
@@ -33,7 +33,7 @@ export function spanInWords(seconds: number): string {
 export const countOf = (count: number, one: string, many: string) =>
   count === 0 ? 'none' : `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** As `BACKUP_KEEP` has it. */
+/** In the format of `BACKUP_KEEP`. */
 export function keepInWords(keep: Record<string, number> | null): string {
   if (!keep) return 'all';
   const words = Object.entries(keep).map(([period, count]) =>

@@ -2,7 +2,7 @@ import { TaskmeshError } from '@taskmesh/client';
 
 export const NOT_BEGUN_HERE = 'This sign-in did not begin in this tab. Please begin it again here.';
 
-/** What went wrong, for whoever reads it. */
+/** An error in words for users. */
 export function explain(error: unknown): string {
   if (!(error instanceof TaskmeshError)) return 'Something went wrong in this page. Please load it again.';
   switch (error.code) {
@@ -29,7 +29,7 @@ export function explain(error: unknown): string {
   }
 }
 
-/** What is said about one field, if anything is. */
+/** The message about one field, if there is one. */
 export function issueOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof TaskmeshError)) return undefined;
   const issue = error.issues.find(({ path }) => path.split('.').at(-1) === field);
@@ -39,7 +39,7 @@ export function issueOf(error: unknown, field: string): string | undefined {
 /** Messages may begin with the name of a field, such as `dueDate must be …`. */
 function asSentence(message: string): string {
   const [first = '', ...others] = message.split(' ');
-  if (first.includes('@')) return message; // addresses stay as they are
+  if (first.includes('@')) return message; // an address is no name
   if (first === 'email') return ['E-mail', ...others].join(' ');
   const isFieldName = /^[a-z]+(?:[A-Z][a-z]*)+$/.test(first);
   const words = isFieldName ? first.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : first;

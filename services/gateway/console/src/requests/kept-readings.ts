@@ -1,9 +1,9 @@
 import { createContext } from 'preact';
 
-/** What was read last, by its name: views that somebody comes back to show it until it is read anew. */
+/** The last results by name, so that a view has data when it is opened again. */
 export type KeptReadings = Map<string, unknown>;
 
-/** Whether nobody answers at the moment, as the connection that follows the lists tells. */
+/** Whether the server does not answer, as seen by the connection for live lists. */
 export const AwayContext = createContext(false);
 
 export const KeptReadingsContext = createContext<KeptReadings>(new Map());

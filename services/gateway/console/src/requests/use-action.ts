@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
 
 export interface Action<Args extends unknown[]> {
-  /** Says whether it went well. Nothing while it runs already. */
+  /** Resolves to whether it succeeded. Does nothing while the action is running. */
   run(...args: Args): Promise<boolean>;
   isBusy: boolean;
-  /** Of the last time. */
+  /** The error of the last run. */
   error: unknown;
 }
 
-/** What a form or a button does over the network: once at a time, with what went wrong. */
+/** An action over the network, which runs once at a time and keeps its error. */
 export function useAction<Args extends unknown[]>(work: (...args: Args) => Promise<unknown>): Action<Args> {
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: undefined });
   const isRunning = useRef(false);

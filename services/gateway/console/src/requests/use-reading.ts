@@ -2,28 +2,28 @@ import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hoo
 import { AwayContext, KeptReadingsContext } from './kept-readings.ts';
 
 export interface Reading<Result> {
-  /** What was read last, also while it is read anew. */
+  /** The last result, also while it is being read again. */
   data: Result | undefined;
   error: unknown;
   again(): Promise<void>;
 }
 
 /**
- * Reads something when the component appears, again on demand, and after a failure when the network or the server is back.
- * What has a name is still there when the component appears again.
+ * Reads something when the component is mounted, on demand, and when the network or the server is back after a failure.
+ * A result with a name is kept for the next time that the component is mounted.
  */
 export function useReading<Result>(read: () => Promise<Result>, name?: string): Reading<Result> {
   const kept = useContext(KeptReadingsContext);
   const isAway = useContext(AwayContext);
   const [state, setState] = useState<{ data: Result | undefined; error: unknown }>(() => ({
-    data: name === undefined ? undefined : (kept.get(name) as Result | undefined), // a name is for one kind of result
+    data: name === undefined ? undefined : (kept.get(name) as Result | undefined), // each name belongs to one type of result
     error: undefined,
   }));
   const latest = useRef(read);
   latest.current = read;
   const count = useRef(0);
   const again = useCallback(async () => {
-    const mine = ++count.current; // an answer that comes late is of no use
+    const mine = ++count.current; // outdated answers are ignored
     try {
       const data = await latest.current();
       if (mine !== count.current) return;

@@ -1,10 +1,10 @@
 import { createMemoryStorage, type Storage } from '@taskmesh/client';
 import { createTab, TAB } from './tab.ts';
 
-/** Tokens and waiting writes: they go with the tab, or stay with the device. */
+/** Keeps tokens and pending writes: in the tab, or on the device. */
 export interface ConsoleStorage extends Storage {
   getItem(key: string): string | null;
-  /** Whether what is kept from now on stays when the tab is closed. */
+  /** Whether what is stored from now on outlives the tab. */
   stay(stays: boolean): void;
   /** Whether what is kept goes when the tab is closed. */
   endsWithTab(): boolean;
@@ -13,11 +13,11 @@ export interface ConsoleStorage extends Storage {
 }
 
 const OURS = 'taskmesh.';
-/** Where the client has its tokens. */
+/** The client's key for its tokens. */
 const SESSION = 'taskmesh.session';
-/** Where the client has writes that wait, of each user. One page at a time has them. */
+/** The prefix of the client's keys for pending writes, one for each user. Of all pages, one at a time owns them. */
 const WRITES = 'taskmesh.writes.';
-/** What a sign-in at a provider needs when it comes back to this tab begins with this. It concerns no other tab. */
+/** The prefix of what a sign-in at a provider stores for its return, always in the same tab. */
 const SIGN_IN = 'taskmesh.sign-in';
 
 export function createConsoleStorage(): ConsoleStorage {
@@ -57,11 +57,11 @@ type WebStorage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' 
 const keysOf = (storage: WebStorage): string[] =>
   Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? '');
 
-/** Browsers can be told to let no page keep anything: then it is forgotten with the page. */
+/** Browsers can be configured to deny storage to pages. Then everything is kept in memory. */
 function usable(find: () => WebStorage): WebStorage {
   try {
     return find();
   } catch {
-    return { ...createMemoryStorage(), key: () => null, length: 0 } as WebStorage; // this one answers at once
+    return { ...createMemoryStorage(), key: () => null, length: 0 } as WebStorage; // this one is synchronous
   }
 }

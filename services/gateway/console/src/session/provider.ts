@@ -5,11 +5,11 @@ import { useReading } from '../requests/use-reading.ts';
 import { keepErrand, type Arrival, type Errand } from './arrival.ts';
 import type { ConsoleStorage } from './console-storage.ts';
 
-/** The sign-in provider, as the page deals with it. */
+/** The sign-in provider. */
 export interface Provider {
-  /** Null without one. It is asked for once. */
+  /** Null when there is none. Requested only once. */
   name(): Promise<string | null>;
-  /** Leaves the page. @throws TaskmeshError when the provider cannot be reached now */
+  /** Leaves the page. @throws TaskmeshError when the provider is unreachable */
   go(errand: Errand): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function createProvider({ client, storage }: { client: Client; storage: C
   let name: Promise<string | null> | undefined;
   return {
     async name() {
-      if (!isSecureContext) return null; // browsers have no SHA-256 for the page there
+      if (!isSecureContext) return null; // browsers offer no SHA-256 to insecure pages
       name ??= client.signInProvider();
       try {
         return await name;
@@ -35,7 +35,7 @@ export function createProvider({ client, storage }: { client: Client; storage: C
   };
 }
 
-/** A browser that goes where there is no way on shows an error without a way back: so this is found out before. */
+/** Checks the way to the provider first, because a failed navigation would show the browser's error page. */
 async function check(address: string): Promise<void> {
   const response = await fetch(address, { redirect: 'manual' }).catch((error: unknown) => {
     throw new TaskmeshError('NETWORK', 'No answer.', { cause: error });
@@ -49,7 +49,7 @@ async function check(address: string): Promise<void> {
 
 export interface ProviderState {
   provider: Provider;
-  /** Until somebody has dealt with it. */
+  /** Present until it is handled. */
   arrival: Arrival | undefined;
   endArrival(): void;
 }
@@ -62,7 +62,7 @@ export function useProvider(): ProviderState {
   return state;
 }
 
-/** Undefined while it is not known, and when there is none. */
+/** Undefined when there is none, or it is not known yet. */
 export function useProviderName(): string | undefined {
   const { provider } = useProvider();
   return useReading(() => provider.name()).data ?? undefined;

@@ -1,14 +1,14 @@
 import type { User } from '@taskmesh/client';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Why somebody who was signed in here is signed in no more: what they did not ask for, or what is worth a last word. */
+/** Why the user is no longer signed in: the session ended unasked, or the account was deleted. */
 export type Farewell = 'ended' | 'deleted';
 
 export interface Farewells {
   farewell: Farewell | undefined;
-  /** They asked for it: nothing needs to be said. */
+  /** The user is signing out, which needs no explanation. */
   expectEnd(): void;
-  /** They deleted their account. The session may end before the answer tells so. */
+  /** The account was deleted. The session may end before the answer to the deletion arrives. */
   sayDeleted(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Looked for in this order: what calls itself by several names is the first one. */
+/** In this order, because many browsers also name others; the first match counts. */
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** What a program calls itself, in a form that people know. */
+/** A readable name for a user agent. */
 export function nameOf(userAgent: string | null): string {
   if (!userAgent) return 'An unnamed program';
   const browser = find(BROWSERS, userAgent);

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'preact/compat';
 import { useClient } from '../client-context.ts';
 import { explain } from '../requests/explain.ts';
 
-/** Says nothing while all is well. What is over in a moment is not told either: the style sheet waits before it shows this. */
+/** Empty while connected. The style sheet delays it, so that short interruptions show nothing. */
 export function ConnectionLine({ status, error }: { status: LiveStatus; error: TaskmeshError | undefined }) {
   const waiting = useClient().pendingWrites();
   const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine);

@@ -6,9 +6,9 @@ import { VIEWS } from './views.ts';
 
 export interface HeaderProps extends SignOutProps {
   user: User;
-  /** The name of the view that is shown. */
+  /** The name of the current view. */
   current: string;
-  /** Where a view goes on. */
+  /** The address of a view, with the parameters that it had. */
   addressOf: (name: string) => string;
 }
 

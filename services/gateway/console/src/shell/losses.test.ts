@@ -6,7 +6,7 @@ const NOTHING: Unsaved = {
   editing: { open: undefined, isChanged: false },
   adding: { title: ' ' },
 };
-const open = { base: { title: 'Buy bread' } } as NonNullable<Unsaved['editing']['open']>; // what is told of it
+const open = { base: { title: 'Buy bread' } } as NonNullable<Unsaved['editing']['open']>; // all that is read of it
 const conflict = { title: 'Water the plants' } as Unsaved['edits']['conflicts'][number];
 
 it('nothing is lost where all is saved', () => {

@@ -22,7 +22,7 @@ export interface ShellProps {
   onDeleted: () => Promise<void>;
 }
 
-/** What is around every view: it is there for as long as somebody is signed in. */
+/** The frame around all views. Stays mounted for as long as the user is signed in. */
 export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const client = useClient();
   const { name, query } = useRoute();
@@ -60,13 +60,13 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   );
 }
 
-/** The fragment names views: it is not for anchors. */
+/** Focuses the content. A normal anchor would change the fragment, which names the view. */
 function skipTo(event: Event, main: HTMLElement | null) {
   event.preventDefault();
   main?.focus();
 }
 
-/** Who goes to another view goes on reading there. Nobody's focus is taken when the page begins. */
+/** Moves the focus to a newly opened view, but not when the page loads. */
 function useFocusOnChange(name: string) {
   const main = useRef<HTMLElement>(null);
   const before = useRef(name);

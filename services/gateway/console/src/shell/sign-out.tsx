@@ -7,7 +7,7 @@ export interface SignOutProps {
   onSignOut: () => Promise<void>;
 }
 
-/** Asks first when something would be lost. */
+/** Asks for confirmation if something would be lost. */
 export function SignOut({ findLosses, onSignOut }: SignOutProps) {
   const [losses, setLosses] = useState<readonly string[]>([]);
   const begin = () => {

@@ -3,16 +3,16 @@ import { useLiveTasks } from '@taskmesh/client/react';
 import { useMemo } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 
-/** How many tasks there are: it moves with each change, as lists do, and nothing is read again for it. */
+/** The number of tasks, updated with each change without another request. */
 export interface Overview {
   total: number;
   open: number;
-  /** Of the connection that tells. */
+  /** The state of the connection that brings the changes. */
   status: LiveStatus;
   error: TaskmeshError | undefined;
 }
 
-/** Nobody answers: what is shown is as it was. */
+/** Whether the server does not answer, and what is shown may be outdated. */
 export const isAway = ({ status }: Overview): boolean => status === 'reconnecting';
 
 const ALL = { first: 1 };

@@ -5,7 +5,6 @@ import type { Edits } from '../tasks/use-edits.ts';
 import type { TaskList } from '../tasks/use-task-list.ts';
 import type { Overview } from './use-overview.ts';
 
-/** What every view is given. */
 export interface ViewProps {
   user: User;
   overview: Overview;
@@ -13,8 +12,8 @@ export interface ViewProps {
   edits: Edits;
   editing: Editing;
   adding: Adding;
-  /** What would be lost if the session ended now, in sentences. */
+  /** What would be lost if the session ended now, one sentence each. */
   findLosses: () => readonly string[];
-  /** What is to happen when the account is no more. */
+  /** Called once the account is deleted. */
   onDeleted: () => Promise<void>;
 }

@@ -8,7 +8,7 @@ import { TrailView } from '../trail/trail-view.tsx';
 import type { ViewProps } from './view-props.ts';
 
 export interface ViewEntry {
-  /** In the address: `#/<name>`. */
+  /** Its part of the address: `#/<name>`. */
   name: string;
   title: string;
   icon: IconName;
@@ -26,7 +26,7 @@ export const VIEWS: readonly ViewEntry[] = [
   { name: 'trail', title: 'Activity', icon: 'history', Component: TrailView },
 ];
 
-/** Whatever else an address may say, there are tasks. */
+/** Unknown names show the tasks. */
 export function viewOf(name: string): ViewEntry {
   return VIEWS.find((view) => view.name === name) ?? TASKS;
 }

@@ -2,15 +2,15 @@ import { useId } from 'preact/hooks';
 import type { FieldLinks } from '../elements/field.tsx';
 
 export interface CategoryInputProps {
-  /** Those in use: they are offered. */
+  /** Categories in use, as suggestions. */
   categories: readonly string[];
   value: string;
-  /** With each letter. */
+  /** Called on each keystroke. */
   onInput?: (category: string) => void;
-  /** When it is chosen, or typed to its end. */
+  /** Called when the input is complete. */
   onChange?: (category: string) => void;
   placeholder?: string;
-  /** Of the label around it, or a name of its own. */
+  /** Attributes of the field around it, or a name of its own. */
   links: FieldLinks | { 'aria-label': string };
 }
 

@@ -11,7 +11,7 @@ export interface ConflictCardProps {
 
 type Side = 'mine' | 'theirs';
 
-/** Both versions side by side, field by field: one of them is chosen, and nothing is saved before. */
+/** Shows both versions field by field. Nothing is saved before one is chosen. */
 export function ConflictCard({ conflict, theirs, onSettle }: ConflictCardProps) {
   const { title, changes, clashes } = conflict;
   const id = useId();

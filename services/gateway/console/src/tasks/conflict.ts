@@ -3,22 +3,22 @@ import type { Task, UpdateTaskInput } from '@taskmesh/client';
 export const FIELDS = ['title', 'description', 'completed', 'dueDate', 'priority', 'category'] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** A change that was not made, because the task is another one by now. Somebody has to decide. */
+/** A change that was not saved, because the task has changed meanwhile. The user has to decide. */
 export interface Conflict {
-  /** The task's. */
+  /** The id of the task. */
   id: string;
-  /** As it was called when it was changed here. */
+  /** The title when the change was made. */
   title: string;
   changes: UpdateTaskInput;
-  /** The task as it is, or null when it is gone. */
+  /** The task as it is now; null when it was deleted. */
   theirs: Task | null;
-  /** What both have changed, each in another way. */
+  /** The fields that both sides changed to different values. */
   clashes: readonly Field[];
-  /** As it was when it was changed here, when that is known. */
+  /** The task when the change was made, if known. */
   base: Task | undefined;
 }
 
-/** The fields that both have changed, each in another way: all others go together. Without a base every difference is one. */
+/** The fields that both sides changed to different values; all others can be merged. Without a base, every difference counts. */
 export function clashesOf(base: Task | undefined, changes: UpdateTaskInput, theirs: Task): Field[] {
   return FIELDS.filter((field) => {
     const mine = changes[field];
@@ -27,7 +27,7 @@ export function clashesOf(base: Task | undefined, changes: UpdateTaskInput, thei
   });
 }
 
-/** Times have more than one form. */
+/** Compares due dates as times, because the same time can be written in several ways. */
 function isSame(field: Field, one: unknown, other: unknown): boolean {
   if (field !== 'dueDate' || typeof one !== 'string' || typeof other !== 'string') return one === other;
   return Date.parse(one) === Date.parse(other);

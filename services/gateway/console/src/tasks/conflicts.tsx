@@ -5,15 +5,15 @@ import { ConflictCard } from './conflict-card.tsx';
 import { GoneCard } from './gone-card.tsx';
 import type { Edits } from './use-edits.ts';
 
-/** What is behind the header is not in sight. */
+/** The header hides this part of the screen. */
 const UNDER_HEADER = '-56px 0px 0px';
 
-/** Changes that wait for somebody's decision, above whichever view is shown. They take nobody's focus. */
+/** Changes that need a decision, above every view. They never take the focus. */
 export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
   const section = useRef<HTMLElement>(null);
   const count = useRef(0);
   useEffect(() => {
-    // Who has just decided goes on with the next one.
+    // After a decision, the focus moves to the next conflict.
     if (conflicts.length < count.current) section.current?.querySelector('button')?.focus();
     count.current = conflicts.length;
   }, [conflicts]);
@@ -50,7 +50,7 @@ export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
   );
 }
 
-/** Whether any of it is on the screen. Who has scrolled on does not see what comes above. */
+/** Whether any part is on the screen: after scrolling down, what is added above is not. */
 function useIsInSight(place: RefObject<HTMLElement | null>, isThere: boolean): boolean {
   const [isInSight, setIsInSight] = useState(true);
   useEffect(() => {

@@ -1,11 +1,11 @@
 import type { Task, UpdateTaskInput } from '@taskmesh/client';
 import { dayOf, endOf } from './due.ts';
 
-/** A task's fields as an editor has them: texts, for what is empty as well. */
+/** A task's fields in the editor: texts, empty ones for missing values. */
 export interface Draft {
   title: string;
   description: string;
-  /** As inputs of dates have it. */
+  /** In the format of date inputs. */
   due: string;
   priority: Task['priority'];
   category: string;
@@ -21,7 +21,7 @@ export function draftOf({ title, description, dueDate, priority, category }: Tas
   };
 }
 
-/** What has to change so that the task is as the draft says. A due date whose day stays keeps its time. */
+/** The changes that turn the task into the draft. A due date on the same day keeps its time. */
 export function changesOf(task: Task, draft: Draft): UpdateTaskInput {
   const before = draftOf(task);
   return {
@@ -36,7 +36,7 @@ export function changesOf(task: Task, draft: Draft): UpdateTaskInput {
 const SHORTEST = 3;
 const LONGEST = 255;
 
-/** What is wrong with a title, by the rules of the API: characters are counted as code points. */
+/** Checks a title by the API's rules, which count code points. */
 export function problemOfTitle(title: string): string | undefined {
   const { length } = [...title];
   if (title.trim() === '') return 'A task needs a title.';

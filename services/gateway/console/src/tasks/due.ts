@@ -1,13 +1,13 @@
 const A_DAY = 86_400_000;
 
-/** The reader's calendar day of a time, as inputs of dates have it: 2026-11-24. */
+/** The local calendar day of a time, as date inputs have it: 2026-11-24. */
 export function dayOf(time: string): string {
   const date = new Date(time);
   const year = String(date.getFullYear()).padStart(4, '0');
   return `${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
-/** A task that is due on a day may be done until its last minute, where the reader is. */
+/** A task that is due on a day is due at its last minute, in local time. */
 export function endOf(day: string): string {
   return new Date(`${day}T23:59`).toISOString();
 }
@@ -19,7 +19,7 @@ export function isOverdue(
   return !completed && dueDate !== null && Date.parse(dueDate) < now;
 }
 
-/** Near days by their names, others by their dates. */
+/** The names of days near today, and dates for all others. */
 export function dayInWords(time: string, now: number): string {
   const date = new Date(time);
   const days = Math.round((midnightOf(date) - midnightOf(new Date(now))) / A_DAY);
@@ -35,7 +35,7 @@ export function dayInWords(time: string, now: number): string {
   });
 }
 
-/** Days with a change of the clock are an hour longer or shorter: rounding takes care of it. */
+/** Days on which clocks change have 23 or 25 hours; rounding the difference takes care of that. */
 function midnightOf(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }

@@ -3,7 +3,7 @@ import { isNarrow, type Filters } from './filters.ts';
 
 export interface EmptyListProps {
   filters: Filters;
-  /** There are some, but none of these. */
+  /** Whether there are tasks that the filters hide. */
   hasTasks: boolean;
   onShowAll: () => void;
 }

@@ -12,7 +12,6 @@ export const FIELD_LABELS: Record<Field, string> = {
 
 export const PRIORITY_LABELS: Record<Task['priority'], string> = { HIGH: 'High', MEDIUM: 'Medium', LOW: 'Low' };
 
-/** A field's value for whoever compares two of them. */
 export function valueInWords(field: Field, { [field]: value }: Task | UpdateTaskInput): string {
   if (value === null || value === undefined || value === '') return 'Nothing';
   switch (field) {

@@ -3,11 +3,11 @@ import type { LiveTasksOptions, Task, TaskOrder } from '@taskmesh/client';
 export type Shown = 'open' | 'done' | 'all';
 export type SortName = keyof typeof SORTS;
 
-/** Which tasks are shown, and in which order. The address has it, so that it stays when the page is loaded again. */
+/** Which tasks are shown, and in which order. Kept in the address, so that a reload shows the same. */
 export interface Filters {
   show: Shown;
   priority: Task['priority'] | undefined;
-  /** Any category, when there is none. */
+  /** Empty means any category. */
   category: string;
   sort: SortName;
 }
@@ -32,14 +32,14 @@ export function filtersOf(query: URLSearchParams): Filters {
     show: show === 'done' || show === 'all' ? show : 'open',
     priority: PRIORITIES.find((each) => each === query.get('priority')),
     category: query.get('category') ?? '',
-    sort: Object.hasOwn(SORTS, sort) ? (sort as SortName) : 'newest', // one of them, as was just seen
+    sort: Object.hasOwn(SORTS, sort) ? (sort as SortName) : 'newest', // just checked
   };
 }
 
-/** What is as ever is not told. */
+/** Leaves out the defaults. */
 export function queryOf(filters: Filters): URLSearchParams {
   const told = Object.entries(filters).filter(
-    ([name, value]) => value && value !== NO_FILTERS[name as keyof Filters], // its own entries
+    ([name, value]) => value && value !== NO_FILTERS[name as keyof Filters], // its own keys
   );
   return new URLSearchParams(told as [string, string][]);
 }

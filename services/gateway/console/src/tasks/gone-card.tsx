@@ -6,7 +6,7 @@ export interface GoneCardProps {
   onSettle: (chosen?: UpdateTaskInput) => void;
 }
 
-/** A task that was changed here while it was deleted elsewhere. */
+/** A task that was changed here, and deleted elsewhere. */
 export function GoneCard({ conflict: { title, changes, base }, onSettle }: GoneCardProps) {
   const canCreate = base !== undefined || Boolean(changes.title);
   return (

@@ -6,7 +6,7 @@ function createLists() {
   const { liveTasks } = keepLists({
     liveTasks(options) {
       made.push(options);
-      return { get: () => made.length } as unknown as LiveTasks; // one that can be told from others
+      return { get: () => made.length } as unknown as LiveTasks; // each one is distinguishable
     },
   });
   return { made, open: (category: string) => liveTasks({ filter: { category } }) };

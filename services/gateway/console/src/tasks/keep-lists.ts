@@ -1,9 +1,9 @@
 import type { Client, LiveTasks } from '@taskmesh/client';
 
-/** More than somebody goes to and fro between. */
+/** The maximum number of lists that are kept. */
 const KEPT = 8;
 
-/** Lists by their options: one that somebody comes back to goes on where it was. The one used longest ago makes room. */
+/** Keeps lists by their options, so that going back to one shows it at once. The least recently used one is dropped. */
 export function keepLists(client: Pick<Client, 'liveTasks'>): Pick<Client, 'liveTasks'> {
   const lists = new Map<string, LiveTasks>();
   return {

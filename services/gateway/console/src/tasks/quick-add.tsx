@@ -8,14 +8,14 @@ import { TaskFields, type Details } from './task-fields.tsx';
 import type { Adding } from './use-adding.ts';
 
 export interface QuickAddProps {
-  /** What is added has what is looked for, so that it shows. */
+  /** New tasks get the values filtered by, so that they appear in the list. */
   filters: Filters;
   categories: readonly string[];
   adding: Adding;
   onAdd: (input: CreateTaskInput) => void;
 }
 
-/** A line, Enter, and the next one. */
+/** Adds a task for each line that is entered. */
 export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) {
   const { title, given, change, end } = adding;
   const [isOpen, setIsOpen] = useState(false);

@@ -1,7 +1,7 @@
 import { READ_TASK, TaskmeshError, type Client, type Task, type UpdateTaskInput } from '@taskmesh/client';
 import { clashesOf, type Conflict } from './conflict.ts';
 
-/** What somebody changed, and the task as it was shown to them. */
+/** A change, and the task as it was shown when the change was made. */
 export interface Edit {
   base: Task;
   changes: UpdateTaskInput;
@@ -11,9 +11,9 @@ const PASSING = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 const AGAIN_MS = 1_000;
 
 /**
- * Makes a change that overwrites nobody else's: what others have changed meanwhile stays, and where both changed the same
- * field, nothing is done and the conflict is the answer. Takes as long as there is no connection.
- * @throws TaskmeshError when the server refuses it
+ * Saves a change without overwriting others' changes to other fields. If somebody else has changed the same field, saves
+ * nothing and returns the conflict. Waits until there is a connection.
+ * @throws TaskmeshError when the server refuses the change
  */
 export async function saveEdit(client: Client, { base, changes }: Edit): Promise<Conflict | undefined> {
   const conflictWith = (theirs: Task | null): Conflict => ({
@@ -24,7 +24,7 @@ export async function saveEdit(client: Client, { base, changes }: Edit): Promise
     clashes: theirs ? clashesOf(base, changes, theirs) : [],
     base,
   });
-  // A task that is not created yet is nobody else's either.
+  // Version 0 is a task that the server does not have yet, so nobody else can have changed it.
   let ifVersion = base.version === 0 ? undefined : base.version;
   for (;;) {
     try {
@@ -42,7 +42,7 @@ export async function saveEdit(client: Client, { base, changes }: Edit): Promise
   }
 }
 
-/** A change of an earlier page that was refused, when that is for somebody to decide. */
+/** The conflict behind a refused change that was queued on an earlier page; undefined when it was refused for other reasons. */
 export async function conflictOf(
   client: Client,
   { taskId, input, error }: { taskId: string; input: UpdateTaskInput; error: TaskmeshError },
@@ -54,7 +54,7 @@ export async function conflictOf(
   return { id: taskId, title, changes: input, theirs, clashes, base: undefined };
 }
 
-/** Somebody's change depends on it: it is asked for until there is an answer. */
+/** Retries until there is an answer, because a change depends on it. */
 async function readTask(client: Client, id: string): Promise<Task | null> {
   for (;;) {
     try {

@@ -1,4 +1,3 @@
-/** How much is done, as it moves. */
 export function Statistics({ total, open }: { total: number; open: number }) {
   if (total === 0) return null;
   const done = total - open;

@@ -6,9 +6,9 @@ import { TaskFields } from './task-fields.tsx';
 
 export interface TaskEditorProps {
   draft: Draft;
-  /** As it was when editing began. */
+  /** The task as it was when editing began. */
   base: Task;
-  /** As the list has it; undefined when it has it no more. */
+  /** The task as it is now; undefined when it has left the list. */
   current: Task | undefined;
   categories: readonly string[];
   onChange: (draft: Draft) => void;
@@ -16,7 +16,7 @@ export interface TaskEditorProps {
   onCancel: () => void;
 }
 
-/** In the place of the row. Enter saves, Escape leaves it; in the notes, Enter is a new line, and with Ctrl it saves. */
+/** Replaces the row. Enter saves and Escape cancels; in the notes, Enter begins a line and Ctrl+Enter saves. */
 export function TaskEditor({ draft, base, current, categories, onChange, onSave, onCancel }: TaskEditorProps) {
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);

@@ -11,7 +11,7 @@ export interface TaskFieldsProps {
   onChange: (details: Partial<Details>) => void;
 }
 
-/** What a task may have beside its title: the same for new ones and for those that are changed. */
+/** The optional fields, for new tasks and for edited ones. */
 export function TaskFields({ details: { due, priority, category }, categories, onChange }: TaskFieldsProps) {
   return (
     <div class="details">

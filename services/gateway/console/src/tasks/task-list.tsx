@@ -13,7 +13,7 @@ export interface TaskListProps {
   edits: Edits;
   editing: Editing;
   categories: readonly string[];
-  /** A task that is ticked leaves the list. */
+  /** Whether a task disappears from the list when it is completed. */
   leavesWhenTicked: boolean;
   isStale: boolean;
 }
@@ -28,7 +28,7 @@ export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, 
     rows.map(({ key }) => key),
     () => document.querySelector<HTMLElement>('.quick-add input')?.focus(),
   );
-  // Nobody loses what they have typed, when the task leaves the list.
+  // When the edited task leaves the list, its editor closes only if nothing would be lost.
   const isForsaken = open !== undefined && !edited && !isChanged;
   useEffect(() => {
     if (isForsaken) end();
@@ -37,7 +37,7 @@ export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, 
 
   const edit = useCallback(
     (task: LiveTask) => {
-      // What is open says what is wrong with it.
+      // Submitting the open editor makes it show what is invalid.
       if (!begin(task)) list.current?.querySelector<HTMLFormElement>('form.editor')?.requestSubmit();
     },
     [begin, list],
@@ -79,7 +79,7 @@ export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, 
   );
 }
 
-/** Who ends editing is on the title again that they began with. */
+/** After editing, returns the focus to the title where it began. */
 function useFocusAfterEditing(list: { current: HTMLUListElement | null }, key: string | undefined): void {
   const before = useRef(key);
   useLayoutEffect(() => {

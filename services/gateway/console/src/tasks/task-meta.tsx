@@ -4,7 +4,7 @@ import { Time } from '../elements/times.tsx';
 import { dayInWords, isOverdue } from './due.ts';
 import { PRIORITY_LABELS } from './field-values.ts';
 
-/** What there is to know of a task beside its title; nothing of what is as ever. */
+/** The details below a task's title; those with default values are left out. */
 export function TaskMeta({ task, now }: { task: Task; now: number }) {
   const { dueDate, priority, category } = task;
   if (dueDate === null && priority === 'MEDIUM' && !category) return null;

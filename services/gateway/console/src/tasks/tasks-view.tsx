@@ -26,7 +26,7 @@ export function TasksView({ overview, list, edits, editing, adding }: ViewProps)
         adding={adding}
         onAdd={(input) => {
           edits.create(input);
-          // What was just added is there to be seen.
+          // A new task is open, and so would not appear among those that are done.
           if (filters.show === 'done') show({ ...filters, show: 'open' });
         }}
       />

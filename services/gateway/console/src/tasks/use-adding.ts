@@ -2,22 +2,22 @@ import { useCallback, useState } from 'preact/hooks';
 import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import type { Details } from './task-fields.tsx';
 
-/** A new task as far as somebody has typed it. */
+/** A new task while it is being typed. */
 export interface NewTask {
   title: string;
-  /** What they have chosen beside it; the rest is as the filters have it. */
+  /** Fields that were set explicitly; the filters give the others. */
   given: Partial<Details>;
 }
 
 export interface Adding extends NewTask {
   change(part: Partial<NewTask>): void;
-  /** It was added: the next one begins. */
+  /** Called once the task was added. */
   end(): void;
 }
 
 const NOTHING: NewTask = { title: '', given: {} };
 
-/** Like an editor's state, it is kept outside of its view. */
+/** Lives outside of its view, as the state of the editor does. */
 export function useAdding(): Adding {
   const [task, setTask] = useState(NOTHING);
   useLeaveGuard(task.title.trim() !== '');

@@ -1,7 +1,7 @@
 import type { Task } from '@taskmesh/client';
 import { useRef } from 'preact/hooks';
 
-/** The categories of all tasks that were seen, in their order: narrower lists offer them as well. */
+/** The sorted categories of all tasks seen so far, so that filtered lists suggest them as well. */
 export function useCategories(tasks: readonly Task[]): readonly string[] {
   const seen = useRef<readonly string[]>([]);
   const known = new Set(seen.current);

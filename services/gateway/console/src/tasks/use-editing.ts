@@ -5,7 +5,7 @@ import { changesOf, draftOf, problemOfTitle, type Draft } from './draft.ts';
 import type { Edits } from './use-edits.ts';
 
 export interface Open {
-  /** The task that is edited, as it was when that began; at most one at a time. */
+  /** The task as it was when editing began. */
   base: LiveTask;
   draft: Draft;
 }
@@ -13,14 +13,14 @@ export interface Open {
 export interface Editing {
   open: Open | undefined;
   isChanged: boolean;
-  /** Saves what was typed in another task. False when that cannot be saved: its editor stays open. */
+  /** Saves the task that is being edited, and opens this one. False when that one is invalid: it stays open. */
   begin(base: LiveTask): boolean;
   change(draft: Draft): void;
   save(): void;
   end(): void;
 }
 
-/** The editor's state is kept outside of its row and its view, which may go, or move, while somebody types. */
+/** Lives outside of row and view, because both may disappear or move during editing. */
 export function useEditing({ save: saveEdit }: Edits): Editing {
   const [open, setOpen] = useState<Open>();
   const latest = useRef(open);

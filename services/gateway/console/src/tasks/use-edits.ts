@@ -13,16 +13,16 @@ import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import type { Conflict } from './conflict.ts';
 import { conflictOf, saveEdit, type Edit } from './save-edit.ts';
 
-/** What people do to tasks. It is shown at once; what goes wrong later is told, in whichever view they are by then. */
+/** What users do to tasks. Shown at once; later failures are reported in whichever view is open by then. */
 export interface Edits {
-  /** Changes that somebody has to decide on. */
+  /** Changes that need a decision. */
   conflicts: readonly Conflict[];
   create(input: CreateTaskInput): void;
-  /** Sets one field to what somebody wants it to be, whatever else happened to the task. */
+  /** Sets these fields, whatever else has changed in the task. */
   set(task: Task, changes: UpdateTaskInput): void;
   save(edit: Edit): void;
   remove(task: Task): void;
-  /** Takes it off the list of conflicts, and saves what was chosen, if anything was. */
+  /** Removes the conflict from the list, and saves what was chosen, if anything. */
   settle(conflict: Conflict, chosen?: UpdateTaskInput): void;
 }
 
@@ -60,7 +60,7 @@ export function useEdits(): Edits {
   useEffect(() => {
     const takeRefused = async (write: RefusedWrite) => {
       const { kind, input, error } = write;
-      if (kind === 'delete') return; // it is gone, or was changed by somebody who wants it
+      if (kind === 'delete') return; // deleted already, or changed by somebody who wants to keep it
       const title = input.title ?? 'a task';
       if (kind === 'create') return tellProblem(`“${title}” was not added`, error);
       const conflict = await conflictOf(client, write);
@@ -87,7 +87,7 @@ export function useEdits(): Edits {
           const isGone = error instanceof TaskmeshError && error.code === 'NOT_FOUND';
           if (!isGone) tellProblem(`“${task.title}” was not deleted`, error);
         });
-        // The API knows no way back: it becomes a new task that says the same.
+        // The API cannot restore a task, so undo creates a copy.
         tell({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });
       },
       settle(conflict, chosen) {
@@ -107,7 +107,7 @@ function contentOf({ title, description, completed, dueDate, category, priority 
   return { title, description, completed, dueDate, category, priority };
 }
 
-/** Of a change `null` clears a field, which a new task has empty anyway; a title is never null. */
+/** In a change, null clears a field; in a new task the field is empty anyway. A title is never null. */
 function withoutNull(changes: UpdateTaskInput): Partial<CreateTaskInput> {
   const { title, ...others } = changes;
   return { ...others, ...(title != null && { title }) };

@@ -8,8 +8,8 @@ interface Place {
 }
 
 /**
- * For a list whose rows have a `data-key`: whoever works with the keyboard stays where they are while rows come, go and
- * change places, on the same element where there still is one, else on the row that has taken the place of theirs.
+ * Keeps the focus in a list, whose rows have a `data-key`, while rows are added, removed and moved: on the same element as
+ * long as it exists, then on the row that took its row's place.
  */
 export function useKeptFocus(keys: readonly string[], whenEmpty: () => void): RefObject<HTMLUListElement | null> {
   const list = useRef<HTMLUListElement>(null);
@@ -25,7 +25,7 @@ export function useKeptFocus(keys: readonly string[], whenEmpty: () => void): Re
       place.current = { key: row.dataset['key'] ?? '', index, element: target };
     };
     const forget = ({ target }: Event) => {
-      // What is moved or taken away loses the focus, too: by the next task it has it again, or is not there.
+      // An element that is moved or removed loses the focus; by the next microtask it is in its place, or gone.
       queueMicrotask(() => {
         const hasLeft = target instanceof Element && target.isConnected && !element.contains(document.activeElement);
         if (hasLeft) place.current = undefined;

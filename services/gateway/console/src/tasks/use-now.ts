@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const MINUTE = 60_000;
 
-/** The time, to a minute: days end while pages are open. */
+/** The current time, updated every minute, because a page may stay open past midnight. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -9,13 +9,13 @@ import { useCategories } from './use-categories.ts';
 export interface TaskList extends UsedTasks {
   filters: Filters;
   categories: readonly string[];
-  /** The tasks are those of the former list, while this one is read for the first time. */
+  /** The tasks are those of the previous list, because this one is still loading. */
   isStale: boolean;
 }
 
 /**
- * What the view of tasks shows. It lives as long as somebody is signed in: it stays live behind other views, and keeps what it
- * has while the server is away. `query` is what the address says, while it speaks of that view.
+ * The list in the view of tasks, for as long as the user is signed in: it stays live behind other views, and keeps its tasks
+ * while the server is away. `query`: the parameters in the address while it names this view.
  */
 export function useTaskList(query: URLSearchParams | undefined, isAway: boolean): TaskList {
   const client = useClient();
@@ -24,7 +24,7 @@ export function useTaskList(query: URLSearchParams | undefined, isAway: boolean)
   if (query) filters.current = filtersOf(query);
   const list = useLiveTasks(lists, listOf(filters.current));
   const before = useRef<readonly LiveTask[]>([]);
-  // While nobody answers, another list's tasks would stay for good.
+  // While the server is away, the new list may not load for a long time.
   const isStale = !isAway && list.status === 'loading' && list.tasks.length === 0 && before.current.length > 0;
   if (!isStale && list.status !== 'idle') before.current = list.tasks;
   const tasks = isStale ? before.current : list.tasks;

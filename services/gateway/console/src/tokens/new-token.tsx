@@ -9,7 +9,7 @@ import { useAction } from '../requests/use-action.ts';
 import { ShownToken } from './shown-token.tsx';
 
 const A_DAY = 86_400_000;
-/** In days; the API takes no more than 366. */
+/** In days; the API accepts 366 at most. */
 const LIVES: [days: number, label: string][] = [
   [7, 'A week'],
   [30, '30 days'],
@@ -26,7 +26,7 @@ export function NewToken({ onCreated }: { onCreated: () => void }) {
   const { run, isBusy, error } = useAction(async (values: Record<string, string>, form: HTMLFormElement) => {
     const { name = '', scope } = values;
     const expiresAt = new Date(Date.now() + days * A_DAY).toISOString();
-    const input = { name, scope: scope as TokenScope, expiresAt }; // one of the two below
+    const input = { name, scope: scope as TokenScope, expiresAt }; // one of the options below
     const { createPersonalToken } = await client.request(CREATE_PERSONAL_TOKEN, { input });
     setCreated({ name, token: createPersonalToken.token });
     form.reset();

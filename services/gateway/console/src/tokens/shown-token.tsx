@@ -7,7 +7,7 @@ export interface ShownTokenProps {
   onEnd: () => void;
 }
 
-/** The only time that anybody sees it. */
+/** Shows a new token, which is never shown again. */
 export function ShownToken({ name, token, onEnd }: ShownTokenProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -18,7 +18,7 @@ export function ShownToken({ name, token, onEnd }: ShownTokenProps) {
   }, [token]);
   const copy = async () => {
     input.current?.select();
-    // Pages without TLS have no clipboard: there, what is selected can be copied by hand.
+    // Pages without TLS have no clipboard, so the text is selected for copying by hand.
     await navigator.clipboard?.writeText(token).then(
       () => setIsCopied(true),
       () => undefined,

@@ -18,7 +18,7 @@ const SENTENCES = new Map([
   ['token.ended', 'A token was ended'],
 ]);
 
-/** What an entry means. One that is newer than this page is told as it is. */
+/** Describes an entry. Kinds that this page does not know are shown as they are. */
 export function sentenceFor(kind: string): string {
   return SENTENCES.get(kind) ?? kind;
 }

@@ -1,9 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseUnknownPath } from '../../http/errors.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { refuseUnknownPath, type AnswerUnknownPath } from '../../http/errors.ts';
 import { addVary } from '../../http/vary.ts';
 import { servePageFiles, wantsPage } from '../page.ts';
-
-export type AnswerUnknownPath = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 const READ = new Set(['GET', 'HEAD']);
 /** Programs get JSON there in any case: some accept HTML without wanting it. */

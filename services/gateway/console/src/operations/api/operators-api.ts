@@ -3,11 +3,11 @@ import { notReached, OperatorsError } from './operators-error.ts';
 import { readLines } from './read-lines.ts';
 import type { Progress, WorkEnd } from './types.ts';
 
-/** The operators' paths. Everything throws an OperatorsError; whoever is refused as an operator is told by `onRefused` as well. */
+/** The endpoints for operators. All throw an OperatorsError; `onRefused` also learns when the token is refused. */
 export interface OperatorsApi {
   get<Body>(path: string): Promise<Body>;
   send<Body>(method: 'POST' | 'DELETE', path: string): Promise<Body>;
-  /** Work that lasts, with its progress. */
+  /** A long operation, with its progress. */
   work(path: string, onProgress: (progress: Progress) => void): Promise<WorkEnd>;
   download(path: string): Promise<Blob>;
   upload(path: string, content: Blob, onProgress: (progress: Progress) => void): Promise<void>;
@@ -53,7 +53,7 @@ export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions): O
     },
     upload: (path, content, onProgress) =>
       new Promise((resolve, reject) => {
-        const request = new XMLHttpRequest(); // fetch does not tell how much was sent
+        const request = new XMLHttpRequest(); // fetch does not report upload progress
         request.open('PUT', `/api${path}`);
         request.setRequestHeader('authorization', authorization);
         request.upload.onprogress = ({ loaded, total }) =>
@@ -66,7 +66,7 @@ export function createOperatorsApi({ token, onRefused }: OperatorsApiOptions): O
   };
 }
 
-/** The token that a code stands for, which it does once. @throws OperatorsError */
+/** Exchanges a one-time code for the token. @throws OperatorsError */
 export async function exchangeCode(code: string): Promise<string> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const response = await send('/operations/sign-in', { method: 'POST', headers, body: JSON.stringify({ code }) });
@@ -82,7 +82,7 @@ function send(path: string, request: RequestInit): Promise<Response> {
 
 async function json<Body>(response: Response): Promise<Body> {
   try {
-    return (await response.json()) as Body; // as the API description has it
+    return (await response.json()) as Body; // as the API description says
   } catch {
     throw notReached();
   }
@@ -90,14 +90,14 @@ async function json<Body>(response: Response): Promise<Body> {
 
 const refusalOf = (status: number, text: string) => new OperatorsError(status, messageIn(text));
 
-/** `error` is a text where archives are meant, and `message` is one everywhere. */
+/** Endpoints for archives have the message in `error`, all others in `message`. */
 function messageIn(text: string): string {
   try {
     const { message, error } = JSON.parse(text) as { message?: unknown; error?: unknown };
     if (typeof error === 'string') return error;
     if (typeof message === 'string') return message;
   } catch {
-    // somebody else answers in the server's place
+    // not from our server
   }
   return 'The server did not say why.';
 }

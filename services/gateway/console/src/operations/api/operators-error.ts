@@ -1,4 +1,4 @@
-/** What went wrong, in a sentence for the operator. `status` is that of HTTP, 0 without an answer. */
+/** An error in words for operators. `status` is the HTTP status, or 0 without an answer. */
 export class OperatorsError extends Error {
   override readonly name = 'OperatorsError';
   readonly status: number;

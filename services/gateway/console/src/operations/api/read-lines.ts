@@ -3,7 +3,7 @@ import type { Progress, WorkEnd } from './types.ts';
 
 const BROKEN = 'The connection broke. The work goes on at the server: look at the list in a while.';
 
-/** Reads what work that lasts tells line by line. @throws OperatorsError when it breaks off before its end */
+/** Reads the progress and the result of a long operation. @throws OperatorsError when the answer is incomplete */
 export async function readLines(
   body: ReadableStream<Uint8Array>,
   onProgress: (progress: Progress) => void,
@@ -19,7 +19,7 @@ export async function readLines(
       rest = lines.pop() ?? '';
       for (const text of lines) {
         if (text === '') continue;
-        const line = JSON.parse(text) as WorkEnd | { progress: Progress }; // the server's own form
+        const line = JSON.parse(text) as WorkEnd | { progress: Progress }; // the server's own format
         if (!('progress' in line)) return line;
         onProgress(line.progress);
       }

@@ -5,7 +5,7 @@ import type {
   PlatformStatus as PlatformStatusAnswer,
 } from './answers.generated.ts';
 
-/** What `/api/operations/status` tells. */
+/** The answer of `/api/operations/status`. */
 export type PlatformStatus = PlatformStatusAnswer['data'];
 export type ServiceStatus = PlatformStatus['services'][number];
 export type BackupsStatus = NonNullable<PlatformStatus['backups']>;
@@ -15,9 +15,8 @@ export type Backup = BackupList['data'][number];
 export type UndoableRestore = NonNullable<BackupsStatus['undoable']>;
 export type DeadLetter = DeadLetterList['data'][number];
 
-/** How far work has come. */
 export type Progress = NonNullable<BackupWorkLine['progress']>;
 
-/** The last line of work that lasts. */
+/** The last line of a long operation. */
 export type WorkEnd = Omit<BackupWorkLine, 'progress'> &
   Required<Pick<BackupWorkLine, 'status' | 'success' | 'message'>>;

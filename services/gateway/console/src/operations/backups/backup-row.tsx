@@ -6,7 +6,7 @@ import { sizeInWords } from '../words.ts';
 
 export interface BackupRowProps {
   backup: Backup;
-  /** Other work goes on. */
+  /** Whether other work is running. */
   isBusy: boolean;
   isDownloading: boolean;
   onVerify: () => void;

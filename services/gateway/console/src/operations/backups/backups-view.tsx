@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Loading } from '../../elements/loading.tsx';
 import { useTell } from '../../elements/notices.tsx';
+import { saveAs } from '../../elements/save-as.ts';
 import { focusHeading, Section, View } from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
 import { useReading } from '../../requests/use-reading.ts';
@@ -10,18 +11,17 @@ import { Problem } from '../problem.tsx';
 import { usePolling } from '../use-polling.ts';
 import { useOngoingWork } from '../work/use-work.ts';
 import { WorkCard } from '../work/work-card.tsx';
+import { AddBackup } from './add-backup.tsx';
 import { BackupRow } from './backup-row.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
-import { MakeAndBring } from './make-and-bring.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 import { Rules } from './rules.tsx';
-import { saveAs } from './save-as.ts';
 import { UndoCard, UndoUnknown } from './undo-card.tsx';
 
 const EVERY_MS = 10_000;
 const LEAD = 'An archive holds all accounts and tasks as they were at one moment. It is made while everything goes on.';
 
-/** What is asked before it is done. */
+/** What needs a confirmation. */
 type Question = { kind: 'restore' | 'delete'; backup: Backup };
 
 export function BackupsView() {
@@ -70,7 +70,7 @@ export function BackupsView() {
   return (
     <View title="Backups" lead={LEAD}>
       <WorkCard />
-      <MakeAndBring isBusy={isBusy} onDone={again} />
+      <AddBackup isBusy={isBusy} onDone={again} />
       {undoable && <UndoCard undoable={undoable} isBusy={isBusy} />}
       {status.data && undoable === undefined && <UndoUnknown onAgain={() => void readStatus()} />}
       <Section title="Archives">

@@ -11,7 +11,7 @@ export interface RestoreDialogProps {
 
 const CONFIRMED = 'confirmed';
 
-/** Nobody restores by a slip: the name has to be typed. The browser gives the focus back when it closes. */
+/** The name has to be typed, so that nobody restores by accident. The browser restores the focus on close. */
 export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onRestore, onCancel }: RestoreDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -8,7 +8,7 @@ import { keepInWords, spanInWords } from '../words.ts';
 
 const PLACES = { directory: 'A directory of the server', bucket: 'A bucket' };
 
-/** As the installation is configured: it is changed where it is run. */
+/** The installation's settings, which cannot be changed here. */
 export function Rules({ status: { data, error, again } }: { status: Reading<BackupsStatus | null> }) {
   return (
     <Section title="Schedule and keeping">

@@ -6,7 +6,6 @@ import { useApi } from '../api/api-context.ts';
 import type { UndoableRestore } from '../api/types.ts';
 import { useOngoingWork } from '../work/use-work.ts';
 
-/** The way back from the last restore. */
 export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBusy: boolean }) {
   const api = useApi();
   const { run } = useOngoingWork();
@@ -46,7 +45,7 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
   );
 }
 
-/** While nobody can tell whether there is a way back: no card would mean that there is none. */
+/** Shown while it is unknown whether an undo is possible; without a card it would seem impossible. */
 export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
   return (
     <Section title="The way back">

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 
-/** What is known, a line each. */
 export function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
   return (
     <dl class="facts">

@@ -6,7 +6,7 @@ import { Mark } from './mark.tsx';
 
 const SYSTEMS = { kafka: 'Kafka', memory: 'memory' };
 
-/** How far the event log is behind the store, and what it could not carry. */
+/** How far the event log is behind the store, and the dead letters. */
 export function FeedCard({ status: { feed, eventLog, cache } }: { status: PlatformStatus }) {
   const isLogUp = eventLog.isUpForGateway && eventLog.isUpForTasks !== false;
   const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;

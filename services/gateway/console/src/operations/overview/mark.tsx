@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../elements/icon.tsx';
 
-/** Good or not: by colour, by form and in words. */
+/** A state shown by colour, shape and text. */
 export function Mark({ isGood, children }: { isGood: boolean; children: ComponentChildren }) {
   return (
     <span class={isGood ? 'mark good' : 'mark bad'}>

@@ -5,7 +5,6 @@ import type { PlatformStatus } from '../api/types.ts';
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** What an operator should know first. */
 export function Problems({ status: { problems, at }, isStale }: { status: PlatformStatus; isStale: boolean }) {
   const isWell = problems.length === 0;
   return (

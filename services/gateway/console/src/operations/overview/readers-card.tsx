@@ -10,7 +10,7 @@ const PROTOCOLS: Record<string, string> = {
   channel: 'over channels',
 };
 
-/** Who reads the feed at the gateway that answers. */
+/** The readers of the feed at this gateway. */
 export function ReadersCard({ realtime }: { realtime: PlatformStatus['realtime'] }) {
   const { connections, subscriptions, owners, queueBytes } = realtime;
   return (

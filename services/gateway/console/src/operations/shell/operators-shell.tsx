@@ -10,13 +10,13 @@ import { VIEWS, viewOf } from './views.ts';
 
 export interface OperatorsShellProps {
   token: string;
-  /** In the address. */
+  /** The view's name in the address. */
   name: string;
   onRefused: (error: OperatorsError) => void;
   onSignOut: () => void;
 }
 
-/** What is around every view of operators. Work goes on while they look at another one. */
+/** The frame around all views. A long operation continues when another view is opened. */
 export function OperatorsShell({ token, name, onRefused, onSignOut }: OperatorsShellProps) {
   const api = useMemo(() => createOperatorsApi({ token, onRefused }), [token]);
   const work = useWork(api);

@@ -5,7 +5,7 @@ import { DeadLettersView } from '../dead-letters/dead-letters-view.tsx';
 import { OverviewView } from '../overview/overview-view.tsx';
 
 export interface OperatorsView {
-  /** In the address: `#/<name>`. */
+  /** Its part of the address: `#/<name>`. */
   name: string;
   title: string;
   icon: IconName;

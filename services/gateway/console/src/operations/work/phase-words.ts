@@ -3,7 +3,7 @@ import { countOf, sizeInWords } from '../words.ts';
 
 const STORES: Record<string, string> = { tasks: 'the tasks', auth: 'the accounts' };
 
-/** What happens at the moment, in words. */
+/** The current phase in words. */
 export function phaseInWords({ phase, store }: Progress): string {
   const what = store === undefined ? 'the archive' : (STORES[store] ?? store);
   switch (phase) {
@@ -26,14 +26,14 @@ export function phaseInWords({ phase, store }: Progress): string {
   }
 }
 
-/** How much of it, where that is known. */
+/** The progress within the phase, if known. */
 export function amountInWords({ doneBytes, totalBytes, rows }: Progress): string | undefined {
   if (doneBytes !== undefined && totalBytes) return `${sizeInWords(doneBytes)} of ${sizeInWords(totalBytes)}`;
   if (doneBytes !== undefined) return sizeInWords(doneBytes);
   return rows ? countOf(rows, 'row', 'rows') : undefined;
 }
 
-/** From 0 to 1; undefined when nobody knows. */
+/** From 0 to 1; undefined when unknown. */
 export function shareOf({ doneBytes, totalBytes }: Progress): number | undefined {
   return doneBytes !== undefined && totalBytes ? Math.min(doneBytes / totalBytes, 1) : undefined;
 }

@@ -4,11 +4,11 @@ import { useLeaveGuard } from '../../elements/use-leave-guard.ts';
 import type { OperatorsApi } from '../api/operators-api.ts';
 import type { Progress, WorkEnd } from '../api/types.ts';
 
-/** Work that lasts: one piece at a time, which goes on whatever view is shown. */
+/** Long operations: one at a time, which continues when another view is opened. */
 export interface Work {
-  /** What is being done, in words, and how far it has come. */
+  /** The name of the running operation, and its progress. */
   running: { title: string; progress: Progress | undefined } | undefined;
-  /** How the last one ended, until it is put away. */
+  /** How the last one ended, until it is dismissed. */
   ended: Ended | undefined;
   run(title: string, work: (onProgress: (progress: Progress) => void) => Promise<WorkEnd | void>): Promise<boolean>;
   putAway(): void;

@@ -5,7 +5,7 @@ import type { WorkEnd } from '../api/types.ts';
 import { amountInWords, phaseInWords, shareOf } from './phase-words.ts';
 import { useOngoingWork, type Ended, type Work } from './use-work.ts';
 
-/** What is being done, with its progress, and how it ended. */
+/** The running operation with its progress, or how the last one ended. */
 export function WorkCard() {
   const { running, ended, putAway } = useOngoingWork();
   return (
@@ -24,7 +24,7 @@ function Running({ running: { title, progress } }: { running: NonNullable<Work['
       <progress aria-label={title} value={progress && shareOf(progress)} />
       <p class="soft">
         {progress ? phaseInWords(progress) : 'Beginning'}
-        {/* Bytes change too often to be read out. */}
+        {/* Bytes change too often for screen readers. */}
         {amount && <span aria-hidden="true">: {amount}</span>}
       </p>
     </section>
@@ -49,7 +49,7 @@ function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPu
   );
 }
 
-/** Every answer to a restore says so by specification, but nothing needs a restart. */
+/** The contract requires this in every answer to a restore, but no restart is needed. */
 const NO_RESTART = '; the application may need a restart';
 
 function messageOf(end: WorkEnd | undefined): string {

@@ -1,18 +1,17 @@
-import type { Database } from '@taskmesh/database';
-import type { DeadLetter, DeadLettersInternal, UnreadableRecord } from '@taskmesh/internal-api';
+import type { DeadLettersInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { parseInput, parseUuid } from '@taskmesh/validation';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letters.statements.ts';
+import type { DeadLetterRepository } from './dead-letter.repository.ts';
 
-export interface DeadLetters extends DeadLettersInternal {
+export interface DeadLetterService extends DeadLettersInternal {
   /** Keeps a record that a gateway could not read; repeated reports are kept once. */
   note(record: unknown): Promise<void>;
 }
 
-export interface DeadLettersDeps {
-  database: Pick<Database, 'run'>;
+export interface DeadLetterServiceDeps {
+  repository: Pick<DeadLetterRepository, 'list' | 'replay' | 'discard' | 'noteUnreadable'>;
   onReplayed: () => void;
   log: Log;
 }
@@ -31,7 +30,7 @@ const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(PAGE.m
 const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.string() });
 
 /** Keeps what the event log could not deliver, until an operator has dealt with it. */
-export function createDeadLetters({ database, onReplayed, log }: DeadLettersDeps): DeadLetters {
+export function createDeadLetterService({ repository, onReplayed, log }: DeadLetterServiceDeps): DeadLetterService {
   const idsOf = (given: unknown): string[] | null => {
     const chosen = parseInput(choice, given);
     return 'ids' in chosen ? chosen.ids : null;
@@ -40,35 +39,31 @@ export function createDeadLetters({ database, onReplayed, log }: DeadLettersDeps
   return {
     async deadLetters(given) {
       const { after, limit } = parseInput(page, given);
-      return database.run<DeadLetter>('read', LIST, [after, limit]);
+      return repository.list(after, limit);
     },
     async replayDeadLetters(given) {
       const ids = idsOf(given);
-      const [row] = await database.run<{ count: number }>('write', REPLAY, [ids]);
+      const replayed = await repository.replay(ids);
       onReplayed();
-      const replayed = row?.count ?? 0;
       log.info({ ids: ids ?? 'all', replayed }, 'dead letters replayed');
       return { replayed };
     },
     async discardDeadLetters(given) {
       const ids = idsOf(given);
-      const [row] = await database.run<{ count: number }>('write', DISCARD, [ids]);
-      const discarded = row?.count ?? 0;
+      const discarded = await repository.discard(ids);
       log.info({ ids: ids ?? 'all', discarded }, 'dead letters discarded');
       return { discarded };
     },
     async note(given) {
       const { key, value, reason } = parseInput(unreadable, given);
       const fingerprint = createHash('sha256').update(`${key}\n${value}`).digest('hex');
-      const { owner, sequence } = placeOf({ key, value, reason });
-      await database.run('write', NOTE_UNREADABLE, [
-        `record ${fingerprint}`,
-        owner,
-        sequence,
-        storable(reason, MAX_REASON),
-        storable(value, MAX_RECORD),
-        MAX_OF_GATEWAYS,
-      ]);
+      const letter = {
+        fingerprint: `record ${fingerprint}`,
+        ...placeOf({ key, value, reason }),
+        reason: storable(reason, MAX_REASON),
+        record: storable(value, MAX_RECORD),
+      };
+      await repository.noteUnreadable(letter, MAX_OF_GATEWAYS);
     },
   };
 }

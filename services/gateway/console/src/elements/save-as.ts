@@ -1,4 +1,4 @@
-/** Browsers save what a link with a name leads to. A token cannot travel with a link, so the file is fetched before. */
+/** Saves a file through a link. Its content was fetched before, because a link cannot carry a token. */
 export function saveAs(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

@@ -1,16 +1,17 @@
 import { badUserInput } from '@taskmesh/errors';
-import type { AuditEntry, TrailRepository } from './trail.repository.ts';
+import type { AuditEntry } from './audit-entry.entity.ts';
+import type { AuditRepository } from './audit.repository.ts';
 
 const MOST = 1_000;
 /** An entry's id, a bigint in the database. */
 const ID = /^-?\d{1,18}$/;
 
-export interface OwnTrailService {
-  /** Newest first. @throws AppError BAD_USER_INPUT */
+export interface AuditService {
+  /** The user's own entries, newest first. @throws AppError BAD_USER_INPUT */
   list(userId: string, page: { first: number; after: string | null }): Promise<AuditEntry[]>;
 }
 
-export function createOwnTrailService(repository: TrailRepository): OwnTrailService {
+export function createAuditService(repository: AuditRepository): AuditService {
   return {
     async list(userId, { first, after }) {
       if (first < 1 || first > MOST)

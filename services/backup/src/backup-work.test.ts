@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError, unavailable } from '@taskmesh/errors';
 import { eventually } from '@taskmesh/testing';
-import type { BackupService } from '../backups/backup.service.ts';
-import type { RestoreService } from '../restore/restore.service.ts';
+import type { BackupService } from './backups/backup.service.ts';
+import type { RestoreService } from './restore/restore.service.ts';
 import { createBackupWork } from './backup-work.ts';
 
 const failingWork = (failure: Error) =>

@@ -1,5 +1,5 @@
 import type { Database, Session, Statement } from '@taskmesh/database';
-import { openLease } from './lease.ts';
+import { openLease } from './lease.repository.ts';
 
 function fakeSession() {
   const lost = new AbortController();

@@ -38,10 +38,17 @@ export interface Lease {
 
 type ReadRow = ReadChange & Record<string, unknown>;
 
-/** Connects and listens for notices of other instances. `monotonicMs` must advance while the process is frozen. */
+export interface LeaseOptions {
+  /** Called for each notice of other instances. */
+  onNews: () => void;
+  /** Must advance while the process is frozen. */
+  monotonicMs: () => number;
+}
+
+/** Connects and listens. */
 export async function openLease(
   database: Pick<Database, 'openSession'>,
-  { onNews, monotonicMs }: { onNews: () => void; monotonicMs: () => number },
+  { onNews, monotonicMs }: LeaseOptions,
 ): Promise<Lease> {
   const session = await openLockSession(database, { monotonicMs });
   const { run } = session;

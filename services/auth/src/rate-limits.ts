@@ -1,7 +1,7 @@
 import { rateLimited } from '@taskmesh/errors';
 import type { KeyValue, Limiter, LimiterOptions, LimiterResult } from '@taskmesh/key-value';
 import { networkOf } from '@taskmesh/service';
-import { hashOf } from '../opaque-token.ts';
+import { hashOf } from './opaque-token.ts';
 
 const MINUTE_S = 60;
 /** Callers with an unknown address share one counter. */

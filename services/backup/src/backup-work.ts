@@ -1,18 +1,18 @@
 import { asUnavailable } from '@taskmesh/database';
 import { AppError } from '@taskmesh/errors';
 import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api';
-import type { Backup } from '../backups/backup.entity.ts';
-import type { BackupService, Download } from '../backups/backup.service.ts';
-import type { RestoreOutcome } from '../restore/restore-outcome.ts';
-import type { DryRun } from '../restore/dry-run.ts';
+import type { Backup } from './backups/backup.entity.ts';
+import type { BackupService, Download } from './backups/backup.service.ts';
+import type { RestoreOutcome } from './restore/restore-outcome.ts';
+import type { DryRun } from './restore/dry-run.ts';
 import {
   forecastOf,
   restoreOptionsOf,
   restoreResultOf,
   undoableOf,
   undoOptionsOf,
-} from '../restore/restore.resolvers.ts';
-import type { RestoreService } from '../restore/restore.service.ts';
+} from './restore/restore.resolvers.ts';
+import type { RestoreService } from './restore/restore.service.ts';
 import { finished } from 'node:stream';
 
 export function createBackupWork({

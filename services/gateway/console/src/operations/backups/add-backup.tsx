@@ -3,8 +3,7 @@ import { Icon } from '../../elements/icon.tsx';
 import { useApi } from '../api/api-context.ts';
 import { useOngoingWork } from '../work/use-work.ts';
 
-/** New archives: made here, or brought. */
-export function MakeAndBring({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<void> }) {
+export function AddBackup({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<void> }) {
   const api = useApi();
   const { run } = useOngoingWork();
   const chosen = useRef<HTMLInputElement>(null);
@@ -36,7 +35,7 @@ export function MakeAndBring({ isBusy, onDone }: { isBusy: boolean; onDone: () =
         aria-label="An archive to upload"
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
-          currentTarget.value = ''; // the same one may be chosen again
+          currentTarget.value = ''; // so that the same file can be chosen again
           if (file) void bring(file);
         }}
       />

@@ -1,0 +1,46 @@
+import type { Database, Statement } from '@taskmesh/database';
+import type { DeadLetter } from '@taskmesh/internal-api';
+import { COUNT, DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letters.statements.ts';
+
+/** A record that a gateway could not read. */
+export interface UnreadableLetter {
+  fingerprint: string;
+  /** With the sequence, says which change it was, if the record still reveals that. */
+  owner: string | null;
+  sequence: number | null;
+  reason: string;
+  record: string;
+}
+
+export type DeadLetterRepository = ReturnType<typeof createDeadLetterRepository>;
+
+export function createDeadLetterRepository(database: Pick<Database, 'run'>) {
+  const change = async (statement: Statement, ids: string[] | null): Promise<number> => {
+    const [row] = await database.run<{ count: number }>('write', statement, [ids]);
+    return row?.count ?? 0;
+  };
+
+  return {
+    /** In the order of their ids, behind `after`. */
+    list: (after: string, limit: number): Promise<DeadLetter[]> =>
+      database.run<DeadLetter>('read', LIST, [after, limit]),
+
+    /** Null means all. Returns the number of those that will be published again. */
+    replay: (ids: string[] | null): Promise<number> => change(REPLAY, ids),
+
+    /** Null means all. Returns the number of those that were deleted. */
+    discard: (ids: string[] | null): Promise<number> => change(DISCARD, ids),
+
+    /** Keeps the same record once, and at most `most` in all. */
+    async noteUnreadable(letter: UnreadableLetter, most: number): Promise<void> {
+      const { fingerprint, owner, sequence, reason, record } = letter;
+      await database.run('write', NOTE_UNREADABLE, [fingerprint, owner, sequence, reason, record, most]);
+    },
+
+    /** What waits for an operator, by who put it aside. */
+    async count(): Promise<{ relay: number; gateway: number }> {
+      const rows = await database.run<{ source: 'relay' | 'gateway'; count: number }>('read', COUNT, []);
+      return { relay: 0, gateway: 0, ...Object.fromEntries(rows.map(({ source, count }) => [source, count])) };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { createStoreStatus, type Database } from '@taskmesh/database';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { STATUS_PART_MS, type StatusOf, type TasksStatus } from '@taskmesh/internal-api';
+import type { EventLog } from '@taskmesh/messaging';
+import { askInTime, readVersion, type Clock } from '@taskmesh/service';
+import type { FeedRepository } from './feed/feed.repository.ts';
+import type { DeadLetterRepository } from './relay/dead-letter.repository.ts';
+import type { RelayRepository } from './relay/relay.repository.ts';
+
+export interface TasksStatusDeps {
+  database: Pick<Database, 'schemaState' | 'versions'>;
+  feed: Pick<FeedRepository, 'state'>;
+  relay: Pick<RelayRepository, 'backlog'>;
+  deadLetters: Pick<DeadLetterRepository, 'count'>;
+  eventLog: Pick<EventLog, 'isUp' | 'system'>;
+  clock: Clock;
+}
+
+export function createTasksStatus(deps: TasksStatusDeps): StatusOf<TasksStatus> {
+  const { database, feed, relay, deadLetters, eventLog, clock } = deps;
+  const startedAt = new Date(clock.now()).toISOString();
+  const askStore = createStoreStatus(database, STATUS_PART_MS);
+  const askEventLog = askInTime(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
+  const askFeed = askInTime(STATUS_PART_MS, async () => {
+    const [{ epoch }, backlog, counts] = await Promise.all([feed.state(), relay.backlog(), deadLetters.count()]);
+    return { epoch, ...backlog, deadLetters: counts };
+  });
+
+  return {
+    async status() {
+      const [store, known = null, isUp = false] = await Promise.all([askStore(), askFeed(), askEventLog()]);
+      const system = eventLog.system ?? 'memory';
+      return { version: readVersion(), startedAt, store, feed: known, eventLog: { system, isUp } };
+    },
+  };
+}
