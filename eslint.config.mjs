@@ -177,6 +177,25 @@ export default tseslint.config(
     },
   },
   {
+    // Connections make it; rest/backup is where it is used.
+    files: ['services/gateway/src/**'],
+    ignores: ['services/gateway/src/connect*.ts', 'services/gateway/src/rest/backup/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@taskmesh/internal-api',
+              importNames: ['BackupWork'],
+              message: 'Backups are asked for over the graph; rest/backup has what it cannot carry (ADR 33).',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // Restored stores have statements of their own, made from the columns that they find.
     files: ['services/*/src/**/*.ts'],
     ignores: ['services/*/src/**/*.statements.ts', 'services/*/src/import/**', '**/*.test.ts'],
