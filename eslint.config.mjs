@@ -189,6 +189,25 @@ export default tseslint.config(
     },
   },
   {
+    // Connections make it; rest/backup is where it is used.
+    files: ['services/gateway/src/**'],
+    ignores: ['services/gateway/src/connect*.ts', 'services/gateway/src/rest/backup/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@taskmesh/internal-api',
+              importNames: ['BackupWork'],
+              message: 'Backups are asked for over the graph; rest/backup has what it cannot carry (ADR 33).',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['services/*/src/**/*.ts'],
     ignores: ['services/*/src/**/*.statements.ts', 'services/*/src/import/**', '**/*.test.ts'],
     rules: {

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..');
 
 const MODULES = '@nx/enforce-module-boundaries';
 const LAYERS = 'import-x/no-restricted-paths';
-const STORE = '@typescript-eslint/no-restricted-imports';
+const NAMES = '@typescript-eslint/no-restricted-imports';
 const TASKS = 'services/tasks/src/tasks';
 
 describe('lint', () => {
@@ -47,13 +47,13 @@ describe('lint', () => {
       what: 'refuses a use case with a statement of its own',
       in: `${TASKS}/task.service.ts`,
       of: './task.statements.ts',
-      by: STORE,
+      by: NAMES,
     },
     {
       what: 'refuses a use case that reads entities itself',
       in: `${TASKS}/task.service.ts`,
       of: './task.entity.ts',
-      by: STORE,
+      by: NAMES,
     },
     {
       what: 'refuses background work with a statement of its own',
@@ -114,6 +114,18 @@ describe('lint', () => {
       in: 'services/gateway/console/src/app.tsx',
       of: '../../src/config.ts',
       by: MODULES,
+    },
+    {
+      what: 'refuses a gateway that goes past the graph to backups',
+      in: 'services/gateway/src/rest/operators/status.ts',
+      of: '@taskmesh/internal-api',
+      by: NAMES,
+    },
+    {
+      what: 'lets a gateway stream backups past the graph in one place',
+      in: 'services/gateway/src/rest/backup/archives.ts',
+      of: '@taskmesh/internal-api',
+      by: undefined,
     },
     { what: 'lets a service use the libs', in: `${TASKS}/task.service.ts`, of: '@taskmesh/errors', by: undefined },
   ];

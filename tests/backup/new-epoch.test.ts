@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '@taskmesh/errors';
+import { AppError, type ErrorCode } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
 import { createFeed } from '@taskmesh/gateway/simulated';
 import { callInProcess, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
@@ -62,6 +62,17 @@ async function create(owner: string, title: string): Promise<void> {
   expect(errors).toBeUndefined();
 }
 
+/** As an operator, by the graph. @throws AppError */
+async function newEpoch(atLeast?: number): Promise<{ epoch: number }> {
+  const { data, errors } = await backup.backup.subgraph.execute(
+    { query: 'mutation ($atLeast: Int) { newEpoch(atLeast: $atLeast) { epoch } }', variables: { atLeast } },
+    { identity: { role: 'operator' }, requestId: 'r' },
+  );
+  const [failure] = errors ?? [];
+  if (failure) throw new AppError(failure.extensions?.code as ErrorCode, failure.message); // of our own service
+  return data?.newEpoch as { epoch: number };
+}
+
 /** As a physical backup sees it: everything, the feed's state with it. */
 async function atThisMoment(): Promise<() => Promise<void>> {
   await tasks.processAll();
@@ -94,7 +105,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
       await create(owner, 'lost again');
       await eventually(() => expect(first.told.changes).toHaveLength(1));
       // A restore from an archive, which gateways have learnt of, is undone by the physical one as well.
-      const { epoch: between } = await backup.work.newEpoch();
+      const { epoch: between } = await newEpoch();
       await eventually(() => expect(first.told.ends).toEqual(['expired']));
       const live = reader();
       await feed.subscribe(owner, undefined, live);
@@ -103,7 +114,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
       await putBack();
       expect(await database.query('select epoch from feed_state')).toEqual([{ epoch: 1 }]);
       await sleep(1_000); // as a physical restore takes at the least
-      const { epoch } = await backup.work.newEpoch();
+      const { epoch } = await newEpoch();
       expect(epoch).toBeGreaterThan(between);
       await eventually(() => expect(live.told.ends).toEqual(['expired']));
       for (const cursor of old) expect(await codeOf(feed.subscribe(owner, cursor, reader()))).toBe('CURSOR_EXPIRED');
@@ -124,10 +135,10 @@ describe('a new epoch, when the database was put back to an earlier state', () =
   });
 
   it('is above the epoch that there is, also when that is beyond the clock, and twice within a second', async () => {
-    const [one, two] = [await backup.work.newEpoch(), await backup.work.newEpoch()];
+    const [one, two] = [await newEpoch(), await newEpoch()];
     expect(two.epoch).toBeGreaterThan(one.epoch);
     await database.query('update feed_state set epoch = 1999999999');
-    expect(await backup.work.newEpoch()).toEqual({ epoch: 2_000_000_000 });
+    expect(await newEpoch()).toEqual({ epoch: 2_000_000_000 });
     await database.query('update feed_state set epoch = 1');
   });
 
@@ -148,14 +159,15 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     await tasks.processAll();
     await database.query(`update changes set published_at = now() + interval '1 hour'`);
     const before = await database.query('select epoch from feed_state');
-    await expect(backup.work.newEpoch()).rejects.toThrow(/^The clock is behind the newest change of the store/);
-    expect(await codeOf(backup.work.newEpoch())).toBe('CONFLICT');
+    await expect(newEpoch()).rejects.toThrow(/^The clock is behind the newest change of the store/);
+    expect(await codeOf(newEpoch())).toBe('CONFLICT');
     expect(await database.query('select epoch from feed_state')).toEqual(before);
     const atLeast = SECONDS() + 7_200;
-    expect(await backup.work.newEpoch(atLeast)).toEqual({ epoch: atLeast });
-    expect(await backup.work.newEpoch(5)).toEqual({ epoch: atLeast + 1 });
+    expect(await newEpoch(atLeast)).toEqual({ epoch: atLeast });
+    expect(await newEpoch(5)).toEqual({ epoch: atLeast + 1 });
+    for (const nonsense of [0, 2_000_000_001]) expect(await codeOf(newEpoch(nonsense))).toBe('BAD_USER_INPUT');
     for (const nonsense of [0, 2_000_000_001, 1.5])
-      expect(await codeOf(backup.work.newEpoch(nonsense))).toBe('BAD_USER_INPUT');
+      expect(await codeOf(tasks.restore.newEpoch(nonsense))).toBe('BAD_USER_INPUT');
     await database.query('update changes set published_at = now()');
   });
 
@@ -164,7 +176,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     const holder = await pool.connect();
     await holder.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);
     const before = await database.query('select epoch from feed_state');
-    expect(await codeOf(backup.work.newEpoch())).toBe('SERVICE_UNAVAILABLE');
+    expect(await codeOf(newEpoch())).toBe('SERVICE_UNAVAILABLE');
     holder.release(true);
     await pool.end();
     expect(await database.query('select epoch from feed_state')).toEqual(before);

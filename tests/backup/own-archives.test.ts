@@ -149,7 +149,7 @@ describe('an archive that was made here', () => {
       const before = await rowsOf(stores);
       const forged = forge(made, change);
       expect(await reasonOf(forged)).toMatch(reason);
-      expect((await stores.work.find(forged))?.verifiedAt).toBeNull();
+      expect((await stores.backup.backups.find(forged))?.verifiedAt).toBeNull();
       expect(await stores.work.restore(forged)).toMatchObject({ outcome: 'PROCESSED', dropped: [] });
       expect(await rowsOf(stores)).toEqual(before);
     },

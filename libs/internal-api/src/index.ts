@@ -74,7 +74,6 @@ export {
   restoreParametersOf,
   type RestoreParameters,
 } from './backup/restore-parameters.ts';
-export { EPOCH_PARAMETERS, leastEpochOf, queryOfEpoch } from './backup/epoch-parameters.ts';
 export { asSeenRestore, seenRestoreOf, UNDO_PARAMETERS } from './backup/undo-parameters.ts';
 export { refuseOthers } from './backup/known-parameters.ts';
 export { receiveBody } from './backup/receive-body.ts';

@@ -1,4 +1,3 @@
-import { queryOfEpoch } from '@taskmesh/internal-api';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
@@ -108,7 +107,8 @@ async function runCommand(options: Options, world: World): Promise<number> {
     }
     case 'new-epoch': {
       await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`);
-      const { message, data } = await work(`/backup/new-epoch?${queryOfEpoch(options.atLeast)}`);
+      const query = options.atLeast === undefined ? '' : `?atLeast=${options.atLeast}`;
+      const { message, data } = await work(`/backup/new-epoch${query}`);
       tell(message, data);
       return 0;
     }

@@ -10,7 +10,7 @@ import { createBackupWork } from './backup-work.ts';
 
 const failingWork = (failure: Error) =>
   createBackupWork({
-    backups: { list: () => Promise.reject(failure) } as unknown as BackupService,
+    backups: { scan: () => Promise.reject(failure) } as unknown as BackupService,
     restores: {} as RestoreService,
     dryRun: () => Promise.reject(failure),
   });
@@ -23,12 +23,12 @@ describe('a failure that is told in words', () => {
     new AppError('CONFLICT', 'The archive is not fit for a restore: it is broken.', { cause: away }),
   ])('stays what it is, whatever was behind it: %s', async (failure) => {
     const { code, message } = failure;
-    await expect(failingWork(failure).list()).rejects.toMatchObject({ code, message });
+    await expect(failingWork(failure).scan()).rejects.toMatchObject({ code, message });
     await expect(failingWork(failure).dryRun('x')).rejects.toMatchObject({ code, message });
   });
 
   it('is that of a database that is away, if there are no other words', async () => {
-    await expect(failingWork(away).list()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(failingWork(away).scan()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });
 

@@ -5,13 +5,7 @@ import type { Backup } from './backups/backup.entity.ts';
 import type { BackupService, Download } from './backups/backup.service.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
 import type { DryRun } from './restore/dry-run.ts';
-import {
-  forecastOf,
-  restoreOptionsOf,
-  restoreResultOf,
-  undoableOf,
-  undoOptionsOf,
-} from './restore/restore.resolvers.ts';
+import { forecastOf, restoreOptionsOf, restoreResultOf, undoOptionsOf } from './restore/restore.resolvers.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -25,12 +19,6 @@ export function createBackupWork({
   dryRun: DryRun;
 }): BackupWork {
   return {
-    list: async () => (await told(backups.list())).map(entryOf),
-    find: async (file) => {
-      const backup = await told(backups.find(file));
-      return backup ? entryOf(backup) : null;
-    },
-    remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
     scan: (onProgress) => told(backups.scan(onProgress)),
@@ -38,11 +26,6 @@ export function createBackupWork({
       endOf(await restores.restore(file, { ...restoreOptionsOf(parameters), ...(onProgress && { onProgress }) })),
     dryRun: async (file, onProgress = () => undefined, parameters = {}) =>
       forecastOf(await told(dryRun(file, { ...restoreOptionsOf(parameters), onProgress }))),
-    newEpoch: async (atLeast) => ({ epoch: await told(restores.newEpoch(atLeast)) }),
-    undoable: async () => {
-      const undoable = await told(restores.undoable());
-      return undoable ? undoableOf(undoable) : null;
-    },
     undo: async (onProgress, restoredAt) =>
       endOf(await restores.undo({ ...undoOptionsOf(restoredAt), ...(onProgress && { onProgress }) })),
     download: async (file) => {

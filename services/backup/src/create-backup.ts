@@ -62,7 +62,7 @@ export interface Backup extends Service {
   subgraph: Subgraph;
   /** For operators only; the caller checks that. */
   backups: BackupService;
-  /** The same for the gateway, including restores. */
+  /** For the gateway, beside the graph. */
   work: BackupWork;
   /** For operators, as the work. */
   operators: StatusOf<BackupStatus>;

@@ -49,9 +49,9 @@ describe('an upload', () => {
     const files = ownArchive({ tasks: tasksDump(['sent']), auth: accountsDump(['a@x']) });
     await fixture.archive('made-once.tar.gz', files);
     await upload('brought.tar.gz', await readFile(onDisk('made-once.tar.gz')));
-    const brought = (await fixture.backup.work.list()).find(({ file }) => file === 'brought.tar.gz');
+    const brought = (await fixture.backup.backups.list()).find(({ file }) => file === 'brought.tar.gz');
     expect(brought).toMatchObject({
-      createdAt: '2026-01-01T00:00:00.000Z',
+      createdAt: new Date('2026-01-01T00:00:00.000Z'),
       origin: 'upload',
       stores: ['tasks', 'auth'],
     });

@@ -57,7 +57,7 @@ export interface Connections {
   auth: AuthInternal;
   signIn: AuthSignIn;
   tasks: TasksInternal;
-  /** For operators only; callers must check that first. */
+  /** What the graph cannot carry of backups. For operators only; callers must check that first. */
   backup: BackupWork;
   /** For operators only, too. */
   deadLetters: DeadLettersInternal;

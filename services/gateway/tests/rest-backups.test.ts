@@ -4,6 +4,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { request as rawRequest } from 'undici';
+import { archiveEndpoints } from '../src/rest/backup/archives.ts';
+import { restoreEndpoints } from '../src/rest/backup/restores.ts';
+import { isBytes, type Endpoint } from '../src/rest/endpoint.ts';
 import type { OpenApiDocument, Operation, Response } from '../src/rest/openapi/types.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { guess } from './fakes/guess.ts';
@@ -99,7 +102,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(await call('POST', '/api/backup/new-epoch?atLeast=29000000')).toMatchObject({
       json: { data: { epoch: 29_000_000 } },
     });
-    for (const nonsense of ['', '-5', '1e9', '1&atLeast=2'])
+    for (const nonsense of ['', '-5', '1e9', '1&atLeast=2', '0', '2000000001', '9999999999'])
       expect(await call('POST', `/api/backup/new-epoch?atLeast=${nonsense}`)).toMatchObject({ status: 400 });
   });
 
@@ -323,6 +326,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
           const answer = await ask(own, own === gateway ? check : tokenCheck, method.toUpperCase(), target, options);
           covered.add(`${method.toUpperCase()} ${path} ${answer.status}`);
           expect(answer.headers.get('cache-control')).toBe('no-store');
+          if (status === '500') expect(answer.json.message).toBe('Internal server error.');
           if (/^(createBackup|uploadBackup|verifyBackup|deleteBackup)$/.test(operation.operationId) && status < '300')
             expect(answer.json.message).toBe(exampleOf(operation, status)?.message);
         }
@@ -342,6 +346,76 @@ const FAILURES: Record<string, Error> = {
   '500': new Error('a defect'),
   '503': unavailable(),
 };
+
+describe('a path of backups', () => {
+  const asked: { operation: string | undefined; waitsMs: number | undefined }[] = [];
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    const startedAt = Date.now();
+    gateway = await startTestGateway({
+      clock: { now: () => startedAt },
+      wrap: (connections) => ({
+        ...connections,
+        request(service, url, request, options) {
+          const [, operation] = /(Rest[A-Za-z]+)/.exec(request.query) ?? [];
+          if (service === 'backup' && operation) asked.push({ operation, waitsMs: options.timeoutMs });
+          return connections.request(service, url, request, options);
+        },
+      }),
+    });
+  });
+  beforeEach(() => {
+    asked.splice(0);
+    gateway.backupWork.archives.set('there.tar.gz', Buffer.from('there'));
+  });
+  afterAll(() => gateway.stop());
+
+  const send = async (method: string, path: string) => {
+    const body = method === 'PUT' ? { body: 'there' } : {};
+    const response = await fetch(`${gateway.origin}/api/${path}`, { method, ...body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+
+  it.each([
+    ['GET', 'backups', 'RestBackups', 20_000],
+    ['HEAD', 'backups/there.tar.gz', 'RestBackup', 20_000],
+    ['DELETE', 'backups/there.tar.gz', 'RestDeleteBackup', 20_000],
+    ['GET', 'backup/undo', 'RestUndoableRestore', 10_000],
+    ['POST', 'backup/new-epoch', 'RestNewEpoch', 600_000],
+  ])(
+    'runs one operation of the graph, which is waited for as long as it may take: %s %s',
+    async (method, path, operation, waitsMs) => {
+      expect(await send(method, path)).toBe(200);
+      expect(asked).toEqual([{ operation, waitsMs }]);
+    },
+  );
+
+  it.each([
+    ['POST', 'backups', 201],
+    ['POST', 'backups/scan', 200],
+    ['PUT', 'backups/there.tar.gz', 201],
+    ['GET', 'backups/there.tar.gz', 200],
+    ['POST', 'backups/there.tar.gz/verify', 200],
+    ['POST', 'backup/restore?file=there.tar.gz', 200],
+    ['POST', 'backup/dry-run?file=there.tar.gz', 200],
+    ['POST', 'backup/undo', 200],
+  ])('runs none where it streams, even for a client that wants only the end: %s %s', async (method, path, status) => {
+    expect(await send(method, path)).toBe(status);
+    expect(asked).toEqual([]);
+  });
+
+  it('goes past the graph only where it streams', () => {
+    const { work } = gateway.backupWork;
+    const past = [...archiveEndpoints(work), ...restoreEndpoints(work)].filter(({ needs }) => !needs);
+    expect(past.length).toBeGreaterThan(0);
+    expect(past.filter((endpoint) => !streams(endpoint)).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+const streams = ({ lineSchema, bodySchema, answerSchema }: Endpoint): boolean =>
+  lineSchema !== undefined || [bodySchema, answerSchema].some((schema) => schema && isBytes(schema));
 
 describe('backups while their service is away', () => {
   it('are a 503 each, and do not take long', async () => {

@@ -96,11 +96,11 @@ export interface ArchiveDownload {
   content: Readable;
 }
 
-/** Backup work for operators that takes long or moves whole archives. The caller has checked permissions. */
+/**
+ * What the graph cannot carry of backups: work that reports its progress and may take hours, and whole archives. All else
+ * is an operation of the graph (ADR 33). The caller has checked permissions.
+ */
 export interface BackupWork {
-  list(): Promise<BackupEntry[]>;
-  find(file: string): Promise<BackupEntry | null>;
-  remove(file: string): Promise<boolean>;
   /** @throws AppError with the reason when no backup was made */
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore */
@@ -111,10 +111,7 @@ export interface BackupWork {
   restore(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreEnd>;
   /** All of a restore except the swap. @throws AppError NOT_FOUND; CONFLICT with the reason for an unfit archive */
   dryRun(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreForecast>;
-  /** Makes clients start over, for stores reset by other means. @throws AppError CONFLICT when the clock is behind */
-  newEpoch(atLeast?: number): Promise<{ epoch: number }>;
-  undoable(): Promise<UndoableRestore | null>;
-  /** Undoes the last restore; with `restoredAt`, only the one shown by `undoable`. @throws AppError BAD_USER_INPUT */
+  /** Undoes the last restore; with `restoredAt`, only that one. @throws AppError BAD_USER_INPUT */
   undo(onProgress?: OnWorkProgress, restoredAt?: string): Promise<RestoreEnd>;
   download(file: string): Promise<ArchiveDownload | undefined>;
   /** @throws AppError BAD_USER_INPUT, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken by another archive */

@@ -9,11 +9,9 @@ import type {
   OnWorkProgress,
   RestoreEnd,
   RestoreForecast,
-  UndoableRestore,
   WorkProgress,
 } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
-import { queryOfEpoch } from './epoch-parameters.ts';
 import { queryOfRestore } from './restore-parameters.ts';
 import { queryOfUndo } from './undo-parameters.ts';
 
@@ -46,17 +44,12 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
   };
 
   return {
-    list: () => run<BackupEntry[]>('list'),
-    find: (file) => run<BackupEntry | null>('find', file),
-    remove: (file) => run<boolean>('remove', file),
     create: (onProgress) => run<BackupEntry>('create', '', onProgress),
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
     scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
     restore: (file, onProgress, parameters) => run<RestoreEnd>('restore', file, onProgress, queryOfRestore(parameters)),
     dryRun: (file, onProgress, parameters) =>
       run<RestoreForecast>('dryRun', file, onProgress, queryOfRestore(parameters)),
-    newEpoch: (atLeast) => run<{ epoch: number }>('newEpoch', '', undefined, queryOfEpoch(atLeast)),
-    undoable: () => run<UndoableRestore | null>('undoable'),
     undo: (onProgress, restoredAt) => run<RestoreEnd>('undo', '', onProgress, queryOfUndo(restoredAt)),
 
     async download(file) {

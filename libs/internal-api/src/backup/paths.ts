@@ -2,19 +2,7 @@
 export const WORK_PATH = '/internal/backup';
 
 /** Work that is called by name with arguments. It may take long, so its answer comes in lines. */
-export const WORK_NAMES = [
-  'list',
-  'find',
-  'remove',
-  'create',
-  'verify',
-  'scan',
-  'restore',
-  'dryRun',
-  'newEpoch',
-  'undoable',
-  'undo',
-] as const;
+export const WORK_NAMES = ['create', 'verify', 'scan', 'restore', 'dryRun', 'undo'] as const;
 export type WorkName = (typeof WORK_NAMES)[number];
 
 /** One line of an answer. The last has the result or the error; blank and repeated ones are signs of life. */

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { BackupWork, OnWorkProgress } from './backup-work.ts';
 import { createLines } from './lines.ts';
-import { leastEpochOf } from './epoch-parameters.ts';
 import { SIGN_OF_LIFE_MS, UPLOAD_SILENCE_MS, WORK_NAMES, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { receiveBody } from './receive-body.ts';
 import { restoreParametersOf, type RestoreParameters } from './restore-parameters.ts';
@@ -40,8 +39,10 @@ export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect
       scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
         const { query } = request;
         const asked = {
-          ...{ name, file: fileOf(request), parameters: restoreParametersOf(query) },
-          ...{ atLeast: leastEpochOf(query), restoredAt: seenRestoreOf(query) },
+          name,
+          file: fileOf(request),
+          parameters: restoreParametersOf(query),
+          restoredAt: seenRestoreOf(query),
         };
         reply.header('content-type', 'application/x-ndjson');
         return reply.send(linesOf((onProgress) => runWork(work, { ...asked, onProgress }), told));
@@ -78,32 +79,22 @@ function runWork(
     name,
     file,
     parameters,
-    atLeast,
     restoredAt,
     onProgress,
   }: {
     name: WorkName;
     file: string;
     parameters: RestoreParameters;
-    atLeast: number | undefined;
     restoredAt: string | undefined;
     onProgress: OnWorkProgress;
   },
 ): Promise<unknown> {
   switch (name) {
-    case 'list':
-    case 'undoable':
-      return work[name]();
-    case 'newEpoch':
-      return work.newEpoch(atLeast);
     case 'undo':
       return work.undo(onProgress, restoredAt);
     case 'create':
     case 'scan':
       return work[name](onProgress);
-    case 'find':
-    case 'remove':
-      return work[name](file);
     case 'verify':
       return work.verify(file, onProgress);
     case 'restore':

@@ -67,7 +67,7 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
 
   const runOf = (operation: PreparedOperation, call: RequestCall): OperationRun => ({
     call,
-    deadline: clock.now() + OPERATION_DEADLINE_MS,
+    deadline: clock.now() + (call.limitMs ?? OPERATION_DEADLINE_MS),
     mutation: operation.operation.operation === 'mutation',
     signal: call.signal,
   });

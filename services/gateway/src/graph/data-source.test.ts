@@ -22,8 +22,8 @@ function waits(services: Supergraph['services']) {
     clock: { now: () => NOW },
     log: createLog({ service: 'test', level: 'silent' }),
   });
-  return async (name: string, query: string) => {
-    const call = { identity: { role: 'operator' }, requestId: 'r' };
+  return async (name: string, query: string, limits: { limitMs?: number } = {}) => {
+    const call = { identity: { role: 'operator' }, requestId: 'r', ...limits };
     const run = { call, deadline: NOW + IN_TIME_MS, mutation: query.startsWith('mutation') } as unknown as OperationRun;
     await map[name]?.process({ request: { query }, context: run } as never); // all that it reads
     return seen.at(-1);
@@ -37,6 +37,11 @@ it('waits for what backup changes for as long as databases are large, and for al
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(3_600_000);
   expect(await wait('backup', '{ backups { file } }')).toBe(IN_TIME_MS);
   expect(await wait('tasks', 'mutation { createTask }')).toBe(IN_TIME_MS);
+});
+
+it('waits no longer for what backup changes than its caller does', async () => {
+  const wait = waits([own('backup')]);
+  expect(await wait('backup', 'mutation { deleteBackup }', { limitMs: IN_TIME_MS })).toBe(IN_TIME_MS);
 });
 
 it('waits no longer for a service of that name in a foreign graph', async () => {

@@ -93,7 +93,7 @@ function createDataSource(
 
   const change = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
     if (run.hasFailed) return { data: null };
-    if (longChangeMs !== undefined) run.deadline = clock.now() + longChangeMs;
+    if (longChangeMs !== undefined && run.call.limitMs === undefined) run.deadline = clock.now() + longChangeMs;
     const result = await answer(request, run);
     run.hasFailed = result.data === null;
     return result;

@@ -19,6 +19,8 @@ export interface RequestCall {
   readonly ip: string;
   /** The client's user agent; only auth is told. */
   readonly client?: string | undefined;
+  /** How long the caller waits, in ms. @default 10_000; longer for changes of services that need it */
+  readonly limitMs?: number;
   /** Aborted when the client has gone: ends queries, and mutations that have not been sent yet. */
   readonly signal?: AbortSignal;
   onEndedSessions(sessions: EndedSession[]): void;

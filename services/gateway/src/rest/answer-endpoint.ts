@@ -106,8 +106,10 @@ function runner(
   return async <Variables extends object, Result>(stored: StoredOperation<Variables, Result>, variables: Variables) => {
     const operation = operations.get(stored);
     if (!operation) throw new Error('an endpoint ran an operation that it does not need');
+    const { limitMs } = stored;
     const call = context.requestCall(request, identity);
-    const { data, errors } = await context.executor.run(operation, variables as Record<string, unknown>, call);
+    const limited = limitMs === undefined ? call : { ...call, limitMs };
+    const { data, errors } = await context.executor.run(operation, variables as Record<string, unknown>, limited);
     if (errors?.[0]) throw errorOf(errors[0]);
     return data as Result; // the document is validated, and the type describes its selection
   };

@@ -19,7 +19,8 @@ export function errorOf({ message, extensions = {} }: GraphQLFormattedError): Ap
   const issues = issuesIn(extensions);
   // A newer graph no longer has the operation: the path is absent, as it would be after a restart.
   if (code === 'OPERATION_RESOLUTION_FAILURE') return notFound('There is nothing at this path.');
-  if (!isErrorCode(code)) return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
+  if (!isErrorCode(code) || code === 'INTERNAL_SERVER_ERROR')
+    return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
   if (code === 'RATE_LIMITED') return rateLimited(secondsIn(extensions), message);
   if (code === 'SERVICE_UNAVAILABLE') return unavailable(message);
   if (issues?.some(({ path }) => path === 'idempotencyKey')) return keyReused();

@@ -1,16 +1,21 @@
 import { GRAPH_FIELDS, type TaskImage } from '@taskmesh/events';
-import type { RestoreEnd } from '@taskmesh/internal-api';
+import type { BackupEntry, RestoreEnd, UndoableRestore } from '@taskmesh/internal-api';
 import type { UpdateTask } from '@taskmesh/validation';
 import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../graph/executor.ts';
 
 /** A fixed GraphQL document. Values are passed only as variables, so it is prepared once. */
 export interface StoredOperation<Variables, Result> {
   readonly source: string;
+  /** How long an endpoint waits for it. @default as any other client */
+  readonly limitMs?: number;
   /** Used by the type checker only. */
   readonly types?: { variables: (variables: Variables) => void; result: Result };
 }
 
-const operation = <Variables, Result>(source: string): StoredOperation<Variables, Result> => ({ source });
+const operation = <Variables, Result>(
+  source: string,
+  options: Pick<StoredOperation<Variables, Result>, 'limitMs'> = {},
+): StoredOperation<Variables, Result> => ({ source, ...options });
 
 type Priority = 'LOW' | 'MEDIUM' | 'HIGH';
 
@@ -99,6 +104,13 @@ export interface AuditEntryNode {
   sessionId: string | null;
   ip: string | null;
 }
+
+const BACKUP = 'file sizeBytes sha256 createdAt origin stores verifiedAt verifiedVersion unfitAt unfitReason';
+
+/** A bucket that does not answer is given up after 15 seconds; the reason is worth waiting for. */
+const ASKING_ARCHIVES = { limitMs: 20_000 };
+/** Restores that were interrupted are settled first. */
+const SETTLING_STORES = { limitMs: 10 * 60_000 };
 
 /** Tasks ordered by creation. */
 export interface ExportPage {
@@ -236,6 +248,27 @@ export const OPERATIONS = {
   ),
   taskStatistics: operation<object, { taskStatistics: StatisticsNode }>(
     'query RestTaskStatistics { taskStatistics { total completed pending completionPercentage } }',
+  ),
+  backups: operation<object, { backups: BackupEntry[] }>(
+    `query RestBackups { backups { ${BACKUP} } }`,
+    ASKING_ARCHIVES,
+  ),
+  backup: operation<{ file: string }, { backup: Pick<BackupEntry, 'sizeBytes' | 'sha256'> | null }>(
+    'query RestBackup($file: String!) { backup(file: $file) { sizeBytes sha256 } }',
+    ASKING_ARCHIVES,
+  ),
+  deleteBackup: operation<{ file: string }, { deleteBackup: boolean }>(
+    'mutation RestDeleteBackup($file: String!) { deleteBackup(file: $file) }',
+    ASKING_ARCHIVES,
+  ),
+  undoableRestore: operation<object, { undoable: UndoableRestore | null }>(
+    `query RestUndoableRestore {
+      undoable: undoableRestore { file stores isUndo restoredAt keptUntil replacedKeptMs }
+    }`,
+  ),
+  newEpoch: operation<{ atLeast: number | null }, { begun: { epoch: number } }>(
+    'mutation RestNewEpoch($atLeast: Int) { begun: newEpoch(atLeast: $atLeast) { epoch } }',
+    SETTLING_STORES,
   ),
   restoreBackup: operation<{ file: string }, { restore: Omit<RestoreEnd, 'dropped'> }>(
     `mutation RestRestore($file: String!) {

@@ -80,10 +80,7 @@ function chaptersFor(contract: Contract, auth: Endpoints): Chapter[] {
   ];
 }
 
-/**
- * Our own service is called directly, as GraphQL carries neither progress nor streams. A foreign graph's backups are
- * limited to its own operations.
- */
+/** A foreign graph's backups are limited to its own operations. */
 function backupsOf({ connections, graph }: RestContext): Chapter {
   const { backup } = connections;
   return {

@@ -1,5 +1,6 @@
 import { conflict, notFound } from '@taskmesh/errors';
 import type { BackupEntry, BackupWork, RestoreEnd, WorkProgress } from '@taskmesh/internal-api';
+import { requireOperator, type SubgraphContext } from '@taskmesh/subgraph';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -7,6 +8,8 @@ import { refuseMore } from './strict.ts';
 
 export interface FakeBackupWork {
   work: BackupWork;
+  /** Its part of the graph, with the same archives. */
+  resolvers: Record<'Query' | 'Mutation', Record<string, Resolver>>;
   archives: Map<string, Buffer>;
   uploading(): number;
   /** Makes the next call fail with this error. */
@@ -17,7 +20,9 @@ export interface FakeBackupWork {
   undos: RestoreEnd['outcome'][];
 }
 
-/** The backup service's work, with archives in memory. */
+type Resolver = (parent: unknown, args: never, context: SubgraphContext) => unknown;
+
+/** The backup service, with archives in memory. */
 export function createFakeBackupWork(): FakeBackupWork {
   const archives = new Map<string, Buffer>();
   const progress: WorkProgress[] = [{ phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 }];
@@ -49,15 +54,6 @@ export function createFakeBackupWork(): FakeBackupWork {
   };
 
   const work: BackupWork = {
-    async list() {
-      mayFail();
-      return [...archives].map(([file, content]) => entryOf(file, content));
-    },
-    find: async (file) => find(file),
-    async remove(file) {
-      mayFail();
-      return archives.delete(file);
-    },
     async create(onProgress) {
       progress.forEach((step) => onProgress?.(step));
       mayFail();
@@ -110,16 +106,6 @@ export function createFakeBackupWork(): FakeBackupWork {
         tookMs: 12,
       };
     },
-    async newEpoch(atLeast = 28_000_000) {
-      mayFail();
-      return { epoch: atLeast };
-    },
-    async undoable() {
-      mayFail();
-      if (undos.shift() === 'NOTHING_TO_UNDO') return null;
-      const [restoredAt, keptUntil] = [RESTORED_AT, '2026-11-21T10:00:00.000Z'];
-      return { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt, keptUntil, replacedKeptMs: 0 };
-    },
     async undo(onProgress, restoredAt) {
       const [outcome = restoredAt === undefined || restoredAt === RESTORED_AT ? 'RESTORED' : 'OTHER_RESTORE'] =
         undos.splice(0, 1);
@@ -146,7 +132,35 @@ export function createFakeBackupWork(): FakeBackupWork {
       return entryOf(file, bytes);
     },
   };
-  return { work, archives, uploading: () => uploads, progress, undos, failNext: (error) => (failure = error) };
+
+  const resolver =
+    <Args>(resolve: (args: Args) => unknown): Resolver =>
+    (_parent, args, { identity }) => {
+      requireOperator(identity);
+      mayFail();
+      return resolve(args as Args); // the schema's
+    };
+  const resolvers: FakeBackupWork['resolvers'] = {
+    Query: {
+      backups: resolver(() => [...archives].map(([file, content]) => entryOf(file, content))),
+      backup: resolver(({ file }: { file: string }) => find(file)),
+      undoableRestore: resolver(() => {
+        if (undos.shift() === 'NOTHING_TO_UNDO') return null;
+        const [restoredAt, keptUntil] = [RESTORED_AT, '2026-11-21T10:00:00.000Z'];
+        return { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt, keptUntil, replacedKeptMs: 0 };
+      }),
+    },
+    Mutation: {
+      deleteBackup: resolver(({ file }: { file: string }) => archives.delete(file)),
+      newEpoch: resolver(({ atLeast }: { atLeast?: number | null }) => ({ epoch: atLeast ?? 28_000_000 })),
+    },
+  };
+
+  return {
+    ...{ work, resolvers, archives, progress, undos },
+    uploading: () => uploads,
+    failNext: (error) => (failure = error),
+  };
 }
 
 const RESTORED_AT = '2026-11-20T10:00:00.000Z';

@@ -1,8 +1,7 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
-import { createLog, stopAll, systemClock, type Clock, type Log } from '@taskmesh/service';
-import { requireOperator, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { createLog, stopAll, systemClock, type Clock } from '@taskmesh/service';
 import type { Tracing } from '@taskmesh/telemetry';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
@@ -76,8 +75,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   });
   const auth = options.beside?.auth ?? (await createFakeAuth(log));
   const tasks = options.beside?.tasks ?? createFakeTasks(log);
-  const backup = createFakeBackup(log);
   const backupWork = options.beside?.backupWork ?? createFakeBackupWork();
+  const backup = createFakeSubgraph('backup', backupWork.resolvers, log);
   const { work } = backupWork;
   const operators = options.beside?.operators ?? createFakeOperators();
   const { deadLetters } = operators;
@@ -141,12 +140,4 @@ export async function ask(origin: string, body: unknown, headers: Record<string,
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status: response.status, headers: response.headers, body: (await response.json()) as GraphQLAnswer['body'] };
-}
-
-function createFakeBackup(log: Log): Subgraph {
-  const backups = (_: unknown, __: unknown, { identity }: SubgraphContext) => {
-    requireOperator(identity);
-    return [];
-  };
-  return createFakeSubgraph('backup', { Query: { backups } }, log);
 }

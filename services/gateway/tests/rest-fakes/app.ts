@@ -36,7 +36,7 @@ export async function startRestApp(env: Record<string, string> = {}, { waitUntil
     auth: { ...auth, operators: operators.auth },
     tasks: { ...tasks, operators: operators.tasks, deadLetters: operators.deadLetters },
     backup: {
-      subgraph: createFakeSubgraph('backup', {}, log),
+      subgraph: createFakeSubgraph('backup', backups.resolvers, log),
       work: backups.work,
       operators: operators.backup,
     },

@@ -1,5 +1,6 @@
 import type { ArchiveDownload, BackupEntry, BackupWork } from '@taskmesh/internal-api';
 import { operatorEndpoint, type Answer, type Bytes, type Endpoint } from '../endpoint.ts';
+import { OPERATIONS } from '../operations.ts';
 import { backupList, backupMessage, backupScan, oneBackup, workLine } from '../schemas/backups.ts';
 import { done } from './answers.ts';
 import { unknownFile } from './file-parameter.ts';
@@ -12,7 +13,8 @@ const ARCHIVE: Bytes = {
   etag: 'The SHA-256 of the archive.',
 };
 
-export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
+/** `work` is for what the graph cannot carry (ADR 33). */
+export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
   operatorEndpoint({
     method: 'POST',
     path: '/backups',
@@ -23,7 +25,7 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     answerSchema: oneBackup,
     lineSchema: workLine,
     errors: ['CONFLICT'],
-    handle: async ({ onProgress }) => done('Backup made.', await backup.create(onProgress)),
+    handle: async ({ onProgress }) => done('Backup made.', await work.create(onProgress)),
   }),
   operatorEndpoint({
     method: 'GET',
@@ -31,10 +33,11 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     name: 'listBackups',
     summary: 'List the backups',
     description: 'Newest first.',
+    needs: OPERATIONS.backups,
     status: 200,
     answerSchema: backupList,
-    handle: async () => {
-      const data = await backup.list();
+    handle: async ({ run }) => {
+      const { backups: data } = await run(OPERATIONS.backups, {});
       const count = data.length;
       const message = count === 1 ? '1 backup found.' : `${count} backups found.`;
       return { body: { success: true, message, count, data } };
@@ -51,7 +54,7 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     answerSchema: backupScan,
     lineSchema: workLine,
     handle: async ({ onProgress }) => {
-      const scan = await backup.scan(onProgress);
+      const scan = await work.scan(onProgress);
       return done(`Archives: ${scan.archives}; new to the list: ${scan.added}.`, scan);
     },
   }),
@@ -60,11 +63,13 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     path: '/backups/{file}',
     name: 'deleteBackup',
     summary: 'Delete an archive',
+    needs: OPERATIONS.deleteBackup,
     status: 200,
     answerSchema: backupMessage,
     errors: ['NOT_FOUND'],
-    handle: async ({ id }) => {
-      if (!(await backup.remove(id))) throw unknownFile();
+    handle: async ({ id, run }) => {
+      const { deleteBackup } = await run(OPERATIONS.deleteBackup, { file: id });
+      if (!deleteBackup) throw unknownFile();
       return done('Backup deleted.');
     },
   }),
@@ -80,18 +85,19 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     answerSchema: oneBackup,
     exampleMessage: 'Archive stored.',
     errors: ['CONFLICT'],
-    handle: async ({ id, body }) => done('Archive stored.', await backup.upload(id, body)),
+    handle: async ({ id, body }) => done('Archive stored.', await work.upload(id, body)),
   }),
   operatorEndpoint({
     method: 'GET',
     path: '/backups/{file}',
     name: 'downloadBackup',
     summary: 'Download an archive',
+    needs: OPERATIONS.backup,
     status: 200,
     answerSchema: ARCHIVE,
     errors: ['NOT_FOUND'],
-    handle: async ({ id, isHead }) => {
-      const archive = isHead ? await backup.find(id) : await backup.download(id);
+    handle: async ({ id, isHead, run }) => {
+      const archive = isHead ? (await run(OPERATIONS.backup, { file: id })).backup : await work.download(id);
       if (!archive) throw unknownFile();
       return asFile(id, archive);
     },
@@ -107,11 +113,11 @@ export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     exampleMessage: VERIFIED,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: async ({ id, onProgress }) => done(VERIFIED, await backup.verify(id, onProgress)),
+    handle: async ({ id, onProgress }) => done(VERIFIED, await work.verify(id, onProgress)),
   }),
 ];
 
-function asFile(file: string, archive: BackupEntry | ArchiveDownload): Answer {
+function asFile(file: string, archive: Pick<BackupEntry, 'sizeBytes' | 'sha256'> | ArchiveDownload): Answer {
   const headers = {
     ...(archive.sha256 && { etag: `"${archive.sha256}"` }),
     'content-type': file.endsWith('.age') ? 'application/octet-stream' : 'application/gzip',

@@ -1,7 +1,5 @@
 import { badUserInput } from '@taskmesh/errors';
 import {
-  EPOCH_PARAMETERS,
-  leastEpochOf,
   refuseOthers,
   RESTORE_PARAMETERS,
   seenRestoreOf,
@@ -9,6 +7,7 @@ import {
   restoreParametersOf,
   type RestoreParameters,
 } from '@taskmesh/internal-api';
+import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
 import type { QueryRules } from '../request/query.ts';
 import { readFileParameter } from './file-parameter.ts';
@@ -85,14 +84,23 @@ export const undoQuery: QueryRules<string | undefined> = {
   },
 };
 
-export const epochQuery: QueryRules<number | undefined> = {
-  schema: z.object({
-    atLeast: z.int().min(1).max(2_000_000_000).optional().meta({
-      description: 'The lowest acceptable epoch. Default: derived from the clock.',
-    }),
+const epoch = z.object({
+  atLeast: z.int().min(1).max(2_000_000_000).optional().meta({
+    description: 'The lowest acceptable epoch. Default: derived from the clock.',
   }),
+});
+
+export const epochQuery: QueryRules<number | undefined> = {
+  schema: epoch,
   read({ query }) {
-    refuseOthers(query, EPOCH_PARAMETERS);
-    return leastEpochOf(query);
+    refuseOthers(query, Object.keys(epoch.shape));
+    const { atLeast } = query as { atLeast?: unknown }; // Fastify's queries are always objects
+    return parseInput(epoch, { atLeast: wholeNumberIn(atLeast) }).atLeast;
   },
 };
+
+function wholeNumberIn(atLeast: unknown): number | undefined {
+  if (atLeast === undefined) return undefined;
+  if (typeof atLeast === 'string' && /^\d{1,10}$/.test(atLeast)) return Number(atLeast);
+  throw badUserInput([{ path: 'atLeast', message: 'must be a whole number' }], 'atLeast must be a whole number.');
+}

@@ -14,11 +14,14 @@ import {
 import { done, endOf } from './answers.ts';
 import { dryRunQuery, epochQuery, foreignRestoreQuery, restoreQuery, undoQuery, type RestoreQuery } from './queries.ts';
 
-/** Restores, dry runs, undo, and the follow-up of a restore by other means. */
-export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
+/**
+ * Restores, dry runs, undo, and the follow-up of a restore by other means. `work` is for what the graph cannot carry
+ * (ADR 33).
+ */
+export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
   restoreEndpoint({
     query: restoreQuery,
-    restore: ({ query: { file, parameters }, onProgress }) => backup.restore(file, onProgress, parameters),
+    restore: ({ query: { file, parameters }, onProgress }) => work.restore(file, onProgress, parameters),
   }),
   operatorEndpoint({
     method: 'POST',
@@ -34,7 +37,7 @@ export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ query: { file, parameters }, onProgress }) => {
-      const forecast = await backup.dryRun(file, onProgress, parameters);
+      const forecast = await work.dryRun(file, onProgress, parameters);
       return done(`The restore could${forecast.possible ? '' : ' not'} be done now. Nothing was changed.`, forecast);
     },
   }),
@@ -45,12 +48,13 @@ export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     summary: 'Start a new epoch',
     description:
       'Use it after the database of the tasks was reset to an earlier state by other means (a physical restore): it ends all feeds and invalidates all earlier cursors, so that clients reload their lists. 409 if the clock is clearly behind and `atLeast` is not given.',
+    needs: OPERATIONS.newEpoch,
     query: epochQuery,
     status: 200,
     answerSchema: newEpoch,
     errors: ['CONFLICT'],
-    handle: async ({ query: atLeast }) => {
-      const data = await backup.newEpoch(atLeast);
+    handle: async ({ query: atLeast = null, run }) => {
+      const { begun: data } = await run(OPERATIONS.newEpoch, { atLeast });
       return done(`The epoch ${data.epoch} has begun; clients read their lists anew.`, data);
     },
   }),
@@ -68,7 +72,7 @@ export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
       'Taken back: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What it replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: async ({ query: restoredAt, onProgress }) => endOf(await backup.undo(onProgress, restoredAt)),
+    handle: async ({ query: restoredAt, onProgress }) => endOf(await work.undo(onProgress, restoredAt)),
   }),
   operatorEndpoint({
     method: 'GET',
@@ -76,11 +80,12 @@ export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     name: 'findUndoableRestore',
     summary: 'The restore that can be undone',
     description: '404 if nothing is kept.',
+    needs: OPERATIONS.undoableRestore,
     status: 200,
     answerSchema: undoableRestore,
     errors: ['NOT_FOUND'],
-    handle: async () => {
-      const undoable = await backup.undoable();
+    handle: async ({ run }) => {
+      const { undoable } = await run(OPERATIONS.undoableRestore, {});
       if (!undoable) throw notFound('There is no restore whose former stores are still kept.');
       return done('It can be taken back.', undoable);
     },
