@@ -1,3 +1,4 @@
+import type { Env } from '@taskmesh/service';
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
 
 /** Does something over one connection to a server, which gets some seconds to answer. */
@@ -38,8 +39,6 @@ export async function ensureDatabases(serverUrl: string, names: readonly string[
     for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
   });
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * What the administrators of the stores (by default the user of POSTGRES_URL) lack for a restore, which goes into a new
