@@ -31,9 +31,8 @@ import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { createRequestMetrics, measureRequests } from './http/metrics.ts';
-import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
 import { findConsole, serveConsole } from './pages/console/console.ts';
-import { serveResetPassword } from './pages/reset-password/reset-password.ts';
+import { serveTokenForms } from './pages/token-form/token-form.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayContext } from './context.ts';
@@ -156,10 +155,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   restRoutes(app, context);
   if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.
-  if (initial.own) {
-    serveResetPassword(app);
-    serveConfirmEmail(app);
-  }
+  if (initial.own) serveTokenForms(app);
   if (realtime) app.server.on('upgrade', realtime.upgrade);
 
   const closers = new Closers();
@@ -168,22 +164,15 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   return {
     async start() {
       if (initial.own) {
-        closers.add(() => keys.stop());
-        keys.start();
-        closers.add(() => endedSessions.stop());
-        await endedSessions.start();
-        closers.add(() => sessionUses.stop());
-        sessionUses.start();
+        closers.use(keys).start();
+        await closers.use(endedSessions).start();
+        closers.use(sessionUses).start();
       }
-      closers.add(() => readiness.stop());
-      readiness.start();
-      closers.add(() => apollo.stop());
-      await apollo.start();
+      closers.use(readiness).start();
+      await closers.use(apollo).start();
       closers.add(() => app.close());
-      closers.add(() => realtime?.stop());
-      await realtime?.start();
-      closers.add(() => watch?.stop());
-      watch?.start();
+      if (realtime) await closers.use(realtime).start();
+      if (watch) closers.use(watch).start();
       address = await app.listen({ host: config.host, port: config.port });
       log.info({ address }, 'gateway listening');
     },
