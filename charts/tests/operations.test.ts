@@ -221,6 +221,14 @@ describe('values that do not go together', () => {
     [{ 'externalSecrets.enabled': true }, 'set externalSecrets.storeRef.name to your store'],
     [{ 'externalSecrets.enabled': true }, 'list what to fetch under externalSecrets.secrets'],
     [{ mode: 'allInOne' }, 'with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV'],
+    [
+      { mode: 'allInOne', 'keys.accessTokens.existingSecret': 'mine' },
+      'keys.accessTokens.existingSecret is set, but with mode allInOne the pod makes these keys itself',
+    ],
+    [
+      { mode: 'allInOne', 'tasks.autoscaling.mode': 'hpa' },
+      'tasks.autoscaling.mode is hpa, but mode allInOne has one pod: set it to none',
+    ],
     [{ 'gateway.resources.limits.memory': '768' }, 'gateway.resources.limits.memory is 768: nothing starts with less'],
     [{ 'auth.resources.limits.memory': '200Mi' }, 'auth.resources.requests.memory is 256Mi, above the limit of 200Mi'],
     [{ 'jobs.resources.limits.cpu': '50m' }, 'jobs.resources.requests.cpu is 100m, above the limit of 50m: lower it'],

@@ -61,6 +61,9 @@ describe('telemetry', () => {
     ['telemetry.endpoint', 'collector:4318'],
     ['telemetry.samplerRatio', 2],
     ['telemetry.resourceAttributes', { a: 'b=c' }],
+    // With any of these, the services would not start.
+    ['telemetry.resourceAttributes', { load: '50%' }],
+    ['telemetry.resourceAttributes', { long: 'x'.repeat(256) }],
   ])('refuses %s: %j', async (path, value) => {
     await expect(renderText({ set: { [path]: value } })).rejects.toThrow('telemetry');
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'undici';
+import { Client, Pool } from 'undici';
 import { combine } from '../figures.ts';
 import type { Owner } from './owners.ts';
 import { middleOf, OPERATIONS, sender, type Operation } from './requests.ts';
@@ -23,11 +23,13 @@ export interface MeasureRequestsOptions {
 }
 
 const WARM_UP = 20;
+/** More at once than the service has sessions (`POSTGRES_POOL_SIZE`), so that each of them does one. */
+const AT_ONCE = 20;
 
 /** Each owner's requests one after the other; the owners take turns at each kind. */
 export async function measureRequests(options: MeasureRequestsOptions): Promise<RequestCost[]> {
   const { server, owners, signal } = options;
-  const client = new Client(server.url);
+  const client = new Pool(server.url);
   const costs: RequestCost[] = [];
   const [operation, owner] = [OPERATIONS[0], owners[0]];
   // Sessions also tell the pages of what came before.
@@ -44,7 +46,7 @@ export async function measureRequests(options: MeasureRequestsOptions): Promise<
 async function measureOne(
   operation: Operation,
   owner: Owner,
-  client: Client,
+  client: Pool,
   { server, store, seconds }: MeasureRequestsOptions,
 ): Promise<RequestCost> {
   const send = sender(client, owner.token);
@@ -52,11 +54,12 @@ async function measureOne(
   let n = 0;
   const once = () => send(operation.request(owner, n++, endCursor));
   for (let warm = 0; warm < WARM_UP; warm++) await once();
+  const inEachSession = () => Promise.all(Array.from({ length: AT_ONCE }, once));
   let requests = 0;
-  const taken = await server.take(async () => {
+  const { pages, ...rest } = await server.take(async () => {
     for (const end = performance.now() + seconds * 1_000; performance.now() < end; requests++) await once();
-  }, once);
-  const each = combine([taken], ([value = NaN]) => value / requests);
+  }, inEachSession);
+  const each = { ...combine([rest], ([value = NaN]) => value / requests), pages: pages / (requests + AT_ONCE) };
   return { operation: operation.name, grows: operation.grows ?? false, owner: owner.tasks, store, requests, ...each };
 }
 

@@ -51,11 +51,14 @@ export async function startGrowthServer(options: TargetOptions) {
     async uncounted(owners: string[]): Promise<number> {
       return (await watcher.query<{ count: number }>(UNCOUNTED, [owners])).rows[0]?.count ?? 0;
     },
-    /** What some work takes, until its changes are published. `once` is done once more, so that all pages are told. */
-    async take(work: () => Promise<void>, once: () => Promise<unknown>): Promise<Taken> {
+    /**
+     * What some work takes, until its changes are published. `inEachSession` is done behind it, so that all pages are
+     * told, and its pages count as well.
+     */
+    async take(work: () => Promise<void>, inEachSession: () => Promise<unknown>): Promise<Taken> {
       const told = async () => {
         await sleep(TOLD_AFTER_MS);
-        await once();
+        await inEachSession();
         await sleep(TOLD_MS);
         return (await look()).pages;
       };

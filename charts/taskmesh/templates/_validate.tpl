@@ -49,6 +49,13 @@
 {{- if and (eq $v.settings.NODE_ENV "production") (not $v.keys.backupToken.existingSecret) }}
 {{- $problems = append $problems "settings.NODE_ENV is production: with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV to development" }}
 {{- end }}
+{{- range $name := list "accessTokens" "identity" }}
+{{- if (index $v.keys $name).existingSecret }}{{ $problems = append $problems (printf "keys.%s.existingSecret is set, but with mode allInOne the pod makes these keys itself: remove it, or set mode to distributed" $name) }}{{ end }}
+{{- end }}
+{{- range $name := list "gateway" "auth" "tasks" }}
+{{- $mode := (index $v $name).autoscaling.mode }}
+{{- if ne $mode "none" }}{{ $problems = append $problems (printf "%s.autoscaling.mode is %s, but mode allInOne has one pod: set it to none, or mode to distributed" $name $mode) }}{{ end }}
+{{- end }}
 {{- end }}
 {{- $proves := or $v.backup.settings.BACKUP_VERIFY $v.backup.settings.BACKUP_VERIFY_SCHEDULE }}
 {{- if and $v.backup.settings.BACKUP_RECIPIENTS $proves (not $v.backup.encryption.existingSecret) }}

@@ -106,6 +106,8 @@ export interface Client {
   onRefused(listener: (write: RefusedWrite) => void): () => void;
   /** How many writes the server has not answered yet. */
   pendingWrites(): number;
+  /** Whether they outlive this page, as far as the storage does. Of several pages that share it, only the first one's do. */
+  keepsWrites(): boolean;
   /** Stops sending; waiting writes stay in storage. Lists stop with their last listener. */
   close(): void;
 }
@@ -160,8 +162,7 @@ export function createClient(options: ClientOptions): Client {
       return linkIdentity;
     },
     async signOut() {
-      await writes.discard();
-      await session.signOut();
+      await writes.discard().finally(session.signOut);
     },
     async requestPasswordReset(email) {
       await post(REQUEST_PASSWORD_RESET, { email });
@@ -203,6 +204,7 @@ export function createClient(options: ClientOptions): Client {
           listener({ kind: write.kind, taskId: write.taskId, input: 'input' in write ? write.input : {}, error }),
       }),
     pendingWrites: () => writes.pending().length,
+    keepsWrites: writes.isKept,
     close() {
       stopWaking();
       writes.close();

@@ -76,12 +76,15 @@ export async function readRestFailure(response: Response): Promise<TaskmeshError
   return new TaskmeshError(code, body?.message ?? refusal.message, { issues: details, retryAfterMs });
 }
 
+/** The request did not arrive in time. */
+const TIMEOUT = 408;
+
 /** A response without GraphQL: from a proxy in between, or from a gateway that accepts nothing at the moment. */
 function refusalOf({ status, headers }: Response): TaskmeshError {
   const retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000 || 0;
   const message = `The server answered with ${status}.`;
   if (status === 401) return new TaskmeshError('UNAUTHENTICATED', message);
   if (status === 429) return new TaskmeshError('RATE_LIMITED', message, { retryAfterMs });
-  if (status >= 502) return new TaskmeshError('SERVICE_UNAVAILABLE', message, { retryAfterMs });
+  if (status >= 502 || status === TIMEOUT) return new TaskmeshError('SERVICE_UNAVAILABLE', message, { retryAfterMs });
   return new TaskmeshError(status < 400 ? 'NETWORK' : 'INTERNAL_SERVER_ERROR', message);
 }

@@ -67,6 +67,8 @@ const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDD
 export function createSession({ post, storage, exclusively, time }: SessionDeps): Session {
   const changes = createListeners<[]>();
   let tokens: Tokens | null | undefined;
+  /** False while the storage could not take them: then they last as long as the page. */
+  let isStored = true;
 
   const take = (next: Tokens | null) => {
     const before = tokens;
@@ -85,15 +87,26 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     exclusively(`${KEY}.change`, async () => {
       if (isStill()) await work();
     });
+  /** What it replaces is used up by now, so that no page may find it any more. */
+  const put = async (next: Tokens) => {
+    try {
+      await storage.setItem(KEY, JSON.stringify(next));
+      isStored = true;
+    } catch {
+      isStored = false;
+      await drop().catch(() => undefined);
+    }
+    take(next);
+  };
+  const drop = async () => {
+    await storage.removeItem(KEY);
+  };
   const keep = async (
     { accessToken, refreshToken, expiresIn, user }: SessionFieldsFragment,
     isStill?: () => boolean,
   ): Promise<void> => {
     const next = { user, accessToken, refreshToken, refreshAt: time.now() + expiresIn * 1_000 * GOOD_FOR };
-    await change(async () => {
-      await storage.setItem(KEY, JSON.stringify(next));
-      take(next);
-    }, isStill);
+    await change(() => put(next), isStill);
   };
   const begin = async <Result, Input>(
     document: Document<Result, { input: Input }>,
@@ -105,26 +118,22 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     await keep(fields);
     return fields.user;
   };
-  const forget = (isStill?: () => boolean) =>
-    change(async () => {
-      await storage.removeItem(KEY);
-      take(null);
-    }, isStill);
+  const forget = (isStill?: () => boolean) => change(() => drop().finally(() => take(null)), isStill);
 
   /** Using a refresh token twice would end the session. So one page refreshes at a time, with the token that is stored by then. */
   const refreshAlone = async (refused: string): Promise<string | undefined> => {
     const mine = tokens;
-    const stored = await load();
+    const stored = isStored || !mine ? await load() : mine;
     if (!mine || stored?.user.id !== mine.user.id) {
       take(stored); // another page has signed out, or somebody else in
       return undefined;
     }
-    if (stored.accessToken !== refused) {
+    if (stored.accessToken !== refused && time.now() < stored.refreshAt) {
       take(stored);
       return stored.accessToken;
     }
     // Somebody may have signed out or in meanwhile.
-    const isMine = () => tokens === mine;
+    const isMine = () => tokens?.refreshToken === mine.refreshToken;
     try {
       const { refreshSession } = await post(REFRESH_SESSION, { refreshToken: stored.refreshToken });
       await keep(refreshSession, isMine);
@@ -133,6 +142,16 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
       if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw error;
       await forget(isMine);
       return tokens?.accessToken;
+    }
+  };
+  /** On the server. It wants a token that is valid: whoever signs out after a night has none. */
+  const end = async ({ accessToken, refreshToken }: Tokens) => {
+    try {
+      await post(LOGOUT, {}, { token: accessToken });
+    } catch (error) {
+      if (!isUnauthenticated(error)) throw error;
+      const { refreshSession } = await post(REFRESH_SESSION, { refreshToken });
+      await post(LOGOUT, {}, { token: refreshSession.accessToken });
     }
   };
   const refresh = (refused: string) => exclusively(`${KEY}.refresh`, () => refreshAlone(refused));
@@ -150,7 +169,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     try {
       return await work(first);
     } catch (error) {
-      if (!(error instanceof TaskmeshError) || error.code !== 'UNAUTHENTICATED') throw error;
+      if (!isUnauthenticated(error)) throw error;
       const again = await refresh(first);
       // A request of one user is never sent as another one.
       if (again === undefined || tokens?.user.id !== asked)
@@ -173,22 +192,28 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     async signOut() {
       await loaded;
       const ended = tokens;
-      await forget();
-      if (ended) await post(LOGOUT, {}, { token: ended.accessToken }).catch(() => undefined);
+      try {
+        await forget();
+      } finally {
+        if (ended) await end(ended).catch(() => undefined);
+      }
     },
     token,
     refresh,
     async changeName(name) {
       const { changeName: user } = await request(CHANGE_NAME, { name });
       await change(async () => {
-        if (tokens?.user.id !== user.id) return;
-        const next = { ...tokens, user };
-        await storage.setItem(KEY, JSON.stringify(next));
-        take(next);
+        // Another page may have refreshed the tokens meanwhile: former ones would end the session.
+        const latest = isStored ? await load() : tokens;
+        if (latest && latest.user.id === user.id && tokens?.user.id === user.id) await put({ ...latest, user });
       });
       return user;
     },
     asUser,
     request,
   };
+}
+
+function isUnauthenticated(error: unknown): boolean {
+  return error instanceof TaskmeshError && error.code === 'UNAUTHENTICATED';
 }

@@ -58,6 +58,11 @@ describe('an error', () => {
       new Response('', { status: 503, headers: { 'retry-after': '3' } }),
       { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 3_000 },
     ],
+    [
+      'of a request that was too slow to arrive',
+      Response.json({ error: { code: 'BAD_USER_INPUT' } }, { status: 408 }),
+      { code: 'SERVICE_UNAVAILABLE' },
+    ],
     ['of a page in between', new Response('<html>'), { code: 'NETWORK' }],
     ['that is nobody’s', new Response('', { status: 401 }), { code: 'UNAUTHENTICATED' }],
   ])('%s has its code', async (_whose, response, error) => {

@@ -15,6 +15,8 @@ function createAccounts() {
   const sent: { document: string; token: string | undefined }[] = [];
   let tokens = 0;
   let isAway = false;
+  /** How long names take, beside everything else. */
+  let nameMs = 5;
   const open = (userId: string) => {
     const accessToken = `access ${++tokens} of ${userId}`;
     const refreshToken = `refresh ${tokens}`;
@@ -34,7 +36,9 @@ function createAccounts() {
         return { refreshSession: open(userId) };
       }
       case LOGOUT:
-        return { logout: living.access.delete(token ?? '') };
+        if (!living.access.delete(token ?? '')) throw new TaskmeshError('UNAUTHENTICATED', 'no');
+        living.refresh.delete((token ?? '').replace(/^access (\d+) of .*$/, 'refresh $1'));
+        return { logout: true };
       default:
         if (token === undefined || !living.access.has(token)) throw new TaskmeshError('UNAUTHENTICATED', 'no');
         if (document === CHANGE_NAME) {
@@ -46,7 +50,7 @@ function createAccounts() {
   };
   const post = (async (document: string, variables: Record<string, unknown>, { token }: PostOptions = {}) => {
     sent.push({ document, token });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, document === CHANGE_NAME ? nameMs : 5));
     return answer(document, variables, token);
   }) as Post;
   return {
@@ -57,6 +61,9 @@ function createAccounts() {
     /** As if all had expired. */
     endAccess: () => living.access.clear(),
     endRefresh: () => living.refresh.clear(),
+    /** How many sessions can go on. */
+    sessions: () => living.refresh.size,
+    nameAfter: (ms: number) => void (nameMs = ms),
     goAway: (away: boolean) => void (isAway = away),
   };
 }
@@ -145,6 +152,81 @@ it('another name is told, and stored for the next page', async () => {
   expect(next.user()?.name).toBe('Ada');
 });
 
+describe('another name that comes while tokens are refreshed', () => {
+  const goesOn = async ({ accounts, session }: ReturnType<typeof createWorld>) => {
+    accounts.endAccess();
+    await read(session);
+    expect(session.user()).toMatchObject({ id: CREDENTIALS.email });
+  };
+
+  it('leaves the page with the fresh ones', async () => {
+    const world = createWorld();
+    const { accounts, session, storage } = world;
+    await session.signIn(CREDENTIALS);
+    const token = (await session.token()) ?? '';
+    accounts.nameAfter(1);
+    await Promise.all([session.changeName('Ada'), session.refresh(token)]);
+    expect(await storage.getItem('taskmesh.session')).toContain('refresh 2');
+    await goesOn(world);
+  });
+
+  it('leaves all pages with those of another page', async () => {
+    const world = createWorld();
+    const { accounts, session, open, storage } = world;
+    await session.signIn(CREDENTIALS);
+    const other = open();
+    const token = (await other.token()) ?? '';
+    accounts.nameAfter(20);
+    await Promise.all([other.refresh(token), session.changeName('Ada')]);
+    expect(await storage.getItem('taskmesh.session')).toContain('refresh 2');
+    await goesOn(world);
+  });
+});
+
+describe('tokens that the storage does not take', () => {
+  const createFull = () => {
+    const memory = createMemoryStorage();
+    let isFull = false;
+    const storage: Storage = {
+      ...memory,
+      setItem(key, value) {
+        if (isFull) throw new Error('full');
+        memory.setItem(key, value);
+      },
+    };
+    return { storage, fill: (full: boolean) => void (isFull = full) };
+  };
+
+  it('last as long as the page, however often they are refreshed', async () => {
+    const { storage, fill } = createFull();
+    const { accounts, session } = createWorld(storage);
+    fill(true);
+    await session.signIn(CREDENTIALS);
+    for (let times = 0; times < 3; times++) {
+      accounts.endAccess();
+      await read(session);
+    }
+    expect(session.user()?.id).toBe(CREDENTIALS.email);
+    await session.signOut();
+    expect(session.user()).toBeNull();
+  });
+
+  it('leave no used ones behind, and are stored again when there is room', async () => {
+    const { storage, fill } = createFull();
+    const { accounts, session, open } = createWorld(storage);
+    await session.signIn(CREDENTIALS);
+    fill(true);
+    accounts.endAccess();
+    await read(session);
+    expect(await storage.getItem('taskmesh.session')).toBeNull();
+    fill(false);
+    accounts.endAccess();
+    await read(session);
+    await read(open());
+    expect(accounts.sessions()).toBe(1);
+  });
+});
+
 describe('what one user asked for is never sent as another one', () => {
   it('who has signed in in another page', async () => {
     const { accounts, session, open } = createWorld();
@@ -187,6 +269,35 @@ it('signing out forgets the tokens, also without a network', async () => {
   expect(session.user()).toBeNull();
   expect(await storage.getItem('taskmesh.session')).toBeNull();
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+});
+
+it('signing out ends the session on the server, also when the token has expired', async () => {
+  const { accounts, session } = createWorld();
+  await session.signIn(CREDENTIALS);
+  accounts.endAccess();
+  await session.signOut();
+  expect(accounts.sessions()).toBe(0);
+});
+
+it('signing out forgets the user, also when the storage fails, and says so', async () => {
+  const storage: Storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
+  const { accounts, session } = createWorld(storage);
+  await session.signIn(CREDENTIALS);
+  await expect(session.signOut()).rejects.toThrow('broken');
+  expect([session.user(), accounts.sessions()]).toEqual([null, 0]);
+});
+
+it('tokens of another page that have expired as well are refreshed before they are used', async () => {
+  const { accounts, session, open, time } = createWorld();
+  await session.signIn(CREDENTIALS);
+  const other = open();
+  await read(other);
+  accounts.endAccess();
+  await read(other);
+  await time.pass(LIFE_S * 1_000);
+  accounts.endAccess();
+  await read(session);
+  expect([accounts.count(REFRESH_SESSION), accounts.count(READ_TASK)]).toEqual([2, 4]);
 });
 
 /** One that takes its time, as those of phones do. */

@@ -51,13 +51,13 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  const open = () =>
+  const open = (own = async () => () => {}) =>
     createWriteQueue({
       session: { user, subscribe, request },
       storage,
       time,
       limit: 3,
-      own: async () => () => undefined,
+      own,
     });
   return {
     time,
@@ -87,6 +87,56 @@ it('sends one write after the other, and those of a new task with the id that it
   ]);
   answer({ deleteTask: '7' });
   expect(await outcomeOf(queue.add(remove(local)))).toBe('done');
+});
+
+describe('a write with a version', () => {
+  const versions = ({ sent }: ReturnType<typeof createWorld>) => sent.map(({ variables }) => variables['ifVersion']);
+  const made = (version: number) => ({ updateTask: task('7', { version }) });
+
+  it('is of the version that those before it have made, of which nobody could know', async () => {
+    const world = createWorld();
+    const queue = world.open();
+    world.answer(made(4), made(5), { deleteTask: '7' });
+    const first = update('7', { key: 'first', ifVersion: 3 });
+    const all = [first, update('7', { ifVersion: 3 }), { ...remove('7'), ifVersion: 3 }].map((write) =>
+      queue.add(write),
+    );
+    expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'done', 'done']);
+    expect(versions(world)).toEqual([3, 4, 5]);
+  });
+
+  it('is of the first one of a task that was created just before', async () => {
+    const world = createWorld();
+    const queue = world.open();
+    const local = localIdOf('k');
+    world.answer({ createTask: task('7') }, made(2));
+    const all = [create('k'), update(local, { ifVersion: 0 })].map((write) => queue.add(write));
+    expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'done']);
+    expect(versions(world)).toEqual([undefined, 1]);
+  });
+
+  it('stays of its own when somebody else has made one in between', async () => {
+    const world = createWorld();
+    const queue = world.open();
+    world.answer(made(5), error('PRECONDITION_FAILED'));
+    const all = [update('7', { key: 'first' }), update('7', { ifVersion: 3 })].map((write) => queue.add(write));
+    expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'PRECONDITION_FAILED']);
+    expect(versions(world)).toEqual([null, 3]);
+  });
+});
+
+it('keeps a write while a fresh token is refused, as the session may have ended in that moment', async () => {
+  const { open, answer, time, turnTo } = createWorld();
+  const queue = open();
+  answer(error('UNAUTHENTICATED'));
+  const outcome = outcomeOf(queue.add(create('k')));
+  await settled();
+  turnTo(null);
+  await time.pass(60_000);
+  expect(queue.pending()).toHaveLength(1);
+  answer({ createTask: task('7') });
+  turnTo('ada');
+  expect(await outcome).toBe('done');
 });
 
 it('gives up what waits for a task that was not created', async () => {
@@ -225,6 +275,18 @@ it('goes on with what is in the storage', async () => {
   expect(documents().slice(-2)).toEqual([CREATE_TASK, UPDATE_TASK]);
   expect(second.pending()).toEqual([]);
   expect(await storage.getItem(KEY)).toBeNull();
+});
+
+it('says that writes are not kept while another page has the storage, and takes it over when that is gone', async () => {
+  const storage = createMemoryStorage();
+  const { promise, resolve } = Promise.withResolvers<() => void>();
+  const second = createWorld(storage).open(() => promise);
+  void outcomeOf(second.add(create('k')));
+  await settled();
+  expect([second.isKept(), await storage.getItem(KEY)]).toEqual([false, null]);
+  resolve(() => undefined);
+  await settled();
+  expect([second.isKept(), await storage.getItem(KEY)]).toEqual([true, expect.stringContaining('"k"')]);
 });
 
 it('refuses a write that cannot be kept', async () => {

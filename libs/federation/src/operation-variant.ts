@@ -10,6 +10,7 @@ import {
   type FieldNode,
   type OperationDefinitionNode,
   type SelectionNode,
+  type SelectionSetNode,
 } from 'graphql';
 import type { Step } from './execution/compile-fetch.ts';
 import { compilePlan } from './execution/compile-plan.ts';
@@ -120,7 +121,10 @@ function selectionIn({ definitions: [first] }: DocumentNode): string | undefined
   return first?.kind === Kind.OPERATION_DEFINITION ? print(first.selectionSet) : undefined;
 }
 
-/** Excludes fragments, because a service may lack their types, directives, and fields that the graph itself answers. */
+/**
+ * Excludes fragments, because a service may lack their types, directives, and fields that the graph itself answers; also fields that
+ * stand there twice: with some hundreds of them, validation in the service would give up.
+ */
 function hasFieldsOnly({ directives, selectionSet }: OperationDefinitionNode): boolean {
   const isMeta = (selection: SelectionNode) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
   if (directives?.length || selectionSet.selections.some(isMeta)) return false;
@@ -129,6 +133,17 @@ function hasFieldsOnly({ directives, selectionSet }: OperationDefinitionNode): b
     isSo = false;
     return BREAK;
   };
-  visit(selectionSet, { FragmentSpread: refuse, InlineFragment: refuse, Directive: refuse });
+  const refuseRepeated = ({ selections }: SelectionSetNode) =>
+    new Set(selections.map(responseKey)).size < selections.length ? refuse() : undefined;
+  visit(selectionSet, {
+    FragmentSpread: refuse,
+    InlineFragment: refuse,
+    Directive: refuse,
+    SelectionSet: refuseRepeated,
+  });
   return isSo;
+}
+
+function responseKey(selection: SelectionNode): string | undefined {
+  return selection.kind === Kind.FIELD ? (selection.alias ?? selection.name).value : undefined;
 }

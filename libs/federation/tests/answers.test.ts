@@ -214,6 +214,9 @@ describe('an operation', () => {
     ['{ thing { id name } }', true],
     ['{ thing { key: id } }', true],
     ['query Named { one: thing { id __typename } other: thing { id } }', true],
+    // The service would have to compare each with each.
+    ['{ thing { key: id } thing { key: id } }', false],
+    ['{ thing { id name id } }', false],
     ['{ thing { ... on Thing { id } } }', false],
     ['{ thing { id @include(if: true) } }', false],
     ['{ thing { id other } }', false],

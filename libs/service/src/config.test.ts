@@ -16,10 +16,17 @@ describe('a setting that makes no sense', () => {
     (name) => expect(told(name)).toContain(`${name} must be a whole number (is: "nonsense")`),
   );
 
-  it.each(['ADMIN_TOKEN', 'KAFKA_SASL_PASSWORD', 'REALTIME_ANON_KEY', 'POSTGRES_URL', 'BACKUP_S3_URL'])(
-    'is told without its value when that is a secret: %s',
-    (name) => expect(told(name)).toContain(`${name} must be a whole number (is: not shown)`),
+  const secrets = ['ADMIN_TOKEN', 'KAFKA_SASL_PASSWORD', 'REALTIME_ANON_KEY', 'POSTGRES_URL', 'BACKUP_S3_URL'];
+  it.each([...secrets, 'OTEL_EXPORTER_OTLP_HEADERS'])('is told without its value when that is a secret: %s', (name) =>
+    expect(told(name)).toContain(`${name} must be a whole number (is: not shown)`),
   );
+
+  it('is told without the login in a URL', () => {
+    const schema = z.object({ OIDC_ISSUER: setting.url('https:') });
+    expect(() => readEnv(schema, { OIDC_ISSUER: 'grpc://me:hid/d@n@login.example:1' })).toThrow(
+      'OIDC_ISSUER must be a URL that starts with https:// (is: "grpc://…@login.example:1")',
+    );
+  });
 
   it.each(['a token', 'tökén'])('is a token that no client could show: %s', (ADMIN_TOKEN) =>
     expect(() => readEnv(z.object(adminSettings), { ADMIN_TOKEN })).toThrow(

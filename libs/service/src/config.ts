@@ -54,10 +54,12 @@ export function readAll<Readers extends Record<string, () => unknown>>(
   return values as { [Name in keyof Readers]: ReturnType<Readers[Name]> }; // each name was read above
 }
 
-const SECRET = /(PASSWORD|TOKEN|SECRET|KEY|(?<!^PUBLIC)_URL)$/;
+const SECRET = /(PASSWORD|TOKEN|SECRET|KEY|HEADERS|(?<!^PUBLIC)_URL)$/;
+/** Who logs in, in any other URL. */
+const LOGIN = /\/\/\S*@/g;
 
 function shown(name: string, value: string | undefined): string {
-  return SECRET.test(name) ? 'not shown' : JSON.stringify(value);
+  return SECRET.test(name) ? 'not shown' : JSON.stringify(value?.replace(LOGIN, '//…@'));
 }
 
 /** Kinds of settings; each message continues the variable's name. */

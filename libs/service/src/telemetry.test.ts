@@ -48,9 +48,27 @@ describe('the settings of traces', () => {
     ['OTEL_TRACES_SAMPLER', 'xray'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
     ['TRACE_CALLERS_PER_S', '-1'],
+    // OpenTelemetry's SDK would leave these out, and say nothing.
+    ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks,load=50%'],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
+    ['OTEL_RESOURCE_ATTRIBUTES', '=tasks'],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'a=b=c'],
+    ['OTEL_RESOURCE_ATTRIBUTES', `long=${'x'.repeat(256)}`],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization: Bearer x'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=x,other=50%'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key='],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=a;b'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readTelemetry({ ...ENDPOINT, [name]: value })).toThrow(name);
   });
+});
+
+it.each([
+  ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks, deployment.environment.name=a%2Cb%20c,'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'note='],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization=Basic bWU6eA==, api-key=50%25'],
+])('the settings of traces take %s=%s', (name, value) => {
+  expect(readTelemetry({ ...ENDPOINT, [name]: value })).toBeDefined();
 });
 
 describe('telemetry', () => {

@@ -18,6 +18,17 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
+/** The SDK leaves out what it cannot read (of attributes all), and says nothing. */
+const pairs = (isPair: (pair: string) => boolean, rule: string) =>
+  setting
+    .text()
+    .refine(
+      (text) => text.split(',').every((pair) => pair.trim() === '' || (isDecodable(pair) && isPair(pair))),
+      `must be name=value, several between commas; ${rule}`,
+    );
+const LONGEST_ATTRIBUTE = 255;
+const isShort = (part: string) => decodeURIComponent(part.trim()).length <= LONGEST_ATTRIBUTE;
+
 const settings = z.object({
   OTEL_SDK_DISABLED: setting.flag().default(false),
   OTEL_TRACES_EXPORTER: setting.oneOf(['otlp', 'none']).default('otlp'),
@@ -32,9 +43,24 @@ const settings = z.object({
   TRACE_CALLERS_PER_S: setting.int(0, 1_000_000).default(10),
   // Read by the SDK itself.
   OTEL_SERVICE_NAME: setting.text().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: setting.text().optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: setting.text().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: pairs(
+    (pair) => /^[^=]*[^=\s][^=]*=[^=]*$/.test(pair) && pair.split('=').every(isShort),
+    `each at most ${LONGEST_ATTRIBUTE} characters, with %2C for a comma, %3D for "=" and %25 for "%"`,
+  ).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs(
+    (pair) => /^\s*[^=\s;]+\s*=\s*[^\s;][^;]*$/.test(pair),
+    'with %2C for a comma, %3B for ";" and %25 for "%"',
+  ).optional(),
 });
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Undefined when tracing is off. */
 export type TelemetryConfig =

@@ -1,4 +1,5 @@
 import { eventually } from '@taskmesh/testing';
+import type { Worker } from 'node:worker_threads';
 import { createExportThread, type ExportThread } from './export-thread.ts';
 import { startTraceCollector, type TraceCollector } from './testing/trace-collector.ts';
 
@@ -31,6 +32,13 @@ it('tells the one whose body was refused, and nobody else', async () => {
   await thread.post(body('small'));
 });
 
+it('tells the reason where the exporter names no status', async () => {
+  collector.answerWith(503, { 'retry-after': '3600' }); // later than the exporter goes on trying
+  const error = await thread.post(body('late')).catch((reason: Error) => reason);
+  expect(error).toEqual(new Error('Export failed with retryable status'));
+  expect(error).not.toHaveProperty('code');
+});
+
 it('fails what is on its way when it ends, and is there again for the next', async () => {
   collector.answerWith(503); // makes the exporter retry for a while
   const waiting = thread.post(body('waiting')).catch((error: Error) => error.message);
@@ -39,5 +47,16 @@ it('fails what is on its way when it ends, and is there again for the next', asy
   expect(await waiting).toBe('The thread that sends traces has ended.');
   collector.answerWith(200);
   await thread.post(body('next'));
+  expect(sent().at(-1)).toContain('next');
+});
+
+it('takes nothing of the next one with it when it has failed', async () => {
+  const first = new Promise<Worker>((resolve) => process.once('worker', resolve));
+  await thread.post(body('one'));
+  const failed = await first;
+  failed.emit('error', new Error('planted')); // a moment before its end
+  const next = thread.post(body('next'));
+  await failed.terminate();
+  await next;
   expect(sent().at(-1)).toContain('next');
 });

@@ -19,6 +19,9 @@ export interface ExportOutcome {
 export interface ExportThread {
   /** Takes the body's memory. Rejects when the collector does not accept it. */
   post(body: Uint8Array): Promise<void>;
+  /** Resolves when the outcome of all that was posted so far is known. */
+  settled(): Promise<void>;
+  /** Ends at once: what is on its way is rejected. */
   stop(): Promise<void>;
 }
 
@@ -27,53 +30,65 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+interface Running {
+  worker: Worker;
+  waiting: Map<number, Waiting>;
+}
+
 /**
  * Node's HTTP client shares streams and sockets with its server. In a process that is only a server, a request to the
  * collector every few seconds makes all of them slower for good, because V8 compiled them for the server's objects
  * alone: by 6 % of a request here. So the client runs in its own thread, started with the first export.
  */
 export function createExportThread(target: OtlpTarget): ExportThread {
-  const waiting = new Map<number, Waiting>();
-  let running: Worker | undefined;
+  let running: Running | undefined;
   let lastId = 0;
+  const posts = new Set<Promise<void>>();
 
-  const settle = ({ id, failure }: ExportOutcome) => {
+  const settle = (waiting: Running['waiting'], { id, failure }: ExportOutcome) => {
     const job = waiting.get(id);
     waiting.delete(id);
     if (failure) job?.reject(Object.assign(new Error(failure.message), failure.code && { code: failure.code }));
     else job?.resolve();
   };
 
-  const start = (): Worker => {
+  const start = (): Running => {
     const worker = new Worker(new URL('./otlp.worker.ts', import.meta.url), {
       workerData: target,
       execArgv: [], // do not inherit the process's flags
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 },
     });
+    const started: Running = { worker, waiting: new Map() };
     const over = (error: Error) => {
-      if (running === worker) running = undefined;
-      for (const job of waiting.values()) job.reject(error);
-      waiting.clear();
+      if (running === started) running = undefined;
+      for (const job of started.waiting.values()) job.reject(error);
+      started.waiting.clear();
     };
-    worker.on('message', settle);
+    worker.on('message', (outcome: ExportOutcome) => settle(started.waiting, outcome));
     worker.on('error', (error: Error) => over(error));
     worker.on('exit', () => over(new Error('The thread that sends traces has ended.')));
     worker.unref(); // callers that wait for an export keep the process alive themselves
-    return worker;
+    return started;
   };
 
   return {
     post(body) {
-      const worker = (running ??= start());
+      const { worker, waiting } = (running ??= start());
       const id = ++lastId;
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject });
-        const job: ExportJob = { id, body };
-        worker.postMessage(job, [body.buffer as ArrayBuffer]); // a serializer writes into memory of its own
-      });
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiting.set(id, { resolve, reject });
+      posts.add(promise);
+      const forget = () => void posts.delete(promise);
+      promise.then(forget, forget);
+      const job: ExportJob = { id, body };
+      worker.postMessage(job, [body.buffer as ArrayBuffer]); // a serializer writes into memory of its own
+      return promise;
+    },
+    async settled() {
+      await Promise.allSettled(posts);
     },
     async stop() {
-      await running?.terminate();
+      await running?.worker.terminate();
     },
   };
 }

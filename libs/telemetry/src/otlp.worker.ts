@@ -15,7 +15,8 @@ const exporter = new OTLPExporterBase<Uint8Array>(
 
 parentPort?.on('message', ({ id, body }: ExportJob) => {
   exporter.export(body, ({ error }) => {
-    const code = error && 'code' in error ? String(error.code) : undefined;
+    const { code: named } = (error ?? {}) as { code?: unknown }; // absent for what was tried in vain
+    const code = named === undefined ? undefined : String(named);
     const outcome: ExportOutcome = { id, ...(error && { failure: { message: error.message, code } }) };
     parentPort?.postMessage(outcome);
   });

@@ -128,6 +128,16 @@ describe('traces that are recorded', () => {
     expect(collector.spans.map(({ name }) => name)).toEqual(['last']);
   });
 
+  it('are sent before the end of a stop, also when they were on their way before', async () => {
+    const sdk = start({ maxExportBatchSize: 1 }); // so that it is on its way as soon as it ends
+    sdk
+      .tracing('gateway')
+      .begin(undefined, () => ({ name: 'last' }))
+      ?.end();
+    await sdk.stop();
+    expect(collector.spans.map(({ name }) => name)).toEqual(['last']);
+  });
+
   it('are given up, told once, while the collector refuses them, and go on when it takes them', async () => {
     const tracing = start().tracing('gateway');
     const send = (name: string) => tracing.begin(undefined, () => ({ name }))?.end();

@@ -16,7 +16,7 @@ import {
 import { ExportResultCode } from '@opentelemetry/core';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
-import { createExportThread } from './export-thread.ts';
+import { createExportThread, type ExportThread } from './export-thread.ts';
 import { createDecision, type DecisionOptions } from './decision.ts';
 import { errorTypeOf } from './error-type.ts';
 import type { Span, SpanDescription } from './span.ts';
@@ -40,7 +40,7 @@ export interface SdkOptions extends DecisionOptions {
 
 export interface StartedSdk {
   tracing(service: string): Tracing;
-  /** Sends the queued spans, without a time limit. */
+  /** Sends all spans that have ended, without a time limit. */
   stop(): Promise<void>;
   /** Ends at once, also a `stop` under way: what was not sent is lost. */
   abandon(): Promise<void>;
@@ -57,7 +57,9 @@ const KINDS = {
 /** OpenTelemetry's SDK, loaded only with a collector. It reads headers, certificates and time-outs itself. */
 export function startSdk(options: SdkOptions): StartedSdk {
   const { maxQueueSize, maxExportBatchSize, scheduledDelayMs: scheduledDelayMillis } = options;
-  const exporter = tellOutages(createExporter(options), options);
+  const { contentType, serializer } = PROTOCOLS[options.protocol];
+  const thread = createExportThread({ url: options.url, contentType });
+  const exporter = tellOutages(createExporter(thread, serializer), options);
   const processor = new BatchSpanProcessor({ exporter, maxQueueSize, maxExportBatchSize, scheduledDelayMillis });
   const ofEnvironment = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
   const decide = createDecision(options);
@@ -133,8 +135,12 @@ export function startSdk(options: SdkOptions): StartedSdk {
         },
       };
     },
-    stop: () => processor.shutdown().catch(() => undefined), // reported by `onOutage`
-    abandon: () => exporter.shutdown(),
+    async stop() {
+      await processor.shutdown().catch(() => undefined); // reported by `onOutage`
+      await thread.settled(); // the processor does not wait for a batch that was on its way before
+      await thread.stop();
+    },
+    abandon: () => thread.stop(),
   };
 }
 
@@ -143,9 +149,9 @@ const PROTOCOLS = {
   'http/json': { contentType: 'application/json', serializer: JsonTraceSerializer },
 } as const;
 
-function createExporter({ protocol, url }: SdkOptions): SpanExporter {
-  const { contentType, serializer } = PROTOCOLS[protocol];
-  const thread = createExportThread({ url, contentType });
+type Serializer = (typeof PROTOCOLS)[keyof typeof PROTOCOLS]['serializer'];
+
+function createExporter(thread: ExportThread, serializer: Serializer): SpanExporter {
   return {
     export(spans, done) {
       const body = serializer.serializeRequest(spans) ?? new Uint8Array();
@@ -155,7 +161,7 @@ function createExporter({ protocol, url }: SdkOptions): SpanExporter {
       );
     },
     forceFlush: () => Promise.resolve(), // nothing is buffered
-    shutdown: () => thread.stop(),
+    shutdown: () => Promise.resolve(), // the thread ends with the SDK
   };
 }
 

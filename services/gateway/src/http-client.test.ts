@@ -59,6 +59,11 @@ describe('a request to a service', () => {
   it.each([
     ['no JSON', answerWith('<html>')],
     ['no result', answerWith('{"message":"hello"}')],
+    ['data that are a list', answerWith('{"data":[]}')],
+    ['errors that are no list', answerWith('{"data":null,"errors":{"message":"x"}}')],
+    ['an error that is none', answerWith('{"data":null,"errors":[null]}')],
+    ['an error at a place that is none', answerWith('{"data":null,"errors":[{"message":"x","path":"a"}]}')],
+    ['an error below an object', answerWith('{"data":null,"errors":[{"message":"x","path":[{}]}]}')],
     ['another status', answerWith('{"errors":[{"message":"x","extensions":{"code":"UNAUTHENTICATED"}}]}', 401)],
     [
       'a redirect',
@@ -75,6 +80,13 @@ describe('a request to a service', () => {
     handle = handler;
     await expect(post()).rejects.toMatchObject(UNAVAILABLE);
     expect(requests).toBe(1);
+  });
+
+  it("takes a result whose errors, or whose errors' places, are null", async () => {
+    for (const text of ['{"data":{"a":1},"errors":null}', '{"data":null,"errors":[{"message":"x","path":null}]}']) {
+      handle = answerWith(text);
+      expect(await post()).toEqual(JSON.parse(text));
+    }
   });
 
   it('takes errors with other statuses from services that are not ours', async () => {

@@ -22,9 +22,23 @@ export async function postGraphQL(
 }
 
 function isResult(value: unknown): value is SubgraphResult {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    ('data' in value || ('errors' in value && Array.isArray(value.errors)))
-  );
+  if (!isObject(value) || !('data' in value || 'errors' in value)) return false;
+  const { data, errors } = value as { data?: unknown; errors?: unknown };
+  if (!isAbsent(data) && !isObject(data)) return false;
+  return isAbsent(errors) ? 'data' in value : Array.isArray(errors) && errors.every(isError);
+}
+
+/** Services that are not ours may send anything; the executor relies on the form of paths. */
+function isError(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { path } = value as { path?: unknown };
+  return isAbsent(path) || (Array.isArray(path) && path.every((step) => ['string', 'number'].includes(typeof step)));
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -69,9 +69,18 @@ describe('the console', () => {
       const response = await get(path);
       expect(response.headers.get('content-type')).toBe(types[index]);
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      const other = await get(path.replace(/[\w-]{16}/, 'AAAAAAAAAAAAAAAA'));
-      expect([other.status, other.headers.get('cache-control')]).toEqual([404, null]);
     }
+  });
+
+  it('gives its own files to the page of another release, which nobody may keep under that address', async () => {
+    for (const path of files) {
+      const own = await get(path);
+      const other = await get(path.replace(/[\w-]{16}/, 'AAAAAAAAAAAAAAAA'));
+      expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(other.headers.get('content-type')).toBe(own.headers.get('content-type'));
+      expect(await other.text()).toBe(await own.text());
+    }
+    expect((await get('/assets/AAAAAAAAAAAAAAAA/other.js')).status).toBe(404);
   });
 
   it('loads no more than 80 KiB at first', async () => {

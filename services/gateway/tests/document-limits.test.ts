@@ -61,6 +61,15 @@ describe('a document of a client', () => {
     expect(many.body.errors?.map(({ extensions }) => extensions.code)).toEqual(['GRAPHQL_PARSE_FAILED']);
   });
 
+  it('may repeat a field as often as its tokens allow', async () => {
+    for (const field of ['me { id }', 'me { name ...F }', 'taskStatistics { total }', '__typename']) {
+      const fragment = field.includes('...F') ? ' fragment F on User { id }' : '';
+      const times = Math.floor(3_900 / (field.split(' ').length + 1));
+      expect([field, await codes(gateway, `{ ${`${field} `.repeat(times)} }${fragment}`)]).toEqual([field, []]);
+    }
+    expect(await codes(gateway, `{ me { ${'id '.repeat(3_900)} } }`)).toEqual([]);
+  });
+
   it('may cost 5,000, by the literals or the variables of its pages', async () => {
     const literal = (outer: number, inner: number) =>
       `{ me { tasks(first: ${outer}) { edges { node { owner { tasks(first: ${inner}) { edges { cursor } } } } } } } }`;

@@ -16,11 +16,11 @@ export function createPages(request: Post, shape: Shape) {
   return {
     /** `count` tasks after a cursor, or as many as a page may have. */
     readPage,
-    /** The first `wanted` tasks, or all if there are fewer. */
-    async readFirst(wanted: number): Promise<KnownTasks> {
-      const known = createKnownTasks(shape, await readPage(wanted, null));
-      while (known.hasMore() && known.all().length < wanted)
-        known.extend(await readPage(wanted - known.all().length, known.pageCursor()));
+    /** As many of the first tasks as are wanted, or all if there are fewer. What is wanted may change meanwhile. */
+    async readFirst(wanted: () => number): Promise<KnownTasks> {
+      const known = createKnownTasks(shape, await readPage(wanted(), null));
+      while (known.hasMore() && known.all().length < wanted())
+        known.extend(await readPage(wanted() - known.all().length, known.pageCursor()));
       return known;
     },
   };

@@ -19,6 +19,8 @@ export interface WritesListener {
 /** The writes of the signed-in user that the server has not answered. They are sent one at a time, in order. */
 export interface WriteQueue {
   pending(): readonly Write[];
+  /** Whether the storage has them: of several pages that share it, only one's. */
+  isKept(): boolean;
   subscribe(listener: WritesListener): () => void;
   /** Resolves when it is done. @throws TaskmeshError when it was refused and undone */
   add(write: Write): Promise<Outcome>;
@@ -47,6 +49,9 @@ interface Waiting {
   resolve: (outcome: Outcome) => void;
   reject: (error: TaskmeshError) => void;
 }
+
+/** The session has ended, or a fresh token does not count yet: none of both is the write's fault, which waits for its user. */
+const LATER = new Set(['SIGNED_OUT', 'UNAUTHENTICATED']);
 
 const keyOfUser = (userId: string) => `taskmesh.writes.${userId}`;
 
@@ -89,13 +94,10 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     return found;
   };
   const done = (write: Write, outcome: Outcome) => {
-    // Writes that waited for the task's creation refer to the server's id from now on.
-    if (write.kind === 'create') {
-      created.set(write.taskId, outcome.id);
-      writes = writes.map((each) =>
-        each.taskId === write.taskId && each.key !== write.key ? { ...each, taskId: outcome.id } : each,
-      );
-    }
+    if (write.kind === 'create') created.set(write.taskId, outcome.id);
+    writes = writes.map((each) =>
+      each.taskId === write.taskId && each.key !== write.key ? rebase(each, outcome) : each,
+    );
     listeners.tell((listener) => listener.onDone(write, outcome));
     finish(write)?.resolve(outcome);
   };
@@ -127,8 +129,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
-      if (isPassing(error) || error.code === 'SIGNED_OUT')
-        return Math.max(error.retryAfterMs, backOffMs(failures++, time));
+      if (isPassing(error) || LATER.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }
@@ -179,6 +180,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 
   return {
     pending: () => writes,
+    isKept: () => giveBack !== undefined,
     subscribe: (listener) => listeners.add((tell) => tell(listener)),
     add(added) {
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
@@ -219,4 +221,13 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       pause.end();
     },
   };
+}
+
+/**
+ * A write that was made on top of one that is done now: it refers to the server's id, and to the version that this has made, if
+ * nobody else has made one in between.
+ */
+function rebase(write: Write, { id: taskId, task }: Outcome): Write {
+  const isNext = task && 'ifVersion' in write && write.ifVersion === task.version - 1;
+  return { ...write, taskId, ...(isNext && { ifVersion: task.version }) };
 }

@@ -7,7 +7,7 @@ export interface TraceCollector {
   spans: ReceivedSpan[];
   exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
   /** The status of further answers; anything but 200 rejects the export. */
-  answerWith(status: number): void;
+  answerWith(status: number, headers?: Record<string, string>): void;
   stop(): Promise<void>;
 }
 
@@ -15,6 +15,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const exports: TraceCollector['exports'] = [];
   let status = 200;
+  let more: Record<string, string> = {};
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -23,7 +24,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       exports.push({ path: request.url ?? '', headers: request.headers, body });
       const isJson = request.headers['content-type'] === 'application/json';
       if (status === 200 && isJson) spans.push(...readOtlpJson(body.toString()));
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+      response.writeHead(status, { 'content-type': 'application/json', ...more }).end('{}');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,8 +33,9 @@ export async function startTraceCollector(): Promise<TraceCollector> {
     url: `http://127.0.0.1:${port}`,
     spans,
     exports,
-    answerWith(next) {
+    answerWith(next, headers = {}) {
       status = next;
+      more = headers;
     },
     async stop() {
       server.closeAllConnections();

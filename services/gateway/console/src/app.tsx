@@ -3,13 +3,14 @@ import { useUser } from '@taskmesh/client/react';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ClientContext } from './client-context.ts';
 import { Loading } from './elements/loading.tsx';
-import { NoticesProvider } from './elements/notices.tsx';
+import { useLeaveGuard } from './elements/use-leave-guard.ts';
 import { Entrance, leaveWayIn } from './entrance/entrance.tsx';
 import { FinishSignIn } from './entrance/finish-sign-in.tsx';
 import type { Arrival } from './session/arrival.ts';
 import type { ConsoleStorage } from './session/console-storage.ts';
 import { createProvider, ProviderContext } from './session/provider.ts';
 import { useFarewell } from './session/use-farewell.ts';
+import { Desk, useDeskKey } from './shell/desk.tsx';
 import { Shell } from './shell/shell.tsx';
 
 export interface AppProps {
@@ -17,21 +18,26 @@ export interface AppProps {
   storage: ConsoleStorage;
   /** Of somebody who comes back from the sign-in provider. */
   arrival: Arrival | undefined;
+  /** Why nobody is signed in, if that needs to be said. */
+  problem: string | undefined;
 }
 
 /** For whoever is signed in the views, for everybody else the ways in. */
-export function App({ client, storage, arrival: first }: AppProps) {
+export function App({ client, storage, arrival: first, problem: before }: AppProps) {
   const user = useUser(client);
   const { farewell, expectEnd, sayDeleted } = useFarewell(user);
+  const { deskKey, leaveDesk } = useDeskKey(user);
   const [arrival, setArrival] = useState(first);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState(before);
   const provider = useMemo(() => createProvider({ client, storage }), [client, storage]);
   useEffect(() => {
     if (!user) return;
     setProblem(undefined);
     leaveWayIn();
   }, [user]);
+  useLeaveGuard(user != null, () => client.pendingWrites() > 0 && (storage.endsWithTab() || !client.keepsWrites()));
   const leave = () => {
+    leaveDesk();
     location.hash = ''; // whoever comes next begins with their tasks
     return client.signOut();
   };
@@ -58,11 +64,16 @@ export function App({ client, storage, arrival: first }: AppProps) {
           />
         )}
         {!isArriving && user === undefined && <Loading />}
-        {!isArriving && user === null && <Entrance storage={storage} farewell={farewell} problem={problem} />}
-        {!isArriving && user && (
-          <NoticesProvider key={user.id}>
-            <Shell user={user} onSignOut={signOut} onDeleted={leaveDeleted} />
-          </NoticesProvider>
+        {!isArriving && user !== undefined && (
+          <Desk key={deskKey} isOpen={user !== null}>
+            {(desk) =>
+              user ? (
+                <Shell user={user} desk={desk} onSignOut={signOut} onDeleted={leaveDeleted} />
+              ) : (
+                <Entrance storage={storage} farewell={farewell} problem={problem} />
+              )
+            }
+          </Desk>
         )}
       </ProviderContext.Provider>
     </ClientContext.Provider>

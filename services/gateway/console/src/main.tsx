@@ -4,8 +4,11 @@ import { Root } from './root.tsx';
 import { takeArrival } from './session/arrival.ts';
 import { createConsoleStorage } from './session/console-storage.ts';
 
+const COPIED = 'This tab is a copy of another one, which stays signed in. Sign in here as well to use both.';
+
 const storage = createConsoleStorage();
+const problem = (await storage.emptyCopy()) ? COPIED : undefined;
 const arrival = takeArrival(storage);
 const client = createClient({ url: location.origin, storage });
 const root = document.getElementById('console');
-if (root) render(<Root client={client} storage={storage} arrival={arrival} />, root);
+if (root) render(<Root client={client} storage={storage} arrival={arrival} problem={problem} />, root);

@@ -13,7 +13,13 @@ export function useTell(): Tell {
   return useContext(TellContext);
 }
 
-export function NoticesProvider({ children }: { children: ComponentChildren }) {
+export interface NoticesProviderProps {
+  /** They wait until somebody sees them. */
+  isHidden?: boolean;
+  children: ComponentChildren;
+}
+
+export function NoticesProvider({ isHidden = false, children }: NoticesProviderProps) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const count = useRef(0);
   const tell = useCallback<Tell>((notice) => {
@@ -30,7 +36,7 @@ export function NoticesProvider({ children }: { children: ComponentChildren }) {
     <TellContext.Provider value={tell}>
       {children}
       <div class="notices" role="status" aria-label="Messages">
-        {shown}
+        {isHidden ? null : shown}
       </div>
     </TellContext.Provider>
   );

@@ -23,7 +23,7 @@ export function leaveWayIn(): void {
 
 export interface EntranceProps extends Pick<WayInProps, 'storage'> {
   farewell: Farewell | undefined;
-  /** Why a sign-in at the provider has failed. */
+  /** Why a sign-in at the provider has failed, or nobody is signed in here. */
   problem: string | undefined;
 }
 

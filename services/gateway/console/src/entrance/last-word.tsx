@@ -9,7 +9,7 @@ export function LastWord({ farewell }: { farewell: Farewell }) {
   ) : (
     <p class="note" role="alert">
       You were signed out: your session has ended here, or was ended on another device. Changes that were not sent yet
-      go on when you sign in again.
+      go on when you sign in again, and what you typed is still there.
     </p>
   );
 }

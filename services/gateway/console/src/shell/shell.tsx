@@ -6,11 +6,9 @@ import { AwayContext, KeptReadingsContext, type KeptReadings } from '../requests
 import { addressOf, useRoute } from '../route.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
 import { queryOf } from '../tasks/filters.ts';
-import { useAdding } from '../tasks/use-adding.ts';
-import { useEditing } from '../tasks/use-editing.ts';
-import { useEdits } from '../tasks/use-edits.ts';
 import { useTaskList } from '../tasks/use-task-list.ts';
 import { ConnectionLine } from './connection-line.tsx';
+import type { OnDesk } from './desk.tsx';
 import { Header } from './header.tsx';
 import { lossesOf } from './losses.ts';
 import { isAway, useOverview } from './use-overview.ts';
@@ -19,20 +17,19 @@ import { viewOf } from './views.ts';
 
 export interface ShellProps {
   user: User;
+  desk: OnDesk;
   onSignOut: () => Promise<void>;
   onDeleted: () => Promise<void>;
 }
 
 /** What is around every view: it is there for as long as somebody is signed in. */
-export function Shell({ user, onSignOut, onDeleted }: ShellProps) {
+export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const client = useClient();
   const { name, query } = useRoute();
   const view = viewOf(name);
   const overview = useOverview();
   const list = useTaskList(view.name === 'tasks' ? query : undefined, isAway(overview));
-  const edits = useEdits();
-  const editing = useEditing(edits);
-  const adding = useAdding();
+  const { edits, editing, adding } = desk;
   const readings = useMemo<KeptReadings>(() => new Map(), []);
   const main = useFocusOnChange(view.name);
   useTitle(view.title);
