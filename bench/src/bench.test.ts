@@ -11,7 +11,7 @@ import { startLoad, type Load } from './load/start-load.ts';
 import { measure, type Measured } from './measure.ts';
 import { measureBesideLogins, type BesideLogins } from './measure-beside-logins.ts';
 import { OPERATIONS } from './operations.ts';
-import { readOptions } from './options.ts';
+import { requestOptions } from './options.ts';
 import { publish } from './report/publish.ts';
 import { describeRequests } from './report/requests.ts';
 import { startBareOn } from './targets/bare.ts';
@@ -176,19 +176,21 @@ describe('the figures', () => {
 
 describe('the arguments', () => {
   it('choose operations and targets in their usual order', () => {
-    const { operations, targets } = readOptions(['--only', 'list,get', '--targets', 'embedded']);
+    const { operations, targets } = requestOptions.read(['--only', 'list,get', '--targets', 'embedded']);
     expect([operations, targets]).toEqual([['get', 'list'], ['embedded']]);
   });
 
   it('choose lists beside logins, alone or with the rest', () => {
-    const { operations, besideLogins } = readOptions(['--only', 'beside-logins']);
+    const { operations, besideLogins } = requestOptions.read(['--only', 'beside-logins']);
     expect([operations, besideLogins]).toEqual([[], true]);
-    expect(readOptions([])).toMatchObject({ operations: OPERATIONS, besideLogins: true });
-    expect(readOptions(['--only', 'get']).besideLogins).toBe(false);
+    expect(requestOptions.read([])).toMatchObject({ operations: OPERATIONS, besideLogins: true });
+    expect(requestOptions.read(['--only', 'get']).besideLogins).toBe(false);
   });
 
   it('say how long to warm up', () => {
-    const lengths = [[], ['--quick'], ['--quick', '--warm-up', '7']].map((args) => readOptions(args).warmUpSeconds);
+    const lengths = [[], ['--quick'], ['--quick', '--warm-up', '7']].map(
+      (args) => requestOptions.read(args).warmUpSeconds,
+    );
     expect(lengths).toEqual([10, 0.3, 7]);
   });
 
@@ -200,6 +202,6 @@ describe('the arguments', () => {
     ['--name', '../x'],
     ['--fast'],
   ])('refuse what makes no sense: %s %s', (...args: string[]) => {
-    expect(() => readOptions(args)).toThrow();
+    expect(() => requestOptions.read(args)).toThrow();
   });
 });

@@ -1,8 +1,9 @@
 import { say } from '@taskmesh/local';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { commonOptions } from './arguments.ts';
+import { othersSince } from './cpu/others.ts';
 import { publish, writeReport } from './report/publish.ts';
+import type { Origin } from './report/machine.ts';
 import type { TargetOptions } from './targets/target.ts';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));
@@ -17,36 +18,41 @@ export interface Surroundings extends TargetOptions {
   signal: AbortSignal;
 }
 
-type Common = ReturnType<typeof commonOptions>;
+/** What every benchmark has, and what is no parameter of what it measures. */
+type Common = { help: boolean; name: string | undefined; publish?: boolean };
+
+/** A report: what a run found, and what is known of every run. */
+type Report<Options, Found> = Found &
+  Pick<Origin, 'startedAt' | 'othersShare'> & { parameters: Omit<Options, keyof Common> };
 
 /** One of the things that `npm run bench` measures: from its arguments to its tables. */
-export interface Benchmark<Options, Report extends { startedAt: string }> {
-  help: string;
+interface Benchmark<Options, Found extends object> {
   /** @throws UsageError */
-  read(args: string[]): Options;
+  options: { help: string; read(args: string[]): Options };
   /** Undefined when something else than figures was asked for. */
-  run(options: Options & Surroundings): Promise<Report | undefined>;
+  run(options: Options & Surroundings): Promise<Found | undefined>;
   /** What is printed, by the marks between which the README has it. */
-  describe(report: Report): Record<string, string>;
+  describe(report: Report<Options, Found>): Record<string, string>;
   /** @default puts what is printed into the README */
-  publish?(report: Report): void;
+  publish?(report: Report<Options, Found>): void;
 }
 
 /** From arguments to a run of it; undefined when they asked for help only, which is printed. */
-export function prepare<
-  Options extends Omit<Common, 'publish'> & Partial<Common>,
-  Report extends { startedAt: string },
->(benchmark: Benchmark<Options, Report>) {
+export function prepare<Options extends Common, Found extends object>(benchmark: Benchmark<Options, Found>) {
   return (args: string[]): ((around: Surroundings) => Promise<void>) | undefined => {
-    const options = benchmark.read(args);
-    if (options.help) return void say(benchmark.help.trim());
+    const options = benchmark.options.read(args);
+    const { help, name, publish: isPublished, ...parameters } = options;
+    if (help) return void say(benchmark.options.help);
     return async (around) => {
-      const report = await benchmark.run({ ...options, ...around });
-      if (!report) return;
-      const file = join(RESULTS, `${options.name ?? report.startedAt.replaceAll(/[:.]/g, '-')}.json`);
+      const startedAt = new Date().toISOString();
+      const others = othersSince([process.pid]); // with all that is started from here
+      const found = await benchmark.run({ ...options, ...around });
+      if (!found) return;
+      const report = { startedAt, othersShare: others(), parameters, ...found };
+      const file = join(RESULTS, `${name ?? startedAt.replaceAll(/[:.]/g, '-')}.json`);
       writeReport(file, report);
       const tables = benchmark.describe(report);
-      if (options.publish) (benchmark.publish ?? (() => publish(README, tables)))(report);
+      if (isPublished) (benchmark.publish ?? (() => publish(README, tables)))(report);
       say(`\n${Object.values(tables).join('\n\n')}\n\nAll rounds: ${file}`);
     };
   };

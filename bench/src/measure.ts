@@ -4,6 +4,7 @@ import type { LoadFigures } from './load/connections.ts';
 import type { Load } from './load/start-load.ts';
 import { OPERATIONS, SPOKEN, type Cell, type Operation } from './operations.ts';
 import type { Target } from './targets/target.ts';
+import { measureByTurns, type Turns } from './turns.ts';
 
 /** One round of a cell. */
 export interface Round extends LoadFigures, Cost {
@@ -17,15 +18,10 @@ export interface Measured extends Cell, Round {
   rounds: Round[];
 }
 
-export interface MeasureOptions {
+export interface MeasureOptions extends Turns {
   targets: readonly Target[];
   operations: readonly Operation[];
   load: Load;
-  rounds: number;
-  /** Of one round of one cell. */
-  seconds: number;
-  warmUpSeconds: number;
-  signal: AbortSignal;
   log: (line: string) => void;
 }
 
@@ -47,28 +43,20 @@ export function cellsOf(operation: Operation, targets: readonly Target[]): { cel
 }
 
 async function measureOperation(operation: Operation, options: MeasureOptions): Promise<Measured[]> {
-  const { targets, load, rounds, seconds, warmUpSeconds, signal } = options;
-  const cells = cellsOf(operation, targets).map((one) => ({ ...one, results: new Array<Round>() }));
-  const one = async ({ cell, target }: { cell: Cell; target: Target }, forSeconds: number): Promise<Round> => {
-    signal.throwIfAborted();
+  const { targets, load } = options;
+  const taken = await measureByTurns(cellsOf(operation, targets), options, async ({ cell, target }, seconds) => {
     await load.open(cell);
     const found = await measureCost(
       target,
-      () => load.run(forSeconds),
+      () => load.run(seconds),
       ({ requests }) => requests,
     );
     await load.close();
     const { server, inner, postgres } = found.cpuByRole;
     return { ...found, perSecond: found.requests / found.seconds, cpuSum: server + inner + postgres };
-  };
-  for (const each of cells) await one(each, warmUpSeconds);
-  for (let round = 0; round < rounds; round++) {
-    // Another one begins each time, so that none always follows the same neighbour.
-    const first = round % cells.length;
-    for (const each of [...cells.slice(first), ...cells.slice(0, first)]) each.results.push(await one(each, seconds));
-  }
-  return cells.map(({ cell, results }) => {
-    const requests = sumOf(results.map((round) => round.requests));
-    return { ...cell, ...summarise(results), requests };
+  });
+  return taken.map(([{ cell }, rounds]) => {
+    const requests = sumOf(rounds.map((round) => round.requests));
+    return { ...cell, ...summarise(rounds), requests };
   });
 }

@@ -9,15 +9,13 @@ import type { TargetName } from './operations.ts';
 import type { Options } from './options.ts';
 import { profile } from './profile/profile.ts';
 import { describeMachine } from './report/machine.ts';
-import type { Report } from './report/requests.ts';
 import { startTargets } from './targets/start-targets.ts';
 import type { Target } from './targets/target.ts';
 
 /** The whole comparison: what requests cost at all targets side by side, then lists beside logins at each for itself. */
-export async function runBench(options: Options & Surroundings): Promise<Report | undefined> {
+export async function runBench(options: Options & Surroundings) {
   if (options.profile) return void (await profileRequests(options));
-  const { dataDir, log, targets: names, operations, connections, rounds, seconds, warmUpSeconds } = options;
-  const startedAt = new Date().toISOString();
+  const { dataDir, log, targets: names, operations } = options;
   let measured: Measured[] = [];
   const besideLogins: BesideLogins[] = [];
   let postgresVersion = '';
@@ -32,8 +30,7 @@ export async function runBench(options: Options & Surroundings): Promise<Report 
       besideLogins.push(await measureBesideLogins({ ...options, target: name, load }));
       postgresVersion = targets[0]?.postgresVersion ?? '';
     });
-  const machine = describeMachine(postgresVersion);
-  return { startedAt, machine, parameters: { connections, rounds, seconds, warmUpSeconds }, measured, besideLogins };
+  return { machine: describeMachine(postgresVersion), measured, besideLogins };
 }
 
 /** Does something while these targets, and no others, run and have their accounts and tasks. */
@@ -43,10 +40,8 @@ async function atTargets(
   work: (running: { targets: Target[]; load: Load }) => Promise<void>,
 ): Promise<void> {
   await using closers = new Closers();
-  const { targets, stop } = await startTargets(names, options, options);
-  closers.add(stop);
-  const load = await startLoad(join(options.dataDir, 'load.log'));
-  closers.add(load.stop);
+  const { targets } = closers.use(await startTargets(names, options, options));
+  const load = closers.use(await startLoad(join(options.dataDir, 'load.log')));
   for (const { name, url } of targets) {
     options.log(`Accounts and tasks for ${name} …`);
     await load.populate(name, url, options.connections);

@@ -1,14 +1,14 @@
 import { UsageError } from '@taskmesh/local';
-import { readBackupOptions } from './options.ts';
+import { backupOptions } from './options.ts';
 import { describeBackups, type BackupReport } from './report.ts';
 
 describe('the arguments of the backups benchmark', () => {
   it('have defaults', () => {
-    expect(readBackupOptions([])).toMatchObject({ rows: 100_000, rounds: 3, publish: false, help: false });
+    expect(backupOptions.read([])).toMatchObject({ rows: 100_000, rounds: 3, publish: false, help: false });
   });
 
   it.each(['--rows 0', '--rows many', '--rounds 1.5', '--name a/b', '--unknown', 'word'])('%s is refused', (line) => {
-    expect(() => readBackupOptions(line.split(' '))).toThrow(UsageError);
+    expect(() => backupOptions.read(line.split(' '))).toThrow(UsageError);
   });
 });
 

@@ -5,24 +5,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** PostgreSQL's own client, as this machine has it. */
-export interface ClientTools {
-  /** `15.18` */
-  version: string;
-  major: string;
-  /** A server that came with the client; undefined when none did. */
-  serverBin: string | undefined;
-}
+export type ClientTools = NonNullable<Awaited<ReturnType<typeof findClientTools>>>;
 
 const run = promisify(execFile);
 
 /** Undefined when there is no client on the PATH. */
-export async function findClientTools(): Promise<ClientTools | undefined> {
+export async function findClientTools() {
   try {
     const { stdout } = await run('pg_dump', ['--version']);
     await run('psql', ['--version']);
     const version = /(\d+)(\.\d+)?/.exec(stdout)?.[0] ?? '';
     const major = version.split('.')[0] ?? '';
     const places = [`/usr/lib/postgresql/${major}/bin`, `/usr/pgsql-${major}/bin`];
+    /** Of a server that came with the client. */
     const serverBin = places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')));
     return { version, major, serverBin };
   } catch {

@@ -10,19 +10,16 @@ import { startPlatform } from '../targets/embedded.ts';
 import { tasksDatabaseOn } from '../targets/tasks-database.ts';
 import { dumpAndZip, findClientTools, loadWithPsql, type ClientTools } from './client-tools.ts';
 import type { BackupBenchOptions } from './options.ts';
-import { OURS, type BackupReport, type Timed } from './report.ts';
+import { OURS, type Timed } from './report.ts';
 import { startServerFor } from './start-server.ts';
 
 /** Makes backups and restores them by the product, and does the same by PostgreSQL's own tools, in turns. */
-export async function runBackupBench(options: BackupBenchOptions & Surroundings): Promise<BackupReport> {
+export async function runBackupBench(options: BackupBenchOptions & Surroundings) {
   const { dataDir, log, rows, rounds, signal } = options;
-  const startedAt = new Date().toISOString();
   await using closers = new Closers();
   const tools = await findClientTools();
-  const server = await startServerFor(tools, { dataDir, log });
-  closers.add(() => server.stop());
-  const product = await startProduct(options, server.url);
-  closers.add(product.stop);
+  const server = closers.use(await startServerFor(tools, { dataDir, log }));
+  const product = closers.use(await startProduct(options, server.url));
   const tasksUrl = tasksDatabaseOn(server.url);
   log(`Writing ${rows} tasks …`);
   await onServer(tasksUrl, fill(rows));
@@ -38,11 +35,8 @@ export async function runBackupBench(options: BackupBenchOptions & Surroundings)
     if (round > 0) found.timed.forEach((one) => addTo(timed, one));
   }
   return {
-    ...{
-      startedAt,
-      machine: describeMachine(server.version),
-      server: `PostgreSQL ${server.version} (${server.origin})`,
-    },
+    machine: describeMachine(server.version),
+    server: `PostgreSQL ${server.version} (${server.origin})`,
     ...{ client: tools && `client ${tools.version}`, rows, dumpBytes },
     timed: ORDER.flatMap((work) => timed.filter((one) => one.work === work)),
   };
@@ -57,16 +51,15 @@ function addTo(timed: Timed[], { work, by, seconds, memory }: Timed): void {
   known.memory?.push(...(memory ?? []));
 }
 
-interface Round {
-  product: Product;
+async function oneRound(options: {
+  product: Awaited<ReturnType<typeof startProduct>>;
   tools: ClientTools | undefined;
   psql: ClientTools | undefined;
   tasksUrl: string;
   serverUrl: string;
   dataDir: string;
-}
-
-async function oneRound({ product, tools, psql, tasksUrl, serverUrl, dataDir }: Round) {
+}) {
+  const { product, tools, psql, tasksUrl, serverUrl, dataDir } = options;
   const timed: Timed[] = [];
   const time = async <Result>(work: Timed['work'], by: string, action: () => Promise<Result>): Promise<Result> => {
     await onServer(serverUrl, 'checkpoint'); // one pays for what another one wrote otherwise
@@ -96,8 +89,6 @@ async function oneRound({ product, tools, psql, tasksUrl, serverUrl, dataDir }: 
   await product.remove(file);
   return { timed, dumpBytes: statSync(dump).size };
 }
-
-type Product = Awaited<ReturnType<typeof startProduct>>;
 
 /** The platform in one process. Its PATH has no client tools: its own dumper is what is measured. */
 async function startProduct({ dataDir, env }: Surroundings, postgresUrl: string) {

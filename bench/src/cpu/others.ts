@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { sumOf } from '../figures.ts';
 import { cpuMsOfTrees, TICKS_PER_SECOND } from './process-tree.ts';
 
 /** Begins to look at what the machine does; the returned function says which share of its cores went to anybody but these processes. */
@@ -19,6 +20,6 @@ function look(pids: readonly number[]) {
   return {
     at: performance.now(),
     busyMs: ((user + nice + system) * 1000) / TICKS_PER_SECOND,
-    oursMs: cpuMsOfTrees(pids).reduce((sum, ms) => sum + ms, 0),
+    oursMs: sumOf(cpuMsOfTrees(pids)),
   };
 }

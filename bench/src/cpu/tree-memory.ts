@@ -1,8 +1,6 @@
-import { globSync } from 'node:fs';
 import { sumOf } from '../figures.ts';
-import { readIfThere } from './process-tree.ts';
+import { bytesOf, childrenOf } from './one-process.ts';
 
-const MIB = 1024;
 const LOOK_EVERY_MS = 100;
 
 /**
@@ -23,13 +21,7 @@ export function watchTreeMemory(pid: number): () => { own: number; children: num
   };
 }
 
-function descendantsOf(pid: number): number[] {
-  return globSync(`/proc/${pid}/task/*/children`)
-    .flatMap((file) => readIfThere(file).split(' ').filter(Boolean).map(Number))
-    .flatMap((child) => [child, ...descendantsOf(child)]);
-}
+const descendantsOf = (pid: number): number[] => childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 
 /** Nearly all that is private to a process, and cheap to ask. */
-function anonymousMib(pid: number): number {
-  return Number(/^RssAnon:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/status`))?.[1] ?? 0) / MIB;
-}
+const anonymousMib = (pid: number) => bytesOf(pid, 'RssAnon') / 2 ** 20;

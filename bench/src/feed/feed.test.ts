@@ -13,7 +13,7 @@ import { openSource } from './load/sources.ts';
 import { startFeedLoad, type FeedLoadProcess } from './load/start-feed-load.ts';
 import { createTitleFinder } from './load/titles.ts';
 import { measureFeed, type FeedMeasured, type FeedRound } from './measure-feed.ts';
-import { readFeedOptions } from './options.ts';
+import { feedOptions } from './options.ts';
 import { describeFeed } from './report.ts';
 import { startFeedTargets } from './targets.ts';
 import { createUsers, type Users } from './users.ts';
@@ -177,8 +177,8 @@ describe('the feed’s tables', () => {
 
 describe('the feed’s arguments', () => {
   it('leave the high rates out of a quick run', () => {
-    expect(readFeedOptions(['--quick'])).toMatchObject({ sockets: 200, rounds: 1, rates: ['usual'] });
-    expect(readFeedOptions(['--only', 'sse,graphql-ws'])).toMatchObject({
+    expect(feedOptions.read(['--quick'])).toMatchObject({ sockets: 200, rounds: 1, rates: ['usual'] });
+    expect(feedOptions.read(['--only', 'sse,graphql-ws'])).toMatchObject({
       protocols: ['graphql-ws', 'sse'],
       sockets: 2_000,
       rates: ['usual', 'high'],
@@ -188,7 +188,7 @@ describe('the feed’s arguments', () => {
   it.each([['--only', 'ws'], ['--sockets', '0'], ['--loads', 'everything'], ['--name', '../x'], ['--fast']])(
     'refuse what makes no sense: %s %s',
     (...args: string[]) => {
-      expect(() => readFeedOptions(args)).toThrow();
+      expect(() => feedOptions.read(args)).toThrow();
     },
   );
 });

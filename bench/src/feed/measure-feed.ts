@@ -1,7 +1,8 @@
 import { measureCost, type Cost } from '../cpu/measure-cost.ts';
 import { summarise } from '../figures.ts';
 import { memoryOf } from '../hooks/ask-hook.ts';
-import { serverPid, type Target } from '../targets/target.ts';
+import { pidOf, type Target } from '../targets/target.ts';
+import type { Turns } from '../turns.ts';
 import { cellsOf, FEED_LOADS, LOADS, stretchesOf, type Cell, type Stretch } from './cells.ts';
 import type { StretchFigures } from './load/feed-load.ts';
 import type { FeedLoadProcess } from './load/start-feed-load.ts';
@@ -20,16 +21,13 @@ export interface FeedMeasured extends Cell, Stretch, FeedRound {
   rounds: FeedRound[];
 }
 
-export interface MeasureFeedOptions extends Pick<
-  FeedOptions,
-  'ways' | 'protocols' | 'loads' | 'rates' | 'sockets' | 'seconds' | 'warmUpSeconds' | 'rounds'
-> {
+export interface MeasureFeedOptions
+  extends Turns, Pick<FeedOptions, 'ways' | 'protocols' | 'loads' | 'rates' | 'sockets'> {
   targets: readonly Target[];
   load: FeedLoadProcess;
   createUsers: (count: number) => Promise<User[]>;
   /** Where the hooks of the targets write. */
   hookDir: string;
-  signal: AbortSignal;
   log: (line: string) => void;
 }
 
@@ -93,7 +91,7 @@ export async function withSockets(
   const socketsPerOwner = Math.min(most, options.sockets);
   const users = await createUsers(Math.floor(options.sockets / socketsPerOwner));
   const { url, sources } = target;
-  const memory = async () => (memoryIn ? memoryOf(serverPid(target), memoryIn) : NaN);
+  const memory = async () => (memoryIn ? memoryOf(pidOf(target), memoryIn) : NaN);
   const before = await memory();
   await load.open({ url, sources, speech: cell.speech, users, socketsPerOwner });
   try {

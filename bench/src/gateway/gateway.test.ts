@@ -10,7 +10,7 @@ import { startEngines } from './engines/start-engines.ts';
 import { openSenders } from './load/senders.ts';
 import { startGatewayLoad, type GatewayLoad } from './load/start-gateway-load.ts';
 import { measureGateways, type GatewayMeasured } from './measure-gateways.ts';
-import { readGatewayOptions } from './options.ts';
+import { gatewayOptions } from './options.ts';
 import { DOCUMENTS, QUERIES } from './queries.ts';
 import { describeGateways } from './report.ts';
 import { expectedAnswer } from './shop/expected.ts';
@@ -126,6 +126,6 @@ it('packages that cannot be had leave a gateway out', async () => {
 });
 
 it('options have limits', () => {
-  expect(readGatewayOptions(['--quick'])).toMatchObject({ rounds: 1, engines: expect.arrayContaining(['hive']) });
-  expect(() => readGatewayOptions(['--targets', 'nobody'])).toThrow('--targets knows');
+  expect(gatewayOptions.read(['--quick'])).toMatchObject({ rounds: 1, engines: expect.arrayContaining(['hive']) });
+  expect(() => gatewayOptions.read(['--targets', 'nobody'])).toThrow('--targets knows');
 });

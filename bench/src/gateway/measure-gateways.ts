@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { cpuMsOfThreads } from '../cpu/thread-time.ts';
+import { bytesOf, cpuMsOfThreads } from '../cpu/one-process.ts';
 import { summarise } from '../figures.ts';
 import type { LoadFigures } from '../load/connections.ts';
 import type { EngineName, RunningEngine } from './engines/engine.ts';
@@ -7,6 +6,7 @@ import type { GatewayLoad } from './load/start-gateway-load.ts';
 import type { GatewayOptions } from './options.ts';
 import { DOCUMENTS, type QueryName } from './queries.ts';
 import { expectedAnswer } from './shop/expected.ts';
+import { measureByTurns, type Turns } from '../turns.ts';
 import type { RunningShop } from './start-shop.ts';
 
 interface GatewayRound extends LoadFigures {
@@ -26,53 +26,37 @@ export interface GatewayMeasured extends GatewayRound {
   rounds: GatewayRound[];
 }
 
-export interface MeasureGatewaysOptions extends Pick<
-  GatewayOptions,
-  'queries' | 'seconds' | 'warmUpSeconds' | 'rounds' | 'connections'
-> {
+export interface MeasureGatewaysOptions extends Turns, Pick<GatewayOptions, 'queries' | 'connections'> {
   engines: readonly RunningEngine[];
   load: GatewayLoad;
   shop: RunningShop;
-  signal: AbortSignal;
   log: (line: string) => void;
 }
 
 /** All gateways take turns, query by query, another one first in each round. @throws when one of them answers wrong */
 export async function measureGateways(options: MeasureGatewaysOptions): Promise<GatewayMeasured[]> {
-  const { queries, engines, rounds, seconds, warmUpSeconds, signal, log } = options;
+  const { queries, engines, log } = options;
   const measured: GatewayMeasured[] = [];
   for (const query of queries) {
     log(`${query} …`);
-    const taken = new Map(engines.map((engine): [RunningEngine, GatewayRound[]] => [engine, []]));
-    for (const engine of engines) await withLoad({ ...options, query, engine }, (run) => run(warmUpSeconds));
-    for (let round = 0; round < rounds; round++) {
-      const first = round % engines.length;
-      for (const engine of [...engines.slice(first), ...engines.slice(0, first)]) {
-        signal.throwIfAborted();
-        taken.get(engine)?.push(await withLoad({ ...options, query, engine }, (run) => run(seconds)));
-      }
-    }
+    const taken = await measureByTurns(engines, options, (engine, seconds) =>
+      withLoad({ ...options, query, engine }, (run) => run(seconds)),
+    );
     for (const [{ name, pid }, all] of taken)
-      measured.push({ query, engine: name, peakMiB: peakMiB(pid), ...summarise(all) });
+      measured.push({ query, engine: name, peakMiB: bytesOf(pid, 'VmHWM') / 2 ** 20, ...summarise(all) });
   }
   return measured;
 }
 
-type Run = (seconds: number) => Promise<GatewayRound>;
-
 /** Opens connections to a gateway for as long as `use` takes. */
 export async function withLoad<Result>(
-  {
-    query,
-    engine: { url, pid },
-    load,
-    shop,
-    connections,
-  }: Pick<MeasureGatewaysOptions, 'load' | 'shop' | 'connections'> & { query: QueryName; engine: RunningEngine },
-  use: (run: Run) => Promise<Result>,
+  options: Pick<MeasureGatewaysOptions, 'load' | 'shop' | 'connections'> & { query: QueryName; engine: RunningEngine },
+  use: (run: (seconds: number) => Promise<GatewayRound>) => Promise<Result>,
 ): Promise<Result> {
+  const { query, engine, load, shop, connections } = options;
+  const { url, pid } = engine;
   await load.open({ url, query: DOCUMENTS[query], expected: await expectedAnswer(DOCUMENTS[query]), connections });
-  const run: Run = async (seconds) => {
+  const run = async (seconds: number) => {
     const calls = await shop.requests();
     const cpuMs = cpuMsOfThreads(pid);
     const figures = await load.run(seconds);
@@ -87,8 +71,4 @@ export async function withLoad<Result>(
   const result = await use(run);
   await load.close();
   return result;
-}
-
-function peakMiB(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 }

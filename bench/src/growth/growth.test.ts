@@ -1,21 +1,21 @@
 import { UsageError } from '@taskmesh/local';
-import { readGrowthOptions } from './options.ts';
+import { growthOptions } from './options.ts';
 import { describeGrowth, type GrowthReport } from './report.ts';
 
 describe('the arguments of the growth benchmark', () => {
   it('have defaults, and stores grow', () => {
-    expect(readGrowthOptions([])).toMatchObject({
+    expect(growthOptions.read([])).toMatchObject({
       stores: [200_000, 1_000_000],
       sockets: [100, 20_000],
       publish: false,
     });
-    expect(readGrowthOptions(['--stores', '900000,300000']).stores).toEqual([300_000, 900_000]);
+    expect(growthOptions.read(['--stores', '900000,300000']).stores).toEqual([300_000, 900_000]);
   });
 
   it.each(['--stores 1000', '--stores many', '--sockets 0', '--rounds 1.5', '--parts none', '--name a/b', 'word'])(
     '%s is refused',
     (line) => {
-      expect(() => readGrowthOptions(line.split(' '))).toThrow(UsageError);
+      expect(() => growthOptions.read(line.split(' '))).toThrow(UsageError);
     },
   );
 });

@@ -1,41 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuMsOfThreads } from '../cpu/thread-time.ts';
+import { cpuMsPerSecond } from '../cpu/one-process.ts';
 import type { User } from '../feed/users.ts';
 import { createCommitter } from '../scale/load/committer.ts';
 import { openSubscribers } from '../scale/load/subscribers.ts';
 import type { GrowthServer } from './server.ts';
 
-/** What an event costs beside so many sockets of other owners. */
-export interface EventCost {
-  sockets: number;
-  /** CPU-ms of the server for an event, of each round; without what it does for the sockets anyway. */
-  perEvent: number[];
-  /** CPU-ms of the server in a second without events. */
-  idle: number[];
-}
-
-export interface MeasureEventsOptions {
-  server: GrowthServer;
-  createUsers: (count: number) => Promise<User[]>;
-  sockets: number;
-  rounds: number;
-  seconds: number;
-  signal: AbortSignal;
-}
+export type EventCost = Awaited<ReturnType<typeof measureEvents>>;
 
 const EVENTS_PER_S = 100;
 const WARM_UP_S = 2;
 /** Behind the last socket's opening its subscription is still on its way. */
 const SETTLED_MS = 2_000;
 
-export async function measureEvents({
-  server,
-  createUsers,
-  sockets,
-  rounds,
-  seconds,
-  signal,
-}: MeasureEventsOptions): Promise<EventCost> {
+/** What an event costs beside so many sockets of other owners. */
+export async function measureEvents(options: {
+  server: GrowthServer;
+  createUsers: (count: number) => Promise<User[]>;
+  sockets: number;
+  rounds: number;
+  seconds: number;
+  signal: AbortSignal;
+}) {
+  const { server, createUsers, sockets, rounds, seconds, signal } = options;
   const [listener] = await createUsers(1);
   if (!listener) throw new Error('Nobody listens.');
   const others = await openSubscribers([{ url: server.url, users: await createUsers(sockets), socketsPerOwner: 1 }]);
@@ -45,18 +31,14 @@ export async function measureEvents({
     own.expect(EVENTS_PER_S * forSeconds, () =>
       committer.atRandom([listener.id], { perSecond: EVENTS_PER_S, seconds: forSeconds }),
     );
-  const cpuPerS = async (work: () => Promise<unknown>) => {
-    const [cpu, at] = [cpuMsOfThreads(server.pid), performance.now()];
-    await work();
-    return ((cpuMsOfThreads(server.pid) - cpu) * 1_000) / (performance.now() - at);
-  };
-  const cost: EventCost = { sockets, perEvent: [], idle: [] };
+  /** CPU-ms of the server for an event, of each round, without what it does for the sockets anyway; and in a second of that. */
+  const cost = { sockets, perEvent: new Array<number>(), idle: new Array<number>() };
   await sleep(SETTLED_MS);
   await deliver(WARM_UP_S);
   for (let round = 0; round < rounds; round++) {
     signal.throwIfAborted();
-    const idle = await cpuPerS(() => sleep(seconds * 1_000));
-    const busy = await cpuPerS(() => deliver(seconds));
+    const idle = await cpuMsPerSecond(server.pid, () => sleep(seconds * 1_000));
+    const busy = await cpuMsPerSecond(server.pid, () => deliver(seconds));
     cost.idle.push(idle);
     cost.perEvent.push((busy - idle) / EVENTS_PER_S);
   }

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'undici';
 import { combine } from '../figures.ts';
 import type { Owner } from './owners.ts';
-import { middleOf, OPERATIONS, type Operation } from './requests.ts';
-import { sender } from './send.ts';
+import { middleOf, OPERATIONS, sender, type Operation } from './requests.ts';
 import type { GrowthServer, Taken } from './server.ts';
 
 /** One kind of request of one owner, in one store. Figures are per request. */

@@ -1,5 +1,11 @@
-import { graphql, type Request } from './send.ts';
+import type { Dispatcher } from 'undici';
+import { send, type Call } from '../load/call.ts';
 import type { Owner } from './owners.ts';
+
+type Request = Omit<Call, 'isRight'>;
+
+/** Sends requests of one owner, one after the other. */
+export const sender = (client: Dispatcher, token: string) => (request: Request) => send(client, { ...request, token });
 
 /** A kind of request: the n-th of an owner. */
 export interface Operation {
@@ -13,7 +19,10 @@ const rest = (path: string): Request => ({ method: 'GET', path: `/api/tasks${pat
 
 const NODE = 'node { id title description completed dueDate category priority createdAt updatedAt version }';
 const EVERYTHING = `edges { ${NODE} } totalCount changesCursor pageInfo { hasNextPage hasPreviousPage endCursor }`;
-const listOf = (args: string, selection: string) => graphql(`query { tasks(${args}) { ${selection} } }`);
+const listOf = (args: string, selection: string): Request => {
+  const query = `query { tasks(${args}) { ${selection} } }`;
+  return { method: 'POST', path: '/graphql', body: { query }, status: 200 };
+};
 
 const PRIORITIES = ['low', 'medium', 'high'];
 

@@ -1,7 +1,6 @@
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
 import type { Surroundings } from '../benchmark.ts';
-import { othersSince } from '../cpu/others.ts';
 import { socketSettings } from '../feed/targets.ts';
 import { createUsers } from '../feed/users.ts';
 import { describeMachine } from '../report/machine.ts';
@@ -10,19 +9,15 @@ import { measureEvents, type EventCost } from './measure-events.ts';
 import { measureRequests, untilCounted, type RequestCost } from './measure-requests.ts';
 import type { GrowthOptions } from './options.ts';
 import { giveTasks, growTo } from './owners.ts';
-import type { GrowthReport } from './report.ts';
 import { startGrowthServer } from './server.ts';
 
 /** Requests of small and large owners in a store that grows, then events beside more and more sockets. */
-export async function runGrowth(options: GrowthOptions & Surroundings): Promise<GrowthReport> {
+export async function runGrowth(options: GrowthOptions & Surroundings) {
   const { dataDir, parts, sockets, rounds, seconds, eventSeconds, log, signal } = options;
-  const startedAt = new Date().toISOString();
   await using closers = new Closers();
   const users = await createUsers(join(dataDir, 'keys.json'));
   const env = { ...targetEnvironment(options.env), ...users.settings, ...socketSettings(Math.max(...sockets)) };
-  const server = await startGrowthServer({ dataDir, env, log: () => undefined });
-  closers.add(server.stop);
-  const others = othersSince([process.pid, server.pid]);
+  const server = closers.use(await startGrowthServer({ dataDir, env, log: () => undefined }));
 
   const events: EventCost[] = [];
   if (parts.includes('sockets'))
@@ -42,6 +37,5 @@ export async function runGrowth(options: GrowthOptions & Surroundings): Promise<
       requests.push(...(await measureRequests({ server, owners: given, store, seconds, signal })));
     }
   }
-  const machine = describeMachine(server.version);
-  return { startedAt, machine, othersShare: others(), parameters: { seconds, rounds, eventSeconds }, requests, events };
+  return { machine: describeMachine(server.version), requests, events };
 }

@@ -1,15 +1,10 @@
-import { startPostgres } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { readIfThere } from '../cpu/process-tree.ts';
-import { cpuMsOfThreads } from '../cpu/thread-time.ts';
-import { sumOf } from '../figures.ts';
-import { startPlatform } from '../targets/embedded.ts';
-import type { TargetOptions } from '../targets/target.ts';
-import { changesPublished, tasksDatabaseOn } from '../targets/tasks-database.ts';
+import { childrenOf, cpuMsOfThreads } from '../cpu/one-process.ts';
+import { combine, sumOf } from '../figures.ts';
+import { startEmbeddedTarget } from '../targets/embedded.ts';
+import { pidOf, type TargetOptions } from '../targets/target.ts';
 
 export type GrowthServer = Awaited<ReturnType<typeof startGrowthServer>>;
 
@@ -36,13 +31,12 @@ const UNCOUNTED = `
   where not exists (select from feeds where owner_id = owner and counted = sequence)`;
 
 /** The embedded platform, with a PostgreSQL that is looked at. */
-export async function startGrowthServer({ dataDir, env, log }: TargetOptions) {
+export async function startGrowthServer(options: TargetOptions) {
   await using closers = new Closers();
-  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log });
-  closers.add(() => postgres.stop());
-  const platform = await startPlatform({ ...env, DATA_DIR: join(dataDir, 'taskmesh'), POSTGRES_URL: postgres.url });
-  closers.add(platform.stop);
-  const tasksUrl = tasksDatabaseOn(postgres.url);
+  const target = closers.use(await startEmbeddedTarget(options));
+  const { url, postgresVersion: version, sources } = target;
+  const [pid, postgresPid] = [pidOf(target, 'server'), pidOf(target, 'postgres')];
+  const { tasksDatabase: tasksUrl = '' } = sources;
   const watcher = new Client({ connectionString: tasksUrl });
   await watcher.connect();
   closers.add(() => watcher.end());
@@ -50,10 +44,10 @@ export async function startGrowthServer({ dataDir, env, log }: TargetOptions) {
   const look = async (): Promise<Taken> => {
     const [counters] = (await watcher.query<Pick<Taken, 'pages' | 'walBytes'>>(COUNTERS)).rows;
     if (!counters) throw new Error('The store has no counters.');
-    return { server: cpuMsOfThreads(platform.pid), postgres: cpuMsOfFamily(postgres.pid), ...counters };
+    return { server: cpuMsOfThreads(pid), postgres: cpuMsOfFamily(postgresPid), ...counters };
   };
   return {
-    ...{ url: platform.url, pid: platform.pid, tasksUrl, version: postgres.version },
+    ...{ url, pid, tasksUrl, version },
     async uncounted(owners: string[]): Promise<number> {
       return (await watcher.query<{ count: number }>(UNCOUNTED, [owners])).rows[0]?.count ?? 0;
     },
@@ -71,23 +65,13 @@ export async function startGrowthServer({ dataDir, env, log }: TargetOptions) {
       const pagesBefore = await told();
       const before = await look();
       await work();
-      await changesPublished(postgres.url);
-      const { server, postgres: ofPostgres, walBytes } = await look();
-      return {
-        server: server - before.server,
-        postgres: ofPostgres - before.postgres,
-        pages: (await told()) - pagesBefore,
-        walBytes: walBytes - before.walBytes,
-      };
+      await target.settle();
+      const taken = combine([await look(), before], ([after = 0, earlier = 0]) => after - earlier);
+      return { ...taken, pages: (await told()) - pagesBefore };
     },
     stop: closers.handOver(),
   };
 }
 
 /** Of a process and its children, of which none may end meanwhile. */
-function cpuMsOfFamily(pid: number): number {
-  const children = globSync(`/proc/${pid}/task/*/children`).flatMap((file) =>
-    readIfThere(file).split(' ').filter(Boolean).map(Number),
-  );
-  return sumOf([pid, ...children].map(cpuMsOfThreads));
-}
+const cpuMsOfFamily = (pid: number) => sumOf([pid, ...childrenOf(pid)].map(cpuMsOfThreads));

@@ -30,12 +30,7 @@ export async function openConnections(urls: string | readonly string[], workload
   const nextConnection = inTurns(connections);
   return {
     /** Keeps every connection busy with one request after the other. @throws on the first wrong answer */
-    async run(seconds: number): Promise<LoadFigures> {
-      const start = performance.now();
-      const all = (await Promise.all(connections.map(({ keepBusy }) => keepBusy(start + seconds * 1000)))).flat();
-      const took = (performance.now() - start) / 1000;
-      return { requests: all.length, seconds: took, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) };
-    },
+    run: (seconds: number) => runAll(connections, seconds),
     /** One request more, over the next connection. @throws when it fails */
     next: () => nextConnection().next(),
     close: () => Promise.all(connections.map((connection) => connection.close())),
@@ -58,17 +53,30 @@ export function openConnection(url: string, { operation, protocol }: Workload, a
       throw new Error(`${operation} over ${protocol} at ${url} answered something unexpected: ${text.slice(0, 500)}`);
     },
     next,
-    /** One request after the other until then, by `performance.now()`. Their latencies in milliseconds. */
-    async keepBusy(untilMs: number) {
-      const latencies: number[] = [];
-      for (let begin = performance.now(); begin < untilMs;) {
-        await next();
-        const end = performance.now();
-        latencies.push(end - begin);
-        begin = end;
-      }
-      return latencies;
-    },
+    keepBusy: (untilMs: number) => keepBusy(next, untilMs),
     close: () => client.close(),
   };
+}
+
+/** One request after the other until then, by `performance.now()`. Their latencies in milliseconds. */
+export async function keepBusy(next: () => Promise<void>, untilMs: number): Promise<number[]> {
+  const latencies: number[] = [];
+  for (let begin = performance.now(); begin < untilMs;) {
+    await next();
+    const end = performance.now();
+    latencies.push(end - begin);
+    begin = end;
+  }
+  return latencies;
+}
+
+/** Keeps every connection busy for so long. @throws on the first wrong answer */
+export async function runAll(
+  connections: readonly { keepBusy(untilMs: number): Promise<number[]> }[],
+  seconds: number,
+): Promise<LoadFigures> {
+  const start = performance.now();
+  const all = (await Promise.all(connections.map((each) => each.keepBusy(start + seconds * 1_000)))).flat();
+  const took = (performance.now() - start) / 1_000;
+  return { requests: all.length, seconds: took, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) };
 }

@@ -13,22 +13,12 @@ import { cpuOf, type Amounts, type Cpu } from './model/work.ts';
 import { stretch } from './stretch.ts';
 
 /** What the model foretold of a mixed load at a stack, and what it took. */
-export interface Replay {
-  gateways: number;
-  /** CPU-ms in a second, all processes of a part together. */
-  predicted: Cpu;
-  measured: Cpu;
-  /** Bytes that a gateway holds on to, on the average. */
-  memory: { predicted: number; measured: number };
-}
+export type Replay = Awaited<ReturnType<typeof replay>>;
 
-export interface ReplayOptions extends Pick<
-  CalibrateOptions,
-  'stack' | 'population' | 'createUsers' | 'hookDir' | 'seconds'
-> {
+type ReplayOptions = Pick<CalibrateOptions, 'stack' | 'population' | 'createUsers' | 'hookDir' | 'seconds'> & {
   demand: Demand;
   coefficients: Coefficients;
-}
+};
 
 const SETTLED_MS = 1_000;
 
@@ -39,7 +29,7 @@ export function replayDemand(sockets: number, like: Demand, hurry: number): Dema
 }
 
 /** Does at a stack what the model says that owners do, and compares what that takes. Every answer and message counts. */
-export async function replay(options: ReplayOptions): Promise<Replay> {
+export async function replay(options: ReplayOptions) {
   const { stack, demand, coefficients, population, createUsers, hookDir, seconds } = options;
   const { urls } = stack;
   const gateways = urls.length;
@@ -78,8 +68,10 @@ export async function replay(options: ReplayOptions): Promise<Replay> {
   const { bytes, cpuMs } = coefficients;
   return {
     gateways,
+    /** CPU-ms in a second, all processes of a part together. */
     predicted: perSecond(cpuOf(amountsOf(work, seconds, taken.seconds), cpuMs), taken.seconds),
     measured: perSecond(taken.cpu, taken.seconds),
+    /** Bytes that a gateway holds on to, on the average. */
     memory: {
       predicted: bytes.gateway + ((work.socket ?? 0) / gateways) * bytes.socket,
       measured: sumOf(held) / gateways,

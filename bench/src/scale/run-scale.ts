@@ -2,13 +2,12 @@ import { postgresVersion } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
 import type { Surroundings } from '../benchmark.ts';
-import { othersSince } from '../cpu/others.ts';
 import { createUsers } from '../feed/users.ts';
 import { hookSettings } from '../hooks/ask-hook.ts';
 import { populate } from '../load/population.ts';
 import { describeMachine } from '../report/machine.ts';
 import { calibrate } from './calibrate/calibrate.ts';
-import { readMeasured, writeDocumentation, type ScaleReport } from './documentation.ts';
+import { readMeasured, writeDocumentation } from './documentation.ts';
 import type { Coefficients } from './model/coefficients.ts';
 import { PROFILE } from './model/profile.ts';
 import type { ScaleOptions } from './options.ts';
@@ -21,14 +20,12 @@ const ACCOUNTS = 8;
 const HURRY = 60;
 
 /** Measures the costs at one gateway, foretells what a mixed load takes at each stack, and tries; undefined for tables only. */
-export async function runScale(options: ScaleOptions & Surroundings): Promise<ScaleReport | undefined> {
+export async function runScale(options: ScaleOptions & Surroundings) {
   if (options.tables) return void writeDocumentation(readMeasured());
-  const { dataDir, log, signal, sockets, seconds, backlog } = options;
-  const startedAt = new Date().toISOString();
+  const { dataDir, log, signal, sockets } = options;
   const hookDir = join(dataDir, 'hooks');
   const users = await createUsers(join(dataDir, 'keys.json'));
   const settings = { ...hookSettings('memory', hookDir), ...users.settings };
-  const others = othersSince([process.pid]);
   const demand = replayDemand(sockets, { owners: 0, ...PROFILE }, HURRY);
   const replays: Replay[] = [];
   let coefficients: Coefficients | undefined;
@@ -39,8 +36,7 @@ export async function runScale(options: ScaleOptions & Surroundings): Promise<Sc
     const named = gateways === 1 ? 'one gateway' : `${gateways} gateways`;
     log(`Starting a stack with ${named} …`);
     const stackDir = join(dataDir, `stack-${gateways}`);
-    const stack = await startScaleStack({ ...options, gateways, settings, dataDir: stackDir });
-    closers.add(stack.stop);
+    const stack = closers.use(await startScaleStack({ ...options, gateways, settings, dataDir: stackDir }));
     const population = await populate(stack.urls[0] ?? '', ACCOUNTS);
     const run = { ...options, stack, population, createUsers: users.create, hookDir };
     coefficients ??= await calibrate(run);
@@ -49,7 +45,5 @@ export async function runScale(options: ScaleOptions & Surroundings): Promise<Sc
     replays.push(await replay({ ...run, demand, coefficients, seconds: options.replaySeconds }));
   }
   if (!coefficients) throw new Error('No stack was asked for.');
-  const machine = describeMachine(version);
-  const parameters = { seconds, sockets, backlog };
-  return { startedAt, machine, parameters, othersShare: others(), demand, coefficients, replays };
+  return { machine: describeMachine(version), demand, coefficients, replays };
 }

@@ -8,7 +8,7 @@ import { workOf, type Demand } from './model/demand.ts';
 import { planFor, planInCells, POLICY } from './model/plan.ts';
 import { PROFILE } from './model/profile.ts';
 import { attribute, cpuOf, noCpu, roundMsFrom, roundsPerS, transactionsOf } from './model/work.ts';
-import { readScaleOptions } from './options.ts';
+import { scaleOptions } from './options.ts';
 import { replayDemand, type Replay } from './replay.ts';
 import { replayTable, whereOff } from './tables.ts';
 
@@ -128,10 +128,10 @@ describe('a mixed load', () => {
 
 describe('the arguments', () => {
   it('name stacks, of which the first has one gateway', () => {
-    expect(readScaleOptions([]).gateways).toEqual([1, 2, 3]);
-    expect(readScaleOptions(['--gateways', '1,4', '--quick'])).toMatchObject({ gateways: [1, 4], seconds: 1 });
-    expect(() => readScaleOptions(['--gateways', '2'])).toThrow(UsageError);
-    expect(() => readScaleOptions(['--gateways', '1,none'])).toThrow(UsageError);
+    expect(scaleOptions.read([]).gateways).toEqual([1, 2, 3]);
+    expect(scaleOptions.read(['--gateways', '1,4', '--quick'])).toMatchObject({ gateways: [1, 4], seconds: 1 });
+    expect(() => scaleOptions.read(['--gateways', '2'])).toThrow(UsageError);
+    expect(() => scaleOptions.read(['--gateways', '1,none'])).toThrow(UsageError);
   });
 });
 

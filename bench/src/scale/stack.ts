@@ -22,8 +22,7 @@ export type ScaleStack = Awaited<ReturnType<typeof startScaleStack>>;
 export async function startScaleStack({ dataDir, gateways, ...options }: ScaleStackOptions) {
   const env = { ...targetEnvironment(options.env), ...options.settings, ...socketSettings(options.sockets) };
   await using closers = new Closers();
-  const stack = await startStack({ dataDir, env, gateways, log: () => undefined, restart: false });
-  closers.add(() => stack.stop());
+  const stack = closers.use(await startStack({ dataDir, env, gateways, log: () => undefined, restart: false }));
   const { postgres, kafka, redis } = stack.servers;
   const tasksDatabase = tasksDatabaseOn(postgres);
   const stores = await openStores({ tasksDatabase, redis, kafkaDir: join(dataDir, 'kafka') });

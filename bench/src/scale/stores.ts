@@ -12,8 +12,6 @@ const RELAY_LOCKS = 7_203_001;
 export const COUNTS_LATE_MS = 1_100;
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
-/** What the stores have counted since they began; the sizes are with indexes. */
-export type Counts = Awaited<ReturnType<Stores['counts']>>;
 
 const COUNTS = `
   select (select xact_commit::float8 from pg_stat_database where datname = current_database()) as commits,
@@ -32,6 +30,7 @@ export async function openStores(where: { tasksDatabase: string; redis: string; 
     return row;
   };
   return {
+    /** What the stores have counted since they began; the sizes are with indexes. */
     async counts() {
       const { commits, wal, flushes, ...bytes } =
         await one<Record<'commits' | 'wal' | 'flushes' | 'tasks' | 'changes' | 'feeds', number>>(COUNTS);

@@ -1,31 +1,22 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Surroundings } from '../benchmark.ts';
 import { summarise } from '../figures.ts';
+import { startProduct } from '../targets/embedded.ts';
 import type { TargetOptions } from '../targets/target.ts';
-import { startProduct } from './start-product.ts';
 
 /** What is there already: nothing, what Node has compiled at an earlier start, or that and the data. */
-export const KINDS = ['first of all', 'new data', 'again'] as const;
-export type StartKind = (typeof KINDS)[number];
+const KINDS = ['first of all', 'new data', 'again'] as const;
+type StartKind = (typeof KINDS)[number];
 
-export interface Start {
-  readyMs: number;
-  cpuMs: number;
-}
-
-export interface StartsMeasured extends Start {
-  kind: StartKind;
-  rounds: Start[];
-}
+type Start = Awaited<ReturnType<typeof startOf>>;
+export type StartsMeasured = Awaited<ReturnType<typeof measureStarts>>[number];
 
 /** The kinds take turns. `again` starts on the data that `new data` has left. */
-export async function measureStarts(
-  options: Omit<TargetOptions, 'log'> & { starts: number; signal: AbortSignal; log: (line: string) => void },
-): Promise<StartsMeasured[]> {
+export async function measureStarts(options: Surroundings & { starts: number }) {
   const { dataDir, env, starts, signal, log } = options;
   const found = new Map(KINDS.map((kind) => [kind, new Array<Start>()]));
-  // Whatever the compile cache lacks is not to be paid for by the first round.
-  await startOf('new data', options);
+  await startOf('new data', options); // whatever the compile cache lacks is not to be paid for by the first round
   for (let round = 1; round <= starts; round++)
     for (const kind of KINDS) {
       signal.throwIfAborted();
@@ -35,7 +26,7 @@ export async function measureStarts(
   return [...found].map(([kind, rounds]) => ({ kind, ...summarise(rounds) }));
 }
 
-async function startOf(kind: StartKind, { dataDir, env }: Omit<TargetOptions, 'log'>): Promise<Start> {
+async function startOf(kind: StartKind, { dataDir, env }: Omit<TargetOptions, 'log'>) {
   const compiled = join(dataDir, 'compiled');
   const data = join(dataDir, 'data');
   if (kind === 'first of all') rmSync(compiled, { recursive: true, force: true });

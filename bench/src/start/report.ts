@@ -9,7 +9,7 @@ import type { StartOptions } from './options.ts';
 export interface StartReport extends Origin {
   parameters: Pick<StartOptions, 'starts' | 'idleSeconds' | 'sockets'>;
   starts: StartsMeasured[];
-  idle?: Idle;
+  idle?: Idle | undefined;
   subscribers: SubscriberMemory[];
 }
 

@@ -1,19 +1,15 @@
 import { join } from 'node:path';
 import type { Surroundings } from '../benchmark.ts';
-import { othersSince } from '../cpu/others.ts';
 import { describeMachine } from '../report/machine.ts';
 import { targetEnvironment } from '../targets/start-targets.ts';
 import { measureIdle } from './measure-idle.ts';
 import { measureStarts } from './measure-starts.ts';
 import { measureSubscribers } from './measure-subscribers.ts';
 import type { StartOptions } from './options.ts';
-import type { StartReport } from './report.ts';
 
 /** Starts, then an idle platform, then subscribers. */
-export async function runStart(options: StartOptions & Surroundings): Promise<StartReport> {
-  const { dataDir, parts, starts, idleSeconds, sockets, signal, log } = options;
-  const startedAt = new Date().toISOString();
-  const others = othersSince([process.pid]);
+export async function runStart(options: StartOptions & Surroundings) {
+  const { dataDir, parts, starts, idleSeconds, signal, log } = options;
   const env = targetEnvironment(options.env);
   const measured = parts.includes('starts')
     ? await measureStarts({ dataDir: join(dataDir, 'starts'), env, starts, signal, log })
@@ -25,13 +21,5 @@ export async function runStart(options: StartOptions & Surroundings): Promise<St
   const subscribers = parts.includes('subscribers')
     ? await measureSubscribers({ ...options, dataDir: join(dataDir, 'subscribers') })
     : [];
-  return {
-    startedAt,
-    machine: describeMachine(),
-    othersShare: others(),
-    parameters: { starts, idleSeconds, sockets },
-    starts: measured,
-    ...(idle && { idle }),
-    subscribers,
-  };
+  return { machine: describeMachine(), starts: measured, idle, subscribers };
 }

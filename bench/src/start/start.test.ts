@@ -1,12 +1,12 @@
 import { UsageError } from '@taskmesh/local';
-import { readStartOptions } from './options.ts';
+import { startOptions } from './options.ts';
 import { describeStart } from './report.ts';
 
 const MIB = 2 ** 20;
 
 describe('the arguments of the benchmark of starts and memory', () => {
   it('have defaults', () => {
-    expect(readStartOptions([])).toMatchObject({
+    expect(startOptions.read([])).toMatchObject({
       starts: 5,
       sockets: [100, 5_000],
       parts: ['starts', 'idle', 'subscribers'],
@@ -16,7 +16,7 @@ describe('the arguments of the benchmark of starts and memory', () => {
   it.each(['--sockets 100', '--sockets 200,100', '--sockets a,b', '--starts 0', '--parts none', '--idle -1', 'word'])(
     '%s is refused',
     (line) => {
-      expect(() => readStartOptions(line.split(' '))).toThrow(UsageError);
+      expect(() => startOptions.read(line.split(' '))).toThrow(UsageError);
     },
   );
 });

@@ -1,16 +1,14 @@
 import { postgresVersion, startPostgres } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
-import { startNode } from '../processes/start-node.ts';
+import { startServer } from '../processes/start-node.ts';
 import type { Target, TargetOptions } from './target.ts';
 
 /** The bare server and a PostgreSQL for it. */
 export async function startBare(options: TargetOptions): Promise<Target> {
   await using closers = new Closers();
-  const postgres = await startPostgres({ dataDir: join(options.dataDir, 'postgres'), log: options.log });
-  closers.add(() => postgres.stop());
-  const server = await startBareOn({ ...options, postgresUrl: postgres.url });
-  closers.add(server.stop);
+  const postgres = closers.use(await startPostgres({ dataDir: join(options.dataDir, 'postgres'), log: options.log }));
+  const server = closers.use(await startBareOn({ ...options, postgresUrl: postgres.url }));
   const parts = [...server.parts, { name: 'postgres', role: 'postgres', pid: postgres.pid } as const];
   return { ...server, parts, stop: closers.handOver() };
 }
@@ -28,14 +26,11 @@ export async function startBareProcess(
   options: Omit<TargetOptions, 'log'> & { file: URL; settings: Record<string, string> },
 ): Promise<Target> {
   const { dataDir, env, file, settings } = options;
-  await using closers = new Closers();
-  const server = await startNode({ file, env: { ...env, ...settings }, logFile: join(dataDir, 'bare.log') });
-  closers.add(() => server.stop());
-  const { url } = (await server.nextMessage()) as { url: string };
+  const server = await startServer({ file, env: { ...env, ...settings }, logFile: join(dataDir, 'bare.log') });
   return {
-    ...{ name: 'bare', url, postgresVersion: '', sources: {} },
+    ...{ name: 'bare', url: server.url, postgresVersion: '', sources: {} },
     parts: [{ name: 'server', role: 'server', pid: server.pid }],
     settle: async () => undefined,
-    stop: closers.handOver(),
+    stop: () => server.stop(),
   };
 }

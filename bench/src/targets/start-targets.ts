@@ -29,11 +29,19 @@ export async function startTargets(
   for (const name of names) {
     signal.throwIfAborted();
     log(`Starting ${name} …`);
-    const target = await start[name]({ ...options, dataDir: join(dataDir, name) }, targets);
-    closers.add(() => target.stop());
+    const target = closers.use(await start[name]({ ...options, dataDir: join(dataDir, name) }, targets));
     targets.push(target);
   }
   return { targets, stop: closers.handOver() };
+}
+
+/** Has a program send this share of its traces to a collector. */
+export function tracesSettings(collector: { url: string }, ratio: number): Record<string, string> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: String(ratio),
+  };
 }
 
 /** As in production, and nothing of the user's own settings but what programs need to be found. */

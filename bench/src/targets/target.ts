@@ -31,9 +31,9 @@ export interface TargetOptions {
   log: (line: string) => void;
 }
 
-/** The process that clients talk to. */
-export function serverPid({ name, parts }: Target): number {
-  const server = parts.find(({ role }) => role === 'server');
-  if (!server) throw new Error(`${name} has no server.`);
-  return server.pid;
+/** The first process of a role; without one, that which clients talk to. */
+export function pidOf({ name, parts }: Target, wanted: Role = 'server'): number {
+  const part = parts.find(({ role }) => role === wanted);
+  if (!part) throw new Error(`${name} has no ${wanted}.`);
+  return part.pid;
 }

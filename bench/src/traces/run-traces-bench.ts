@@ -1,14 +1,16 @@
 import { Closers } from '@taskmesh/service';
 import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { join } from 'node:path';
-import { cpuMsOfThreads } from '../cpu/thread-time.ts';
+import type { Surroundings } from '../benchmark.ts';
+import { cpuMsOfThreads } from '../cpu/one-process.ts';
 import { startLoad, type Load } from '../load/start-load.ts';
 import type { Operation } from '../operations.ts';
 import { describeMachine } from '../report/machine.ts';
 import { startEmbeddedTarget } from '../targets/embedded.ts';
-import type { TargetOptions } from '../targets/target.ts';
+import { tracesSettings } from '../targets/start-targets.ts';
+import { pidOf } from '../targets/target.ts';
 import type { TracesOptions } from './options.ts';
-import type { TracesReport, TracesStart } from './report.ts';
+import type { TracesStart } from './report.ts';
 
 const SIDES = ['without', 'with'] as const;
 
@@ -18,64 +20,45 @@ interface Side {
   settle: () => Promise<void>;
 }
 
-type RunOptions = TracesOptions & TargetOptions & { signal: AbortSignal };
+type RunOptions = TracesOptions & Surroundings;
 
 /**
  * Two processes of one program differ by several percent, each for as long as it lives, so one pair proves nothing: there
  * are many, each of two that have just started. Within a pair the two take turns, so that what the machine does meets both.
  */
-export async function runTracesBench(options: RunOptions): Promise<TracesReport> {
-  const { operations, ratio, starts, warmUpSeconds, rounds, seconds, connections } = options;
-  const startedAt = new Date().toISOString();
-  const collector = await startTraceCollector();
-  try {
-    let postgresVersion = '';
-    const measured: TracesStart[] = [];
-    for (let start = 1; start <= starts; start++) {
-      options.log(`Start ${start} of ${starts} …`);
-      const ofStart = await measureStart({ ...options, start, collectorUrl: collector.url });
-      ({ postgresVersion } = ofStart);
-      measured.push(...ofStart.measured);
-    }
-    const parameters = { operations, ratio, starts, warmUpSeconds, rounds, seconds, connections };
-    const machine = describeMachine(postgresVersion);
-    return { startedAt, machine, parameters, measured, exports: collector.exports.length };
-  } finally {
-    await collector.stop();
+export async function runTracesBench(options: RunOptions) {
+  const { starts } = options;
+  await using closers = new Closers();
+  const collector = closers.use(await startTraceCollector());
+  let postgresVersion = '';
+  const measured: TracesStart[] = [];
+  for (let start = 1; start <= starts; start++) {
+    options.log(`Start ${start} of ${starts} …`);
+    const ofStart = await measureStart({ ...options, start, collector });
+    ({ postgresVersion } = ofStart);
+    measured.push(...ofStart.measured);
   }
+  return { machine: describeMachine(postgresVersion), measured, exports: collector.exports.length };
 }
 
-async function measureStart(options: RunOptions & { start: number; collectorUrl: string }) {
-  const { dataDir, env, log, signal, operations, connections, ratio, start, collectorUrl } = options;
-  const traced = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
-    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-    OTEL_TRACES_SAMPLER_ARG: String(ratio),
-  };
-  const closers = new Closers();
-  try {
-    const load = await startLoad(join(dataDir, 'load.log'));
-    closers.add(() => load.stop());
-    const sides: Side[] = [];
-    let postgresVersion = '';
-    for (const name of start % 2 === 0 ? SIDES : SIDES.toReversed()) {
-      const target = await startEmbeddedTarget({
-        dataDir: join(dataDir, `${name}-${start}`),
-        env: { ...env, ...(name === 'with' ? traced : {}) },
-        log,
-      });
-      closers.add(() => target.stop());
-      signal.throwIfAborted();
-      await load.populate(name, target.url, connections);
-      postgresVersion = target.postgresVersion;
-      sides.push({ name, pid: target.parts.find(({ role }) => role === 'server')?.pid ?? 0, settle: target.settle });
-    }
-    const measured: TracesStart[] = [];
-    for (const operation of operations) measured.push(await measurePair({ ...options, operation, sides, load }));
-    return { measured, postgresVersion };
-  } finally {
-    await closers.closeAll();
+async function measureStart(options: RunOptions & { start: number; collector: { url: string } }) {
+  const { dataDir, env, log, signal, operations, connections, ratio, start } = options;
+  const traced = tracesSettings(options.collector, ratio);
+  await using closers = new Closers();
+  const load = closers.use(await startLoad(join(dataDir, 'load.log')));
+  const sides: Side[] = [];
+  let postgresVersion = '';
+  for (const name of start % 2 === 0 ? SIDES : SIDES.toReversed()) {
+    const given = { dataDir: join(dataDir, `${name}-${start}`), env: { ...env, ...(name === 'with' && traced) }, log };
+    const target = closers.use(await startEmbeddedTarget(given));
+    signal.throwIfAborted();
+    await load.populate(name, target.url, connections);
+    postgresVersion = target.postgresVersion;
+    sides.push({ name, pid: pidOf(target), settle: target.settle });
   }
+  const measured: TracesStart[] = [];
+  for (const operation of operations) measured.push(await measurePair({ ...options, operation, sides, load }));
+  return { measured, postgresVersion };
 }
 
 async function measurePair(

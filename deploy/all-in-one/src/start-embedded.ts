@@ -83,8 +83,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     const logOf = createFileLogs(logFile, settings.logLevel);
-    const telemetry = await openTelemetry(settings.traces, logOf('platform'));
-    closers.add(() => telemetry.stop());
+    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform')));
     const metrics = createMetrics();
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
     const eventLog = measureEventLog(plainLog, metrics);
@@ -93,8 +92,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
     const config = readPlatformConfig({ ...env, MACHINE_TOKEN_FILE: machineToken?.file }, postgresUrl);
     const deps = { clock: systemClock, logOf, metrics, keyValue, eventLog, telemetry };
-    const platform = await createPlatform(config, deps);
-    closers.add(() => platform.stop());
+    const platform = closers.use(await createPlatform(config, deps));
     await platform.start();
     closers.add(() => lock.announceRelease());
     // The signal that stops us may have reached PostgreSQL as well.

@@ -44,14 +44,14 @@ export async function runProgram(
   }
 }
 
-/** Whether packages of Debian (or a relative) can be installed: there is apt, and we are root. */
-function canInstallPackages(): boolean {
-  return process.getuid?.() === 0 && findProgram('apt-get') !== undefined;
-}
-
 /** A machine with programs, to which packages bring others. */
 export type Machine = typeof MACHINE;
-export const MACHINE = { find: findProgram, canInstall: canInstallPackages, install: installPackages };
+export const MACHINE = {
+  find: findProgram,
+  /** Packages of Debian (or a relative): there is apt, and we are root. */
+  canInstall: () => process.getuid?.() === 0 && findProgram('apt-get') !== undefined,
+  install: installPackages,
+};
 
 /**
  * Where a program of one of these names lies: the system's, else that of Debian's package (as root).

@@ -44,16 +44,7 @@ const SERVER_KINDS: Record<ServerName, ServerKind> = {
 
 const SERVER_NAMES: ServerName[] = ['postgres', 'redis', 'kafka'];
 
-export interface ProvidedServers {
-  /** By server, where it is: a URL, or Kafka's `host:port`. */
-  urls: Record<ServerName, string>;
-  /** The settings that lead to them. */
-  env: { POSTGRES_URL: string; REDIS_URL: string; KAFKA_BROKERS: string };
-  /** Those that we started; the others were given. */
-  started: Map<ServerName, { stop(): Promise<void> }>;
-  /** Stops what was started. */
-  stop(): Promise<void>;
-}
+export type ProvidedServers = Awaited<ReturnType<typeof provideServers>>;
 
 /** Starts a server, on the given port when it was there before. Lets a caller keep servers alive in its own way. */
 export type RunServer = (
@@ -71,9 +62,9 @@ export async function provideServers(options: {
   log: (line: string) => void;
   isThrowaway?: boolean;
   run?: RunServer;
-}): Promise<ProvidedServers> {
+}) {
   const { env, dataDir, log, isThrowaway = false, run = (_name, start) => start() } = options;
-  const started: ProvidedServers['started'] = new Map();
+  const started = new Map<ServerName, { stop(): Promise<void> }>();
   const stop = async () => void (await Promise.all([...started.values()].map((server) => server.stop())));
   const provide = async (name: ServerName) => {
     const { title, variable, start } = SERVER_KINDS[name];
@@ -95,7 +86,14 @@ export async function provideServers(options: {
       return `Not all servers are there:\n${items.join('\n')}`;
     });
     const settings = { POSTGRES_URL: postgres, REDIS_URL: redis, KAFKA_BROKERS: kafka };
-    return { urls: { postgres, redis, kafka }, env: settings, started, stop };
+    return {
+      /** By server, where it is: a URL, or Kafka's `host:port`. */
+      urls: { postgres, redis, kafka },
+      /** The settings that lead to them. */
+      env: settings,
+      /** Those that we started (the others were given), and how to stop all of these. */
+      ...{ started, stop },
+    };
   } catch (error) {
     await stop();
     throw error;

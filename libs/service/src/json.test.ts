@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { asJson } from './json.ts';
+import { asJson, parseJson } from './json.ts';
 
 it('leaves of any value what JSON carries of it', () => {
   const value = fc.anything({ withDate: true, withSparseArray: true, withNullPrototype: true, withTypedArray: true });
@@ -9,6 +9,10 @@ it('leaves of any value what JSON carries of it', () => {
     expect(asJson({ given })).toEqual(JSON.parse(text));
   });
   fc.assert(property, { seed: 1, numRuns: 500 });
+});
+
+it('says nothing of a text that is no JSON', () => {
+  expect(['{"a":[1]}', 'null', '{"a":', ''].map(parseJson)).toEqual([{ a: [1] }, null, undefined, undefined]);
 });
 
 it('shares nothing with what it was given', () => {

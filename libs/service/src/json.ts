@@ -1,3 +1,12 @@
+/** What a text says as JSON; undefined when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Enough for variables and their inputs; deeper or circular values take the slow path. */
 const MAX_LEVELS = 3;
 

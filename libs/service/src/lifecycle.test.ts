@@ -33,6 +33,17 @@ describe('what was opened', () => {
     expect(closed.at(-1)).toBe('opened later');
   });
 
+  it('is stopped when it is put to use, also when it does not start', async () => {
+    const done: string[] = [];
+    const part = { start: () => Promise.reject(new Error('no port')), stop: () => done.push('stopped') };
+    const use = async () => {
+      await using closers = new Closers();
+      await closers.use(part).start();
+    };
+    await expect(use()).rejects.toThrow('no port');
+    expect(done).toEqual(['stopped']);
+  });
+
   it('stays open when it was handed over, until whoever has it closes it', async () => {
     const closed: string[] = [];
     const open = async () => {

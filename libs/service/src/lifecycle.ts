@@ -23,6 +23,12 @@ export class Closers {
     this.#closers.push(close);
   }
 
+  /** Adds what is to be stopped, and returns it. */
+  use<Part extends { stop(): Promise<unknown> | unknown }>(part: Part): Part {
+    this.add(() => part.stop());
+    return part;
+  }
+
   #closing: Promise<void> | undefined;
 
   closeAll(): Promise<void> {

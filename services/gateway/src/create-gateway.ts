@@ -31,9 +31,8 @@ import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { createRequestMetrics, measureRequests } from './http/metrics.ts';
-import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
 import { findConsole, serveConsole } from './pages/console/console.ts';
-import { serveResetPassword } from './pages/reset-password/reset-password.ts';
+import { serveTokenForms } from './pages/token-form/token-form.ts';
 import { serveUnknownPath } from './pages/unknown-path/unknown-path.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
@@ -157,10 +156,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   restRoutes(app, context);
   if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.
-  if (initial.own) {
-    serveResetPassword(app);
-    serveConfirmEmail(app);
-  }
+  if (initial.own) serveTokenForms(app);
   if (realtime) app.server.on('upgrade', realtime.upgrade);
 
   let address = '';

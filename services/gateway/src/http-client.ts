@@ -1,5 +1,6 @@
 import { unavailable } from '@taskmesh/errors';
 import type { Post, ServicePool } from '@taskmesh/internal-api';
+import { parseJson } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { bodyOf, type ServiceRequest } from './connections.ts';
 
@@ -18,14 +19,6 @@ export async function postGraphQL(
   const result = parseJson(text);
   if (isResult(result) && (status === 200 || !okOnly)) return result;
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // counts as no result
-  }
 }
 
 function isResult(value: unknown): value is SubgraphResult {

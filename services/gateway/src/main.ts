@@ -56,7 +56,7 @@ await runMain(async () => {
   if (config.supergraphFile !== undefined) process.on('SIGHUP', () => void gateway.reload());
 
   const closers = new Closers();
-  closers.add(() => telemetry.stop());
+  closers.use(telemetry);
   closers.add(() => keyValue.close());
   closers.add(() => eventLog.close());
   closers.add(() => connections.close());
@@ -64,10 +64,8 @@ await runMain(async () => {
     log,
     service: {
       async start() {
-        closers.add(() => admin.stop());
-        await admin.start();
-        closers.add(() => gateway.stop());
-        await gateway.start();
+        await closers.use(admin).start();
+        await closers.use(gateway).start();
       },
       stop: () => closers.closeAll(),
     },

@@ -2,9 +2,9 @@ import { TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { tellAddress } from '../../processes/tell-address.ts';
 
 /*
  * What remains of the feed when all is left out that is not needed to deliver: sockets by owner, a frame that is built
@@ -64,8 +64,5 @@ if (brokers) {
   await reader.ready();
 }
 
-process.once('disconnect', () => process.exit(0));
 process.once('SIGTERM', () => process.exit(0));
-server.listen(0, '127.0.0.1', () => {
-  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }); // a TCP server's
-});
+tellAddress(server);

@@ -6,9 +6,7 @@ import { createTitleFinder } from './titles.ts';
 const SIGN_OF_LIFE_MS = 10_000;
 const SAID_AT_MOST = 500;
 
-export interface OpenSocket {
-  close(): Promise<void>;
-}
+export type OpenSocket = Awaited<ReturnType<typeof openSocket>>;
 
 /**
  * Connects and has the conversation; resolves when nothing is left to be said. `onChange` hears the numbers of changes
@@ -18,10 +16,10 @@ export function openSocket(
   url: string,
   conversation: Conversation,
   { onChange, onEnd }: { onChange: (n: number) => void; onEnd: (error: Error) => void },
-): Promise<OpenSocket> {
+) {
   const { hostname, port } = new URL(url);
   const { opening, accepted, turns, signOfLife } = conversation;
-  return new Promise((resolve, reject) => {
+  return new Promise<{ close(): Promise<void> }>((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     let heard = '';
     let next = 0;

@@ -1,3 +1,5 @@
+import type { TargetOptions } from '../../targets/target.ts';
+
 export const ENGINES = ['taskmesh', 'apollo', 'apollo-undici', 'hive'] as const;
 
 export type EngineName = (typeof ENGINES)[number];
@@ -18,12 +20,10 @@ export interface RunningEngine {
   stop(): Promise<void>;
 }
 
-export interface EngineOptions {
-  dataDir: string;
+export interface EngineOptions extends Omit<TargetOptions, 'log'> {
   /** Where packages are that are none of the product's. */
   cacheDir: string;
   supergraphFile: string;
-  env: Readonly<Record<string, string | undefined>>;
 }
 
 /** A gateway that cannot be had here: the run goes on without it, and names it. */

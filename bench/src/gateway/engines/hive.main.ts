@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
+import { tellAddress } from '../../processes/tell-address.ts';
 
 // Hive's gateway for Node with the planner of its router, as its documentation has it, from a folder that is none of ours.
 interface Runtime {
@@ -27,9 +27,4 @@ const gateway = createGatewayRuntime({
     }),
   },
 });
-const server = createServer(gateway);
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  process.send?.({ url: `http://127.0.0.1:${port}/graphql` });
-});
-process.once('disconnect', () => process.exit(0));
+tellAddress(createServer(gateway), '/graphql');

@@ -1,7 +1,7 @@
-import { findFreePorts, serviceReady, untilReady } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
-import { startNode } from '../../processes/start-node.ts';
+import type { Surroundings } from '../../benchmark.ts';
+import { startProgram, startServer } from '../../processes/start-node.ts';
 import { MissingEngine, TITLES, type EngineName, type EngineOptions, type RunningEngine } from './engine.ts';
 import { providePackages } from './provide-packages.ts';
 
@@ -24,28 +24,22 @@ const START: Record<EngineName, (options: EngineOptions) => Promise<RunningEngin
   },
 };
 
-export interface StartEnginesOptions extends EngineOptions {
-  names: readonly EngineName[];
-  log: (line: string) => void;
-  signal: AbortSignal;
-}
-
 /** Starts gateways one after the other; all run until `stop`. */
-export async function startEngines({ names, log, signal, ...options }: StartEnginesOptions): Promise<{
-  engines: RunningEngine[];
-  /** Why others are not there. */
-  missing: { name: EngineName; reason: string }[];
-  stop(): Promise<void>;
-}> {
+export async function startEngines({
+  names,
+  log,
+  signal,
+  ...options
+}: EngineOptions & Surroundings & { names: readonly EngineName[] }) {
   await using closers = new Closers();
   const engines: RunningEngine[] = [];
+  /** Why others are not there. */
   const missing: { name: EngineName; reason: string }[] = [];
   for (const name of names) {
     signal.throwIfAborted();
     log(`Starting ${TITLES[name]} …`);
     try {
-      const engine = await START[name](options);
-      closers.add(() => engine.stop());
+      const engine = closers.use(await START[name](options));
       engines.push(engine);
     } catch (error) {
       if (!(error instanceof MissingEngine)) throw error;
@@ -61,19 +55,14 @@ const YOUNG_GENERATION = '--max-semi-space-size=32';
 
 /** The gateway's own process, as it serves a foreign graph. */
 async function startTaskmesh({ dataDir, supergraphFile, env }: EngineOptions): Promise<RunningEngine> {
-  const [port = 0, adminPort = 0] = await findFreePorts(2);
-  const server = await startNode({
+  const NODE_OPTIONS = [env.NODE_OPTIONS, YOUNG_GENERATION].join(' ').trim();
+  const { url, pid, stop } = await startProgram({
+    name: 'taskmesh',
     file: new URL('../../../../services/gateway/src/main.ts', import.meta.url),
-    env: {
-      ...env,
-      NODE_OPTIONS: [env.NODE_OPTIONS, YOUNG_GENERATION].join(' ').trim(),
-      ...{ SUPERGRAPH_FILE: supergraphFile, PORT: String(port), ADMIN_PORT: String(adminPort) },
-    },
+    env: { ...env, NODE_OPTIONS, SUPERGRAPH_FILE: supergraphFile },
     logFile: join(dataDir, 'taskmesh.log'),
   });
-  const ready = () => serviceReady(`http://127.0.0.1:${adminPort}`);
-  await untilReady(server, { name: 'taskmesh', ready });
-  return { name: 'taskmesh', url: `http://127.0.0.1:${port}/graphql`, pid: server.pid, stop: () => server.stop() };
+  return { name: 'taskmesh', url: `${url}/graphql`, pid, stop };
 }
 
 async function startOther(
@@ -81,12 +70,9 @@ async function startOther(
   file: URL,
   { dataDir, supergraphFile, env }: EngineOptions,
 ): Promise<RunningEngine> {
-  await using closers = new Closers();
   const logFile = join(dataDir, `${name}.log`);
-  const server = await startNode({ file, env: { ...env, SUPERGRAPH_FILE: supergraphFile }, logFile });
-  closers.add(() => server.stop());
-  const { url } = (await server.nextMessage()) as { url: string }; // its first words
-  return { name, url, pid: server.pid, stop: closers.handOver() };
+  const { url, pid, stop } = await startServer({ file, env: { ...env, SUPERGRAPH_FILE: supergraphFile }, logFile });
+  return { name, url, pid, stop };
 }
 
 function withEnv(options: EngineOptions, more: Record<string, string>): EngineOptions {

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'undici';
+import { keepBusy } from '../../load/connections.ts';
 
-/** One connection. */
-export interface Sender {
-  /** One request after the other until then, by `performance.now()`. Their latencies in milliseconds. @throws on a wrong answer */
-  keepBusy(untilMs: number): Promise<number[]>;
-  close(): Promise<void>;
-}
+export type Sender = Awaited<ReturnType<typeof openSender>>;
 
 export interface SendersOptions {
   url: string;
@@ -22,7 +18,8 @@ export async function openSenders({ connections, ...options }: SendersOptions): 
   return Promise.all(Array.from({ length: connections }, () => openSender(options)));
 }
 
-async function openSender({ url, query, expected }: Omit<SendersOptions, 'connections'>): Promise<Sender> {
+/** One connection. */
+async function openSender({ url, query, expected }: Omit<SendersOptions, 'connections'>) {
   const { origin, pathname } = new URL(url);
   const client = new Client(origin);
   const body = JSON.stringify({ query });
@@ -42,19 +39,9 @@ async function openSender({ url, query, expected }: Omit<SendersOptions, 'connec
   const { data, errors }: { data?: unknown; errors?: unknown } = JSON.parse(first);
   if (errors !== undefined || !isDeepStrictEqual(data, JSON.parse(expected).data))
     throw new Error(`${url} answered something else: ${first.slice(0, 500)}`);
-  return {
-    async keepBusy(untilMs) {
-      const latencies: number[] = [];
-      for (let begin = performance.now(); begin < untilMs;) {
-        const { length } = await send();
-        if (length !== first.length)
-          throw new Error(`${url} answered ${length} characters, and before ${first.length}.`);
-        const end = performance.now();
-        latencies.push(end - begin);
-        begin = end;
-      }
-      return latencies;
-    },
-    close: () => client.close(),
+  const next = async () => {
+    const { length } = await send();
+    if (length !== first.length) throw new Error(`${url} answered ${length} characters, and before ${first.length}.`);
   };
+  return { keepBusy: (untilMs: number) => keepBusy(next, untilMs), close: () => client.close() };
 }

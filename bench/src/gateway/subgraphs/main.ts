@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { tellAddress } from '../../processes/tell-address.ts';
 import type { ServiceName } from '../shop/services.ts';
 import { compileDocument, type Answer, type Variables } from './compile.ts';
 import { RESOLVERS } from './resolvers.ts';
@@ -24,12 +24,8 @@ const server = createServer((request, response) => {
 // Whoever keeps a connection may go on using it.
 server.keepAliveTimeout = 600_000;
 
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  process.send?.({ url: `http://127.0.0.1:${port}` });
-});
 process.on('message', () => process.send?.({ requests }));
-process.once('disconnect', () => process.exit(0));
+tellAddress(server);
 
 function answer(path: string, body: string): string {
   const { query, variables } = JSON.parse(body) as { query: string; variables?: Variables | null };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { User } from '../../feed/users.ts';
 import { memoryOf } from '../../hooks/ask-hook.ts';
 import { createCommitter, type Committer } from '../load/committer.ts';
 import { openSubscribers, type Subscribers } from '../load/subscribers.ts';
@@ -40,16 +41,12 @@ export async function learnSockets(run: Run, roundMs: number): Promise<{ gateway
   return { gateway: empty, socket: (full - empty) / sockets };
 }
 
-interface Deliveries {
-  roundMs: number;
-  committer: Committer;
-  owners: { id: string }[];
-  perOwner: number;
-  subscribers: Subscribers | undefined;
-}
-
-async function learnDelivery(run: Run, kind: 'delivered' | 'further', deliveries: Deliveries): Promise<void> {
-  const { roundMs, committer, owners, perOwner, subscribers } = deliveries;
+async function learnDelivery(
+  run: Run,
+  kind: 'delivered' | 'further',
+  options: { roundMs: number; committer: Committer; owners: User[]; perOwner: number; subscribers?: Subscribers },
+): Promise<void> {
+  const { roundMs, committer, owners, perOwner, subscribers } = options;
   const ids = owners.map(({ id }) => id);
   const commits = (seconds: number) => committer.atRandom(ids, { perSecond: COMMITS_PER_S, seconds });
   const deliver = async (seconds: number) =>

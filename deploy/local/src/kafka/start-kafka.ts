@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../processes/free-port.ts';
 import { runInDataDir } from '../processes/data-dir.ts';
-import type { StopLadder } from '../processes/process-table.ts';
 import { inDocker, runProgram } from '../programs.ts';
 import type { Server, ServerOptions } from '../server.ts';
 import { findKafka, KAFKA_VERSION } from './kafka-jars.ts';
 
-const LADDER: StopLadder = [['SIGTERM', 10_000]];
 /** A broker that was killed reads its log anew before it opens its port. */
 const START_TIMEOUT_MS = 90_000;
 const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
@@ -45,7 +43,7 @@ export async function startKafka(options: KafkaServerOptions): Promise<Server> {
   };
   // An open port alone says nothing: it opens seconds before the broker takes part.
   const ready = async () => (await whyKafkaFails({ brokers: [url] })) === undefined;
-  const run = { name: 'Kafka', dataDir, ladder: LADDER, prepare, ready, timeoutMs: START_TIMEOUT_MS };
+  const run = { name: 'Kafka', dataDir, prepare, ready, timeoutMs: START_TIMEOUT_MS };
   return { ...(await runInDataDir(run, options)), url, port };
 }
 

@@ -14,20 +14,12 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-export interface Observer {
-  /** The pages. */
-  url: string;
-  /** What has services send their traces here, all of them, unless they are told otherwise. */
-  env: Record<string, string>;
-  /** Whose metrics are shown: admin addresses by name, asked for at each look. */
-  scrape(urls: () => Record<string, string>): void;
-  stop(): Promise<void>;
-}
+export type Observer = Awaited<ReturnType<typeof startObserver>>;
 
 /**
  * A collector of traces with pages, for a developer's machine: it listens there only and keeps what it can in memory.
  */
-export async function startObserver(): Promise<Observer> {
+export async function startObserver() {
   const traces = createTraceStore();
   let adminUrls = (): Record<string, string> => ({});
 
@@ -57,15 +49,16 @@ export async function startObserver(): Promise<Observer> {
   const { port } = server.address() as AddressInfo; // it listens on a port
   const url = `http://127.0.0.1:${port}`;
   return {
+    /** The pages. */
     url,
+    /** What has services send their traces here, all of them, unless they are told otherwise. */
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_BSP_SCHEDULE_DELAY: '200',
     },
-    scrape(urls) {
-      adminUrls = urls;
-    },
+    /** Whose metrics are shown: admin addresses by name, asked for at each look. */
+    scrape: (urls: typeof adminUrls) => void (adminUrls = urls),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

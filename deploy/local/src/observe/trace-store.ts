@@ -4,18 +4,10 @@ import type { ReceivedSpan } from '@taskmesh/telemetry/otlp-json';
 const MOST_TRACES = 500;
 const MOST_SPANS = 500;
 
-export interface Trace {
-  traceId: string;
-  /** What it began with, as far as that is here. */
-  name: string;
-  startMs: number;
-  durationMs: number;
-  hasError: boolean;
-  rows: TraceRow[];
-}
+export type Trace = ReturnType<typeof traceOf>;
 
 /** A span, and how deep it is below the first. */
-export interface TraceRow {
+interface TraceRow {
   span: ReceivedSpan;
   depth: number;
 }
@@ -41,11 +33,12 @@ export function createTraceStore() {
   };
 }
 
-function traceOf(spans: ReceivedSpan[]): Trace {
+function traceOf(spans: ReceivedSpan[]) {
   const rows = treeOf(spans.toSorted((one, other) => one.startMs - other.startMs));
   const startMs = Math.min(...spans.map((span) => span.startMs));
   return {
     traceId: spans[0]?.traceId ?? '',
+    /** What it began with, as far as that is here. */
     name: rows[0]?.span.name ?? '',
     startMs,
     durationMs: Math.max(...spans.map(({ endMs }) => endMs)) - startMs,

@@ -1,4 +1,5 @@
 import { SQL_STATE } from '@taskmesh/database/sql-state';
+import type { Env } from '@taskmesh/service';
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
 import { PlainError } from '../plain-error.ts';
 
@@ -43,8 +44,6 @@ export async function ensureDatabases(serverUrl: string, names: readonly string[
     for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
   });
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * What the administrators of the stores (by default the user of POSTGRES_URL) lack for a restore, which goes into a new

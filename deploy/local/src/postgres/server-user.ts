@@ -28,19 +28,11 @@ export function serverUser(dataDir: string): ServerUser {
   return { ids, own: (path) => chownSync(path, ids.uid, ids.gid) };
 }
 
-/** Paths as a child process can use them. */
-export interface ReachablePaths {
-  paths: string[];
-  /** To be handed to the child as descriptors 3, 4, … */
-  descriptors: number[];
-  close(): void;
-}
-
 /**
  * Makes paths usable for a child of another user. Where a folder above is closed to it (a checkout under /root), we open
  * them ourselves and hand the child our descriptors, which Linux lets it use as paths.
  */
-export function reachableBy(user: ServerUser, paths: string[]): ReachablePaths {
+export function reachableBy(user: ServerUser, paths: string[]) {
   if (!user.ids || paths.every((path) => isOpenToAll(dirname(path))))
     return { paths, descriptors: [], close: () => undefined };
   if (process.platform !== 'linux')
@@ -48,6 +40,7 @@ export function reachableBy(user: ServerUser, paths: string[]): ReachablePaths {
   const descriptors = paths.map((path) => openSync(path, constants.O_RDONLY));
   return {
     paths: descriptors.map((_, index) => `/proc/self/fd/${3 + index}`),
+    /** To be handed to the child as descriptors 3, 4, … */
     descriptors,
     close: () => descriptors.forEach((descriptor) => closeSync(descriptor)),
   };

@@ -13,6 +13,7 @@ import { acquireLock } from './directory-lock.ts';
 import { endProcesses, processIdentity, sendSignal, type StopLadder } from './process-table.ts';
 
 const PID_FILE_ENDING = '.pid.json';
+const TERMINATION: StopLadder = [['SIGTERM', 10_000]];
 
 /** Where the files lie that belong to a process with its data in `dataDir`: beside it, in folders that all share. */
 export function filesBeside(dataDir: string) {
@@ -35,7 +36,8 @@ interface PidRecord {
 
 export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal'> {
   dataDir: string;
-  ladder: StopLadder;
+  /** @default SIGTERM, which has ten seconds */
+  ladder?: StopLadder;
   /** What to run, once the directory is ours. */
   prepare: () => Promise<Omit<ChildOptions, 'logFile' | 'ladder'>>;
 }
@@ -46,7 +48,7 @@ export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal'>
  * @throws PlainError, also when another instance uses the directory
  */
 export async function runInDataDir<Told>(
-  { dataDir, ladder, prepare, ...readiness }: RunOptions<Told>,
+  { dataDir, ladder = TERMINATION, prepare, ...readiness }: RunOptions<Told>,
   { log, signal }: { log: (line: string) => void; signal?: AbortSignal | undefined },
 ): Promise<RunningProcess & { told: Told }> {
   const { lockFile, pidFile, logFile } = filesBeside(dataDir);

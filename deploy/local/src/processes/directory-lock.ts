@@ -4,13 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ifThere, PlainError } from '../plain-error.ts';
 
-/** The right to use a file or directory alone, until `release` or the end of this process, however it ends. */
-export interface Lock {
-  /** Tells those who wait that it is worth waiting: `release` is near. */
-  announceRelease(): void;
-  release(): void;
-}
-
 interface Holder {
   pid: number;
   stopping: boolean;
@@ -22,11 +15,12 @@ const WAIT_MS = 1_500;
 const WAIT_WHILE_STOPPING_MS = 30_000;
 
 /**
- * Locks `file`, which is made when missing. The lock is SQLite's own on an empty database: the one lock in Node that the
+ * Gives the right to use a file or directory alone, until `release` or the end of this process, however it ends: by a lock
+ * on `file`, which is made when missing. The lock is SQLite's own on an empty database: the one lock in Node that the
  * operating system gives back when its holder is killed, so that no stale lock can ever stop a start.
  * @throws PlainError naming the holder, when another process (or another part of this one) has it
  */
-export async function acquireLock(file: string, what: string): Promise<Lock> {
+export async function acquireLock(file: string, what: string) {
   const begin = Date.now();
   for (;;) {
     const database = tryLock(file);
@@ -65,12 +59,13 @@ function ensureWritable(file: string): void {
   }
 }
 
-function heldLock(database: DatabaseSync, holderFile: string): Lock {
+function heldLock(database: DatabaseSync, holderFile: string) {
   const write = (stopping: boolean) =>
     writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder));
   let held = true;
   write(false);
   return {
+    /** Tells those who wait that it is worth waiting: `release` is near. */
     announceRelease: () => held && write(true),
     release() {
       if (!held) return;

@@ -4,15 +4,10 @@ import { endNotedProcesses, killNotedProcesses } from './data-dir.ts';
 import { isAlive } from './process-table.ts';
 
 /** A directory of this process, with those of the servers and services that it starts below. */
-export interface RunDir {
-  path: string;
-  /** Kills what was started there, and waits for nothing. */
-  killNow(): void;
-  remove(): void;
-}
+export type RunDir = Awaited<ReturnType<typeof makeRunDir>>;
 
 /** Makes one in `parent`. What runs that were killed have left there, processes and files, is removed. */
-export async function makeRunDir(parent: string, prefix: string): Promise<RunDir> {
+export async function makeRunDir(parent: string, prefix: string) {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent).filter((entry) => entry.startsWith(prefix))) {
     const left = join(parent, name);
@@ -24,6 +19,7 @@ export async function makeRunDir(parent: string, prefix: string): Promise<RunDir
   mkdirSync(path);
   return {
     path,
+    /** Kills what was started there, and waits for nothing. */
     killNow: () => dataDirsIn(path).forEach(killNotedProcesses),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };

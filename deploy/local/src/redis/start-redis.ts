@@ -3,11 +3,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../processes/free-port.ts';
 import { filesBeside, runInDataDir } from '../processes/data-dir.ts';
-import type { StopLadder } from '../processes/process-table.ts';
 import { hasDocker, inDocker, provideProgram } from '../programs.ts';
 import { ensurePassword, type Server, type ServerOptions } from '../server.ts';
 
-const LADDER: StopLadder = [['SIGTERM', 10_000]];
 const IMAGE = 'redis:7-alpine';
 const REMEDY =
   'There is no Redis on this machine. Install it ("apt-get install redis-server", "brew install redis"), ' +
@@ -43,7 +41,7 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
     return inDocker(`taskmesh-redis-${port}`, port, ['-v', `${dataDir}:/data`, ...command]);
   };
   const ready = async () => (await whyRedisFails({ url })) === undefined;
-  const run = { name: 'Redis', dataDir, ladder: LADDER, prepare, ready, intervalMs: 20 };
+  const run = { name: 'Redis', dataDir, prepare, ready, intervalMs: 20 };
   return { ...(await runInDataDir(run, options)), url, port };
 }
 

@@ -1,6 +1,6 @@
 import { PlainError } from '../plain-error.ts';
 import { findFreePorts, whyPortFails } from '../processes/free-port.ts';
-import { INNER_SERVICES, type InnerService } from './inner-services.ts';
+import { INNER_SERVICES } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 
 /** Where a service listens: for its clients, and for administrators. */
@@ -39,13 +39,10 @@ async function portProblem(prefix: '' | 'ADMIN_', port: number, host: string): P
     : `Cannot listen on ${host}, port ${port} (${code}): ${prefix}HOST and ${prefix}PORT say where.`;
 }
 
-export interface StackPorts {
-  gateways: PortPair[];
-  inner: Record<InnerService, PortPair>;
-}
+export type StackPorts = Awaited<ReturnType<typeof choosePorts>>;
 
 /** A pair of ports for every service. To be called when the servers have theirs, so that none is handed out twice. */
-export async function choosePorts(options: PortOptions): Promise<StackPorts> {
+export async function choosePorts(options: PortOptions) {
   const wanted = wantedPorts(options);
   const taken = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
   const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), taken);

@@ -1,16 +1,14 @@
+import type { Env } from '@taskmesh/service';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInDataDir } from '../processes/data-dir.ts';
 import { localUrl } from '../local-url.ts';
 import { databaseUrl } from '../postgres/databases.ts';
-import type { StopLadder } from '../processes/process-table.ts';
 import type { ServerName } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabase, type InnerService } from './inner-services.ts';
 import type { KeyFiles } from './keys.ts';
 import type { PortPair, StackPorts } from './ports.ts';
 import type { StackLife } from './stack.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** A process of one of our services: where it listens and the environment that makes it so. */
 type ServiceProcess = ReturnType<typeof serviceProcesses>[number];
@@ -93,8 +91,6 @@ export function serviceProcesses(plan: StackPlan) {
   ];
 }
 
-const LADDER: StopLadder = [['SIGTERM', 10_000]];
-
 /** Runs a service as a process of its own; resolves when its admin port says that it is ready. */
 export async function startService(
   { name, main, env, url, adminUrl }: ServiceProcess,
@@ -102,8 +98,7 @@ export async function startService(
 ): Promise<StackLife> {
   const prepare = async () => ({ command: process.execPath, args: [main], env });
   const ready = () => serviceReady(adminUrl);
-  const dataDir = join(options.dataDir, name);
-  const run = { name, dataDir, ladder: LADDER, prepare, ready };
+  const run = { name, dataDir: join(options.dataDir, name), prepare, ready };
   return { ...(await runInDataDir(run, options)), url, adminUrl };
 }
 

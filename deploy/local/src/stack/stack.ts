@@ -37,13 +37,6 @@ export interface StackLife extends RunningProcess {
 
 export type StackProcess = Supervised<StackLife>;
 
-/** What `stack.json` in the data directory tells tools, at every moment of a running stack. */
-export interface StackState {
-  /** The process that watches over the others. */
-  pid: number;
-  processes: { name: string; pid: number; isUp: boolean; url: string; adminUrl: string | undefined; logFile: string }[];
-}
-
 export interface Stack {
   /** The gateways, for clients. */
   urls: string[];

@@ -6,8 +6,8 @@ import { findFreePort } from '../processes/free-port.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { runScript } from '../testing/run-script.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
-import type { StackOptions, StackState } from './stack.ts';
-import { startStack } from './start-stack.ts';
+import type { StackOptions } from './stack.ts';
+import { startStack, type StackState } from './start-stack.ts';
 
 const dir = temporaryDir('stack');
 afterAll(dir.remove);

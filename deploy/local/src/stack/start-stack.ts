@@ -12,7 +12,7 @@ import { INNER_SERVICES, serviceDatabases } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
 import { checkWantedPorts, choosePorts } from './ports.ts';
 import { serviceProcesses, startService } from './service-processes.ts';
-import type { Stack, StackLife, StackOptions, StackProcess, StackState } from './stack.ts';
+import type { Stack, StackLife, StackOptions, StackProcess } from './stack.ts';
 import { supervise, type Supervised } from './supervise.ts';
 import { writeJson } from '../write-whole.ts';
 
@@ -67,9 +67,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-type StartedParts = Pick<Stack, 'urls' | 'servers' | 'machineToken'>;
-
-async function startParts(options: StackOptions, add: AddProcess): Promise<StartedParts> {
+async function startParts(options: StackOptions, add: AddProcess): Promise<Omit<Stack, 'processes' | 'stop'>> {
   const { dataDir, host = '127.0.0.1', adminHost = '127.0.0.1', env, log, signal, servicesDir } = options;
   await endNotedProcesses(dataDir, log);
   await checkWantedPorts(options);
@@ -96,7 +94,7 @@ async function startParts(options: StackOptions, add: AddProcess): Promise<Start
 }
 
 async function startServers(
-  options: { env: StackOptions['env']; dataDir: string; log: StackOptions['log'] },
+  options: Pick<StackOptions, 'env' | 'dataDir' | 'log'>,
   add: AddProcess,
 ): Promise<ProvidedServers['urls']> {
   const run: RunServer = async (name, start) => {
@@ -110,12 +108,15 @@ async function startServers(
   return urls;
 }
 
-function stateOf(processes: ReadonlyMap<string, StackProcess>): StackState {
+export type StackState = ReturnType<typeof stateOf>;
+
+/** What `stack.json` in the data directory tells tools, at every moment of a running stack. */
+function stateOf(processes: ReadonlyMap<string, StackProcess>) {
   const states = [...processes.values()].map(({ name, pid, isUp, current }) => {
     const { url, adminUrl, logFile } = current;
     return { name, pid, isUp, url, adminUrl, logFile };
   });
-  return { pid: process.pid, processes: states };
+  return { pid: process.pid, processes: states }; // the first is of who watches over the others
 }
 
 const isGateway = (name: string) => name.startsWith('gateway-');

@@ -1,33 +1,14 @@
 import { backoffMs, pause } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, PlainError } from '../plain-error.ts';
-import { describeExit, type Exit, type RunningProcess } from '../processes/child-process.ts';
+import { describeExit, type RunningProcess } from '../processes/child-process.ts';
 
 const BACKOFF = { firstMs: 200, longestMs: 5_000 };
 /** One that ran this long is taken for healthy: when it dies after all, the delays begin anew. */
 const HEALTHY_AFTER_MS = 10_000;
 
 /** A process with a name that lives through several lives of the program behind it. */
-export interface Supervised<Life extends RunningProcess = RunningProcess> {
-  readonly name: string;
-  /** The present life; the last one while it is down. */
-  readonly current: Life;
-  readonly pid: number;
-  readonly isUp: boolean;
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves with the end of the present life, at once when it is down. */
-  waitExit(): Promise<Exit>;
-  /** Resolves as soon as a life is up and ready; rejects when it was stopped for good. */
-  waitReady(): Promise<void>;
-  /** Stops it if it is up and starts it again; resolves when it is ready. */
-  restart(): Promise<void>;
-  /** From now on it is not started again when it ends. */
-  retire(): void;
-  /** Ends it for good, also in the middle of a start. */
-  stop(): Promise<void>;
-  /** Resolves, with the reason, when it was tried `maxTries` times in vain. */
-  readonly givenUp: Promise<PlainError>;
-}
+export type Supervised<Life extends RunningProcess = RunningProcess> = Awaited<ReturnType<typeof supervise<Life>>>;
 
 export interface SuperviseOptions<Life> {
   name: string;
@@ -43,9 +24,7 @@ export interface SuperviseOptions<Life> {
 }
 
 /** Starts a program for the first time (a failure is the caller's to handle) and from then on keeps it alive. */
-export async function supervise<Life extends RunningProcess>(
-  options: SuperviseOptions<Life>,
-): Promise<Supervised<Life>> {
+export async function supervise<Life extends RunningProcess>(options: SuperviseOptions<Life>) {
   const { name, start, revive, maxTries = Infinity, log, onChange } = options;
   const stopped = new AbortController();
   const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<PlainError>();
@@ -108,6 +87,7 @@ export async function supervise<Life extends RunningProcess>(
   watch(current);
   return {
     name,
+    /** The present life; the last one while it is down. */
     get current() {
       return current;
     },
@@ -117,11 +97,14 @@ export async function supervise<Life extends RunningProcess>(
     get isUp() {
       return isUp;
     },
-    kill: (signal) => current.kill(signal),
+    kill: (signal: NodeJS.Signals) => current.kill(signal),
+    /** Resolves with the end of the present life, at once when it is down. */
     waitExit: () => current.exited,
+    /** Resolves as soon as a life is up and ready; rejects when it was stopped for good. */
     async waitReady() {
       while (!isUp) await sleep(20, undefined, { signal: stopped.signal });
     },
+    /** Stops it if it is up and starts it again; resolves when it is ready. */
     async restart() {
       restarts++;
       try {
@@ -133,8 +116,11 @@ export async function supervise<Life extends RunningProcess>(
         if (isDown()) void reviveUntilUp();
       }
     },
+    /** From now on it is not started again when it ends. */
     retire: () => void (isRetired = true),
+    /** Resolves, with the reason, when it was tried `maxTries` times in vain. */
     givenUp,
+    /** Ends it for good, also in the middle of a start. */
     async stop() {
       isRetired = true;
       stopped.abort();

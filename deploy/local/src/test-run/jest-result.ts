@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ifThere } from '../plain-error.ts';
 
-export interface Counts {
-  passed: number;
-  failed: number;
-}
-
 /** As Jest writes it. */
 interface JestResult {
   numPassedTests: number;
@@ -17,7 +12,7 @@ interface JestResult {
  * What Jest counted, from the file that it wrote. A test file that could not run at all counts as one failure, and so
  * does a run that found no test: neither is a success.
  */
-export function readJestResult(file: string): Counts {
+export function readJestResult(file: string) {
   // Nothing when Jest ended before it could write it.
   const result = ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as JestResult);
   if (!result) return { passed: 0, failed: 1 };

@@ -6,14 +6,10 @@ import { say } from '../command/run-command.ts';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..');
 
 /** One part of the whole check: its name, whether it held, how long it took. */
-export interface StepResult {
-  name: string;
-  passed: boolean;
-  seconds: number;
-}
+export type StepResult = Awaited<ReturnType<typeof runStep>>;
 
 /** Does a step and tells how it went. A step that throws is an error of the run, not a finding. */
-export async function runStep(name: string, action: () => Promise<boolean>): Promise<StepResult> {
+export async function runStep(name: string, action: () => Promise<boolean>) {
   const begin = Date.now();
   say(`— ${name} …`);
   const passed = await action();

@@ -2,16 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Another Node process that runs this module text and tells things by lines of JSON. To be killed by the test. */
-export interface Script {
-  pid: number;
-  /** The next line that it prints. */
-  nextLine(): Promise<unknown>;
-  killAndWait(signal?: NodeJS.Signals): Promise<void>;
-}
-
-/** `source` may import files of this project by `$src/…`. */
-export function runScript(source: string): Script {
+/**
+ * Another Node process that runs this module text and tells things by lines of JSON. To be killed by the test. `source` may
+ * import files of this project by `$src/…`.
+ */
+export function runScript(source: string) {
   const src = new URL('../', import.meta.url).href;
   // It ends with us, whatever happens: then its input ends.
   const text = `process.stdin.on('end', () => process.exit()).resume();${source}`.replaceAll('$src/', src);
@@ -21,12 +16,13 @@ export function runScript(source: string): Script {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     pid: child.pid ?? 0,
-    async nextLine() {
+    /** The next line that it prints. */
+    async nextLine(): Promise<unknown> {
       const { value, done } = await lines.next();
       if (done) throw new Error('the script ended without a line');
       return JSON.parse(value);
     },
-    killAndWait: (signal = 'SIGKILL') => killAndWait(child, signal),
+    killAndWait: (signal: NodeJS.Signals = 'SIGKILL') => killAndWait(child, signal),
   };
 }
 

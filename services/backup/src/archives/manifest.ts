@@ -1,3 +1,4 @@
+import { parseJson } from '@taskmesh/service';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
@@ -69,14 +70,6 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
 /** Undefined when it is no manifest, or of a newer version. */
 export function parseManifest(text: string): Manifest | undefined {
   return manifest.safeParse(parseJson(text)).data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A dump that the manifest does not name is a mistake, or meant for other programs. */

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Backup as BackupEntry } from '../backups/backup.entity.ts';
-import type { BackupContext } from './context.ts';
+import type { SubgraphContext } from '@taskmesh/subgraph';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -368,7 +368,7 @@ export type ResolversParentTypes = {
   UndoableRestore: UndoableRestore;
 };
 
-export type AccountsForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['AccountsForecast'] = ResolversParentTypes['AccountsForecast']> = {
+export type AccountsForecastResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['AccountsForecast'] = ResolversParentTypes['AccountsForecast']> = {
   after?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   back?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   gone?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
@@ -376,7 +376,7 @@ export type AccountsForecastResolvers<ContextType = BackupContext, ParentType ex
   sessionsEnding?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
-export type BackupResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
+export type BackupResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   file?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   origin?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -389,13 +389,13 @@ export type BackupResolvers<ContextType = BackupContext, ParentType extends Reso
   verifiedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type BackupScanResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['BackupScan'] = ResolversParentTypes['BackupScan']> = {
+export type BackupScanResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['BackupScan'] = ResolversParentTypes['BackupScan']> = {
   added?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   archives?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   unread?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type CountChangeResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['CountChange'] = ResolversParentTypes['CountChange']> = {
+export type CountChangeResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['CountChange'] = ResolversParentTypes['CountChange']> = {
   after?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   back?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   gone?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
@@ -407,7 +407,7 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
-export type MutationResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+export type MutationResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   dryRunRestore: Resolver<ResolversTypes['RestoreForecast'], ParentType, ContextType, RequireFields<MutationDryRunRestoreArgs, 'allowLoss' | 'file'>>;
@@ -418,17 +418,17 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
 
-export type NewEpochResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['NewEpoch'] = ResolversParentTypes['NewEpoch']> = {
+export type NewEpochResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['NewEpoch'] = ResolversParentTypes['NewEpoch']> = {
   epoch?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type QueryResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+export type QueryResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   backup: Resolver<Maybe<ResolversTypes['Backup']>, ParentType, ContextType, RequireFields<QueryBackupArgs, 'file'>>;
   backups: Resolver<Array<ResolversTypes['Backup']>, ParentType, ContextType>;
   undoableRestore: Resolver<Maybe<ResolversTypes['UndoableRestore']>, ParentType, ContextType>;
 };
 
-export type RestoreForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreForecast'] = ResolversParentTypes['RestoreForecast']> = {
+export type RestoreForecastResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['RestoreForecast'] = ResolversParentTypes['RestoreForecast']> = {
   accounts?: Resolver<Maybe<ResolversTypes['AccountsForecast']>, ParentType, ContextType>;
   dropped?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   obstacles?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
@@ -438,7 +438,7 @@ export type RestoreForecastResolvers<ContextType = BackupContext, ParentType ext
   tookMs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
-export type RestoreResultResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreResult'] = ResolversParentTypes['RestoreResult']> = {
+export type RestoreResultResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['RestoreResult'] = ResolversParentTypes['RestoreResult']> = {
   databaseRestored?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   dropped?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -450,17 +450,17 @@ export type RestoreResultResolvers<ContextType = BackupContext, ParentType exten
   success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
-export type SkippedObjectsResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['SkippedObjects'] = ResolversParentTypes['SkippedObjects']> = {
+export type SkippedObjectsResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['SkippedObjects'] = ResolversParentTypes['SkippedObjects']> = {
   count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type StoreForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['StoreForecast'] = ResolversParentTypes['StoreForecast']> = {
+export type StoreForecastResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['StoreForecast'] = ResolversParentTypes['StoreForecast']> = {
   rows?: Resolver<Array<ResolversTypes['CountChange']>, ParentType, ContextType>;
   store?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type UndoableRestoreResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['UndoableRestore'] = ResolversParentTypes['UndoableRestore']> = {
+export type UndoableRestoreResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['UndoableRestore'] = ResolversParentTypes['UndoableRestore']> = {
   file?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   isUndo?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   keptUntil?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -469,7 +469,7 @@ export type UndoableRestoreResolvers<ContextType = BackupContext, ParentType ext
   stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type Resolvers<ContextType = BackupContext> = {
+export type Resolvers<ContextType = SubgraphContext> = {
   AccountsForecast?: AccountsForecastResolvers<ContextType>;
   Backup?: BackupResolvers<ContextType>;
   BackupScan?: BackupScanResolvers<ContextType>;

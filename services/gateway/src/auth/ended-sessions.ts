@@ -1,7 +1,7 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
-import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
+import { createPeriodic, parseJson, type Clock, type Log, type Service } from '@taskmesh/service';
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
@@ -90,12 +90,8 @@ export function createEndedSessions({ auth, keyValue, clock, log }: EndedSession
 }
 
 function readMessage(message: string): EndedSession[] {
-  try {
-    const sessions: unknown = JSON.parse(message);
-    return Array.isArray(sessions) ? sessions.filter(isEndedSession) : [];
-  } catch {
-    return [];
-  }
+  const sessions = parseJson(message);
+  return Array.isArray(sessions) ? sessions.filter(isEndedSession) : [];
 }
 
 function isEndedSession(value: unknown): value is EndedSession {

@@ -1,5 +1,5 @@
 import type { DeadLettersInternal, UnreadableRecord } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
+import { parseJson, type Log } from '@taskmesh/service';
 import { parseInput, parseUuid } from '@taskmesh/validation';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -71,13 +71,9 @@ export function createDeadLetterService({ repository, onReplayed, log }: DeadLet
 /** The owner and the sequence, if an unreadable record still reveals them. */
 function placeOf({ key, value }: UnreadableRecord): { owner: string | null; sequence: number | null } {
   const owner = parseUuid(key) ?? null;
-  try {
-    const { sequence } = JSON.parse(value) as { sequence?: unknown }; // only a number is looked for
-    const isPlace = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
-    return { owner, sequence: isPlace ? sequence : null };
-  } catch {
-    return { owner, sequence: null };
-  }
+  const { sequence } = (parseJson(value) ?? {}) as { sequence?: unknown }; // only a number is looked for
+  const isPlace = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
+  return { owner, sequence: isPlace ? sequence : null };
 }
 
 /** PostgreSQL's text cannot contain U+0000. */

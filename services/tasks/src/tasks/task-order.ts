@@ -1,4 +1,5 @@
 import { badUserInput } from '@taskmesh/errors';
+import { parseJson } from '@taskmesh/service';
 import { parseTimestamp, PRIORITIES, parseUuid } from '@taskmesh/validation';
 import { z } from 'zod';
 import type { Task } from './task.entity.ts';
@@ -41,12 +42,8 @@ export function decodeCursor(order: TaskOrder, cursor: string): PlaceInOrder {
 }
 
 function partsOf(cursor: string): unknown[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(parts) ? parts : [];
-  } catch {
-    return [];
-  }
+  const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
+  return Array.isArray(parts) ? parts : [];
 }
 
 const time = z.string().refine((value) => parseTimestamp(value) === value);

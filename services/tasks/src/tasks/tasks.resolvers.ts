@@ -1,6 +1,5 @@
-import { requireUser } from '@taskmesh/subgraph';
+import { requireUser, type SubgraphContext } from '@taskmesh/subgraph';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { TasksContext } from '../graphql/context.ts';
 import { selectedFields } from '../graphql/selection.ts';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { encodeCursor, placeOf } from './task-order.ts';
@@ -38,7 +37,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
   };
 }
 
-function callerOf({ identity, traceparent }: TasksContext): Caller {
+function callerOf({ identity, traceparent }: SubgraphContext): Caller {
   return { userId: requireUser(identity).userId, traceparent };
 }
 

@@ -1,3 +1,0 @@
-import type { SubgraphContext } from '@taskmesh/subgraph';
-
-export type BackupContext = SubgraphContext;
