@@ -190,7 +190,7 @@ export default tseslint.config(
   },
   {
     // Connections make it; rest/backup is where it is used.
-    files: ['services/gateway/src/**'],
+    files: ['services/gateway/src/**/*.ts'],
     ignores: ['services/gateway/src/connect*.ts', 'services/gateway/src/rest/backup/**'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
