@@ -40,7 +40,7 @@ describe('lint', () => {
     {
       what: 'refuses a repository that knows its transport',
       in: `${TASKS}/task.repository.ts`,
-      of: '../graphql/context.ts',
+      of: '../graphql/schema.ts',
       by: LAYERS,
     },
     {

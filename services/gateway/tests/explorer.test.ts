@@ -73,7 +73,15 @@ describe('what the page loads', () => {
     const [path = ''] = loaded;
     const post = await get(path, { method: 'POST' });
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-    for (const other of ['/graphql/assets', `${path}.map`, path.replace(/[\w-]{16}/, 'x'.repeat(16))])
+    for (const other of ['/graphql/assets', `${path}.map`])
       expect((await get(other, { headers: BROWSER })).status).toBe(404);
+  });
+
+  it('comes from here for a page of another release as well, and is not kept then', async () => {
+    for (const path of loaded) {
+      const response = await get(path.replace(/[\w-]{16}/, 'x'.repeat(16)));
+      expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(await response.text()).toBe(await (await get(path)).text());
+    }
   });
 });
