@@ -85,7 +85,7 @@ it('somebody new comes in through the provider, and reads their ways to sign in'
   await isAt(page, 'Tasks');
   await isInOrder(page);
   expect(await keptIn(page, 'localStorage')).toEqual([]);
-  expect(await keptIn(page, 'sessionStorage')).toEqual(['taskmesh.session']);
+  expect(await keptIn(page, 'sessionStorage')).toEqual(['taskmesh.session', 'taskmesh.tab']);
   await page.goBack();
   await page.goForward();
   await isAt(page, 'Tasks');
