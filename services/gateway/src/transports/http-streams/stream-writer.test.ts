@@ -25,9 +25,10 @@ beforeAll(async () => {
   await once(server, 'listening');
   heartbeats.start();
 });
-afterAll(() => {
+afterAll(async () => {
   heartbeats.stop();
   server.close();
+  await once(server, 'close');
 });
 
 function writerOf(raw: ServerResponse, format: StreamFormat, beats: Heartbeats = heartbeats): StreamWriter {
@@ -43,7 +44,7 @@ async function readLate(kind: keyof typeof FORMATS, write: (writer: StreamWriter
     write(writerOf(raw, FORMATS[kind]));
   };
   const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
-  const [incoming] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage];
+  const [incoming] = (await once(get({ port, host: '127.0.0.1', agent: false }), 'response')) as [IncomingMessage];
   await eventually(() => expect(response?.writableEnded).toBe(true));
   await new Promise((resolve) => setTimeout(resolve, 2 * HEARTBEAT_MS));
   expect(response?.writableFinished).toBe(false);
