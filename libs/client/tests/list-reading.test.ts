@@ -2,6 +2,7 @@ import type { FeedListener } from '../src/feed/feed.ts';
 import type { Post } from '../src/http.ts';
 import { createLiveTasks } from '../src/list/live-tasks.ts';
 import { createManualTime, settled } from './support/manual-time.ts';
+import { noWrites } from './support/no-writes.ts';
 
 const PAGE = 2;
 /** The server gives no more at once. */
@@ -37,10 +38,7 @@ function createWorld() {
         refresh: async () => undefined,
       },
       writes: {
-        pending: () => [],
-        subscribe: () => () => undefined,
-        confirm: () => undefined,
-        wake: () => undefined,
+        ...noWrites,
         hold() {
           holds += 1;
           return () => void (holds -= 1);

@@ -1,6 +1,7 @@
 import type { Post } from '../src/http.ts';
 import { createLiveTasks } from '../src/list/live-tasks.ts';
 import { createManualTime, settled } from './support/manual-time.ts';
+import { noWrites } from './support/no-writes.ts';
 
 const PAGE = 2;
 
@@ -41,13 +42,7 @@ function createWorld() {
         request,
         refresh: async () => undefined,
       },
-      writes: {
-        pending: () => [],
-        subscribe: () => () => undefined,
-        confirm: () => undefined,
-        wake: () => undefined,
-        hold: () => () => undefined,
-      },
+      writes: noWrites,
       openFeed: () => () => undefined,
       time: createManualTime(),
       onWake: () => () => undefined,

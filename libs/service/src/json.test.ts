@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { asJson, parseJson } from './json.ts';
+import { asJson, isAbsent, isObject, parseJson } from './json.ts';
 
 it('leaves of any value what JSON carries of it', () => {
   const value = fc.anything({ withDate: true, withSparseArray: true, withNullPrototype: true, withTypedArray: true });
@@ -13,6 +13,12 @@ it('leaves of any value what JSON carries of it', () => {
 
 it('says nothing of a text that is no JSON', () => {
   expect(['{"a":[1]}', 'null', '{"a":', ''].map(parseJson)).toEqual([{ a: [1] }, null, undefined, undefined]);
+});
+
+it('tells objects and what is absent from all other values', () => {
+  const values = [undefined, null, {}, { a: 1 }, [], [{}], 'text', '', 0, false];
+  expect(values.filter(isObject)).toEqual([{}, { a: 1 }]);
+  expect(values.filter(isAbsent)).toEqual([undefined, null]);
 });
 
 it('shares nothing with what it was given', () => {

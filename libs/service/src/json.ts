@@ -7,6 +7,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a value of JSON is an object: neither null nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Null says the same as a field that is not there. */
+export function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
 /** Enough for variables and their inputs; deeper or circular values take the slow path. */
 const MAX_LEVELS = 3;
 

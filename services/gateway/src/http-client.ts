@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/errors';
 import type { Post, ServicePool } from '@taskmesh/internal-api';
-import { parseJson } from '@taskmesh/service';
+import { isAbsent, isObject, parseJson } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { bodyOf, type ServiceRequest } from './connections.ts';
 
@@ -23,7 +23,7 @@ export async function postGraphQL(
 
 function isResult(value: unknown): value is SubgraphResult {
   if (!isObject(value) || !('data' in value || 'errors' in value)) return false;
-  const { data, errors } = value as { data?: unknown; errors?: unknown };
+  const { data, errors } = value;
   if (!isAbsent(data) && !isObject(data)) return false;
   return isAbsent(errors) ? 'data' in value : Array.isArray(errors) && errors.every(isError);
 }
@@ -31,14 +31,6 @@ function isResult(value: unknown): value is SubgraphResult {
 /** Services that are not ours may send anything; the executor relies on the form of paths. */
 function isError(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { path } = value as { path?: unknown };
+  const { path } = value;
   return isAbsent(path) || (Array.isArray(path) && path.every((step) => ['string', 'number'].includes(typeof step)));
-}
-
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

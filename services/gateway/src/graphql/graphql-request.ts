@@ -1,4 +1,5 @@
 import { badUserInput, type Issue } from '@taskmesh/errors';
+import { isAbsent, isObject } from '@taskmesh/service';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -65,12 +66,4 @@ function hashOf({ documentId, extensions }: UncheckedRequest): CheckedRequest['h
 
 function persistedIn(extensions: unknown): unknown {
   return isObject(extensions) ? extensions['persistedQuery'] : undefined;
-}
-
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '@taskmesh/service';
 import { isUtf8 } from 'node:buffer';
 import { invalidBody } from './json-bytes.ts';
 
@@ -10,8 +11,7 @@ const MAX_DEPTH = 32;
 export function parseJsonObject(bytes: Buffer): object {
   if (!isUtf8(bytes)) throw invalidBody('The body is not valid UTF-8.');
   const value = parse(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidBody('The body must be a JSON object.');
+  if (!isObject(value)) throw invalidBody('The body must be a JSON object.');
   if (isTooDeep(value)) throw invalidBody(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   return value;
 }

@@ -32,34 +32,34 @@ function createDevice() {
   return { openTab };
 }
 
-it.each([
-  ['the device', 'the tab', true],
-  ['the tab', 'the device', false],
-])('writes that waited in %s are gone once they are done in %s', (_from, _to, first) => {
+/** A user who signs in once more while a write waits, and chooses otherwise than at first whether to stay signed in. */
+function signInOtherwise(first: boolean) {
   const { openTab } = createDevice();
   const tab = createWebStorage();
   const storage = openTab(tab);
   storage.stay(first);
   storage.setItem(WRITES, '[1]');
-  // The same user signs in once more, and chooses otherwise.
   storage.stay(!first);
+  return { storage, reopen: () => openTab(tab) };
+}
+
+it.each([
+  ['the device', 'the tab', true],
+  ['the tab', 'the device', false],
+])('writes that waited in %s are gone once they are done in %s', (_from, _to, first) => {
+  const { storage, reopen } = signInOtherwise(first);
   expect(storage.getItem(WRITES)).toBe('[1]');
   storage.setItem(WRITES, '[1, 2]');
   storage.removeItem(WRITES);
-  expect(openTab(tab).getItem(WRITES)).toBeNull();
+  expect(reopen().getItem(WRITES)).toBeNull();
 });
 
 it.each([true, false])(
   'writes that were never kept anew are gone as well once they are done (on the device: %s)',
   (first) => {
-    const { openTab } = createDevice();
-    const tab = createWebStorage();
-    const storage = openTab(tab);
-    storage.stay(first);
-    storage.setItem(WRITES, '[1]');
-    storage.stay(!first);
+    const { storage, reopen } = signInOtherwise(first);
     storage.removeItem(WRITES);
-    expect(openTab(tab).getItem(WRITES)).toBeNull();
+    expect(reopen().getItem(WRITES)).toBeNull();
   },
 );
 

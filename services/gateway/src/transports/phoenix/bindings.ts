@@ -1,8 +1,8 @@
 import type { TaskChanged } from '@taskmesh/events';
+import { isObject } from '@taskmesh/service';
 import type { ChangeView } from './change-view.ts';
 import { columnNamed, naming, type Column } from './columns.ts';
 import { compileFilter, FilterError, type Filter } from './filter.ts';
-import { isRecord } from './frames.ts';
 
 /** One entry of a channel's `postgres_changes`: which kinds of changes it listens to, within a filter. */
 export interface Binding {
@@ -41,7 +41,7 @@ export function readBindings(asked: unknown): Binding[] {
 }
 
 function readBinding(asked: unknown): Binding {
-  if (!isRecord(asked)) throw new BindingError('an entry of postgres_changes must be an object', true);
+  if (!isObject(asked)) throw new BindingError('an entry of postgres_changes must be an object', true);
   const { event, schema, table, filter, select } = asked;
   if (schema !== undefined && schema !== 'public' && schema !== '*')
     throw new BindingError(naming('unknown schema', schema), true);

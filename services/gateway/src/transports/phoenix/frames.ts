@@ -1,3 +1,4 @@
+import { isObject } from '@taskmesh/service';
 import { isTooDeep } from '../../http/json-object.ts';
 import type { Envelope } from '../sockets/text-frames.ts';
 
@@ -45,7 +46,7 @@ function fromArray(parsed: unknown): Message | undefined {
 }
 
 function fromObject(parsed: unknown): Message | undefined {
-  if (!isRecord(parsed)) return undefined;
+  if (!isObject(parsed)) return undefined;
   return message(parsed['join_ref'], parsed['ref'], parsed['topic'], parsed['event'], parsed['payload']);
 }
 
@@ -57,7 +58,7 @@ function message(
   payload: unknown,
 ): Message | undefined {
   if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
-  const given = isRecord(payload) ? payload : {};
+  const given = isObject(payload) ? payload : {};
   if (isTooDeep(given)) return undefined;
   return { joinRef: asRef(joinRef), ref: asRef(ref), topic, event, payload: given };
 }
@@ -88,8 +89,4 @@ function decodeBroadcast(frame: Buffer): Message | undefined {
     event: 'broadcast',
     payload: { type: 'broadcast', event },
   };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
+import { isObject } from '@taskmesh/service';
 import { BindingError, readBindings, type Binding } from './bindings.ts';
-import { isRecord, type Message } from './frames.ts';
+import type { Message } from './frames.ts';
 import { tokenOf, type PublicKeys } from './tokens.ts';
 
 /** The binary form stores a topic's length in one byte. */
@@ -32,8 +33,8 @@ export interface JoinRefusal {
 
 export function readJoin(message: Message, keys: PublicKeys): JoinRequest | JoinRefusal {
   const { topic, joinRef, ref, payload } = message;
-  const config = isRecord(payload['config']) ? (payload['config'] as JoinConfig) : {};
-  const resume = isRecord(payload['resume']) ? payload['resume'] : undefined;
+  const config = isObject(payload['config']) ? (payload['config'] as JoinConfig) : {};
+  const resume = isObject(payload['resume']) ? payload['resume'] : undefined;
   const bindings = bindingsOf(config.postgres_changes);
   if ('reason' in bindings) return bindings;
   const token = tokenOf(payload['user_token'] ?? payload['access_token'], keys) ?? tokenOf(keys.apikey, keys);
