@@ -12,7 +12,7 @@ export function publish(document: string, texts: Readonly<Record<string, string>
     const before = readFileSync(document, 'utf8');
     const [begin, end] = placeOf(before, name);
     if (begin < 0 || end < begin) throw new Error(`${document} has no place for ${name} (<!-- ${name}: begin --> …).`);
-    writeFileSync(document, `${before.slice(0, begin)}\n${text}\n${before.slice(end)}`);
+    writeFileSync(document, `${before.slice(0, begin)}\n\n${text}\n\n${before.slice(end)}`);
   }
 }
 

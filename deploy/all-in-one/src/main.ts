@@ -1,5 +1,5 @@
 import { firstSteps, killNotedProcesses, operatorsAddress, runCommand, say } from '@taskmesh/local';
-import { setV8Flags } from '@taskmesh/service';
+import { setV8Flags, trimMemory } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { startEmbedded, type Embedded } from './start-embedded.ts';
 
@@ -8,6 +8,7 @@ await runCommand({
   async start(signal) {
     const begin = Date.now();
     const platform = await startEmbedded({ env: process.env, progress: say, signal });
+    trimMemory();
     say(`\nTaskmesh runs (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(addresses(platform));
     say(`\n${firstSteps(platform.url)}\n\n${places(platform)}. Ctrl-C stops everything.`);

@@ -47,6 +47,7 @@ export { limitTokenGuesses } from './token-guesses.ts';
 export { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { setV8Flags } from './v8-flags.ts';
+export { trimMemory } from './trim-memory.ts';
 export { runMain } from './run-main.ts';
 export { ensureWritableDirectory } from './writable-directory.ts';
 export { closePromptly } from './prompt-close.ts';

@@ -3,6 +3,7 @@ import { setV8Flags } from './v8-flags.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { misspelt } from './misspelt.ts';
+import { trimMemory } from './trim-memory.ts';
 
 const STOP_DEADLINE_MS = 25_000;
 
@@ -35,6 +36,7 @@ export async function runMain(create: () => Promise<{ service: Service; log: Log
   process.on('SIGINT', stop);
   try {
     await service.start();
+    trimMemory();
   } catch (error) {
     if (stopping) return; // a start interrupted by the stop
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
