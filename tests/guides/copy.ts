@@ -35,7 +35,9 @@ export function copyRepository(): Copy {
   for (const file of list.split('\0'))
     if (file && existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(root, file), { recursive: true });
   const inner = projectsIn(ROOT).map((folder) => join(folder, 'node_modules'));
-  for (const folder of ['.cache/node', ...inner]) link(join(ROOT, folder), join(root, folder));
+  const fetched = readdirSync(join(ROOT, '.cache')).filter((name) => /^(node|helm|kafka)/.test(name));
+  for (const folder of [...fetched.map((name) => join('.cache', name)), ...inner])
+    link(join(ROOT, folder), join(root, folder));
   for (const name of readdirSync(join(ROOT, 'node_modules')))
     if (name !== OURS) link(join(ROOT, 'node_modules', name), join(root, 'node_modules', name));
   linkProjects(root);

@@ -33,7 +33,13 @@ describe('who follows a guide to the letter', () => {
     await check('taskmesh', 'notes', 'gateway', 'all-in-one', 'local', 'charts');
     await copy.node(
       ...['scripts/test.mjs', 'services/notes', 'services/gateway/tests/federation', 'services/gateway/src/config'],
-      ...['services/gateway/tests/supergraph-reload', 'tools/compose', 'tools/settings', 'deploy/image/main'],
+      ...[
+        'services/gateway/tests/supergraph-reload',
+        'services/gateway/tests/connections',
+        'tools/compose',
+        'tools/settings',
+        'deploy/image/main',
+      ],
       ...['deploy/local/src/stack', 'charts/tests/schema'],
     );
     await copy.node(

@@ -223,7 +223,7 @@ describe('a stack', () => {
     expect(await killed.nextLine()).toBe('up');
     const left = stateOf('killed').processes;
     await killed.killAndWait();
-    expect(left.filter(({ pid }) => isAlive(pid))).toHaveLength(5);
+    expect(left.filter(({ pid }) => isAlive(pid))).toHaveLength(INNER_SERVICES.length + 2);
 
     const lines: string[] = [];
     const stack = await startStack(optionsFor('killed', { log: (line) => lines.push(line) }));
