@@ -1,7 +1,12 @@
 import nx from '@nx/eslint-plugin';
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import { globSync } from 'node:fs';
+import { dirname } from 'node:path';
 import tseslint from 'typescript-eslint';
 import { noCycle } from './tools/lint/no-cycle.ts';
+
+// Those behind the gateway.
+const innerServices = globSync('*/codegen.json', { cwd: new URL('services/', import.meta.url) }).map(dirname);
 
 // Which project may use which: see docs/architecture.md. Tags stand in each package.json under `nx.tags`.
 const depConstraints = [
@@ -18,7 +23,7 @@ const depConstraints = [
     onlyDependOnLibsWithTags: ['scope:gateway', 'scope:shared'],
     bannedExternalImports: ['@mikro-orm/*', 'pg'],
   },
-  ...['auth', 'tasks', 'backup'].map((name) => ({
+  ...innerServices.map((name) => ({
     sourceTag: `scope:${name}`,
     onlyDependOnLibsWithTags: [`scope:${name}`, 'scope:shared'],
     // Backup loads and dumps databases over PostgreSQL's own protocol; the others go through libs/database.

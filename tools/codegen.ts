@@ -36,16 +36,16 @@ description what the console's view of operators reads. With --check it changes 
 }
 
 const ROOT = join(import.meta.dirname, '..');
-const SERVICES = ['auth', 'tasks', 'backup'];
 const check = args.includes('--check');
 
 const outputs = new Map<string, string>();
 const sdl = new Map<string, string>();
 
-for (const service of SERVICES) {
+for (const service of globSync('*/codegen.json', { cwd: join(ROOT, 'services') })
+  .map(dirname)
+  .toSorted()) {
   const folder = join(ROOT, 'services', service);
   const files = globSync('src/**/*.graphql', { cwd: folder }).toSorted();
-  if (files.length === 0) continue;
   sdl.set(service, files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
   await resolverTypes(
     folder,

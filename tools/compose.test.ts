@@ -1,7 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 
 const ROOT = new URL('..', import.meta.url).pathname;
+const STORES = globSync('*/migrations/main.ts', { cwd: `${ROOT}services` }).map((file) => file.split('/')[0] ?? '');
 
 interface ComposeService {
   image: string;
@@ -44,14 +49,17 @@ describe('deploy/compose.yaml', () => {
     const named = (profile: string) =>
       services.filter(([, { profiles }]) => profiles.includes(profile)).map(([name]) => name);
     expect(named('trial')).toEqual(['trial']);
-    expect(named('cluster')).toEqual(expect.arrayContaining(['gateway', 'auth', 'tasks', 'backup']));
+    expect(named('cluster')).toEqual(expect.arrayContaining(readdirSync(`${ROOT}services`)));
     expect(services.every(([, { profiles }]) => profiles.length === 1)).toBe(true);
   });
 
   it('runs parts that the image has', () => {
     for (const [name, { command = [] }] of ours) {
-      const part = command[0] === 'migrate' ? command.join(' ') : command[0];
-      expect([name, image.includes(`'${part}'`) || image.includes(` ${part}: '`)]).toEqual([name, true]);
+      const [part = '', store] = command;
+      const isThere = existsSync(
+        `${ROOT}services/${store !== undefined && part === 'migrate' ? `${store}/migrations` : `${part}/src`}/main.ts`,
+      );
+      expect([name, isThere || image.includes(`['${part}', `)]).toEqual([name, true]);
     }
   });
 
@@ -78,8 +86,8 @@ describe('deploy/compose.yaml', () => {
 
   it('takes the schema of a newer version with every store, in its service and its migration alike', () => {
     const told = services.filter(([, { environment }]) => environment?.NEWER_SCHEMA === '${NEWER_SCHEMA:-refuse}');
-    const stores = ['auth', 'tasks', 'backup'];
-    expect(told.map(([name]) => name)).toEqual([...stores, ...stores.map((name) => `migrate-${name}`)]);
+    const wanted = STORES.flatMap((name) => [name, `migrate-${name}`]);
+    expect(told.map(([name]) => name).toSorted()).toEqual(wanted.toSorted());
   });
 
   it('passes on what is said of traces, to every service alike, and otherwise the defaults', () => {
@@ -104,12 +112,23 @@ describe('deploy/compose.yaml', () => {
     });
   });
 
-  it('has every secret made', async () => {
-    const script = await readFile(`${ROOT}deploy/compose/make-secrets.sh`, 'utf8');
-    for (const secret of Object.keys(compose.secrets)) {
-      const known = script.includes(secret) || script.includes(secret.replace(/^(auth|tasks|backup)_/, '${name}_'));
-      expect([secret, known]).toEqual([secret, true]);
-    }
+  it('has every secret made, and no other, and keeps those that are there', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-secrets-'));
+    const make = () => execFileSync('sh', [`${ROOT}deploy/compose/make-secrets.sh`, dir]);
+    const made = () =>
+      Object.fromEntries(readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), 'utf8')]));
+    make();
+    const first = made();
+    expect(Object.keys(first).toSorted()).toEqual(Object.keys(compose.secrets).toSorted());
+    expect(first.tasks_postgres_url).toBe(`postgres://tasks:${first.tasks_password}@postgres:5432/taskmesh_tasks`);
+    make();
+    expect(made()).toEqual(first);
+    await rm(dir, { recursive: true });
+  });
+
+  it('has a database made for every store, by the password that PostgreSQL is given', () => {
+    const passwords = ['postgres', ...STORES].map((name) => `${name}_password`);
+    expect(compose.services.postgres?.secrets?.toSorted()).toEqual(passwords.toSorted());
   });
 
   it('agrees with the image on ports', () => {
@@ -117,7 +136,7 @@ describe('deploy/compose.yaml', () => {
     for (const [, { environment = {}, ports = [] }] of ours) {
       for (const published of ports) expect(published).toMatch(new RegExp(`^127\\.0\\.0\\.1:.*:${port}$`));
       for (const [variable, url] of Object.entries(environment))
-        if (/^(AUTH|TASKS|BACKUP)_URL$/.test(variable))
+        if (services.some(([name]) => `${name.toUpperCase()}_URL` === variable))
           expect(url).toBe(`http://${variable.slice(0, -4).toLowerCase()}:${port}`);
     }
   });

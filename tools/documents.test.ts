@@ -8,7 +8,7 @@ const FILES = globSync(['*.mjs', '{services,libs,deploy,tests,tools,scripts,char
 });
 const PAGES = ['docs/architecture.md', 'docs/service-shape.md', ...globSync('docs/guides/*.md', { cwd: root })];
 /** What a guide asks its reader to make. */
-const IS_EXAMPLE = /labels/;
+const IS_EXAMPLE = /notes/;
 
 /** Files of ours that a page names in the text, wherever they stand. */
 function namedIn(page: string): string[] {

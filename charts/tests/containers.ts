@@ -1,7 +1,11 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CHARTS } from '../tools/generated.ts';
 import { render, type RenderOptions } from '../tools/helm.ts';
 import { containersOf, serving, type Container, type Manifest } from '../tools/manifest.ts';
 
-export const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
+/** Each folder of a service: the chart has to run them all. */
+export const SERVICES = readdirSync(join(CHARTS, '../services'));
 
 export async function containerOf(name: string, options: RenderOptions = {}): Promise<Container> {
   const found = serving(await render(options)).flatMap(({ template }) => containersOf(template));

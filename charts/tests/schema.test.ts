@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { CHARTS, CHART_NAMES, generatedFiles } from '../tools/generated.ts';
 import { render } from '../tools/helm.ts';
+import { SERVICES } from './containers.ts';
 
 type Tree = Record<string, unknown>;
 
@@ -141,14 +142,15 @@ describe('what Helm says to wrong values', () => {
 
 describe('the settings in the values', () => {
   /** Those that the chart says itself, or takes out of a secret, a ConfigMap or another value. */
-  const OWN = new Set(
-    `HOST PORT ADMIN_HOST ADMIN_PORT DATA_DIR BACKUPS_DIR DATABASE_PREFIX AUTH_URL TASKS_URL BACKUP_URL IDENTITY_KEY_FILE
+  const OWN = new Set([
+    ...SERVICES.map((name) => `${name.toUpperCase()}_URL`),
+    ...`HOST PORT ADMIN_HOST ADMIN_PORT DATA_DIR BACKUPS_DIR DATABASE_PREFIX IDENTITY_KEY_FILE
     IDENTITY_PUBLIC_KEYS_FILE ADMIN_TOKEN POSTGRES_URL REDIS_URL REDIS_TLS_CA_FILE REDIS_TLS_CERT_FILE REDIS_TLS_KEY_FILE
     KAFKA_BROKERS KAFKA_SSL KAFKA_SSL_CA_FILE KAFKA_SSL_CERT_FILE KAFKA_SSL_KEY_FILE KAFKA_SASL_MECHANISM
     KAFKA_SASL_USERNAME KAFKA_SASL_PASSWORD KAFKA_SASL_PASSWORD_FILE KAFKA_TOPIC_PREFIX SUPERGRAPH_FILE TRUSTED_DOCUMENTS
     TRUSTED_DOCUMENTS_FILE ACCESS_TOKEN_KEYS_FILE SMTP_URL OIDC_CLIENT_SECRET BACKUP_TOKEN BACKUP_S3_URL BACKUP_KEY_FILE BACKUP_WEBHOOK_URL
     TASKS_ADMIN_URL AUTH_ADMIN_URL MACHINE_TOKEN_FILE MIGRATE_AT_START NEWER_SCHEMA TRACE_CALLERS_PER_S`.split(/\s+/),
-  );
+  ]);
 
   it('are those of the product, with its defaults', () => {
     const told = parseEnv(readFileSync(join(CHARTS, '../.env.example'), 'utf8'));

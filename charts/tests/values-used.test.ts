@@ -12,7 +12,7 @@ const leaves = documented.filter((each) => each.default !== undefined && !GUARDS
 /** What shows that a value without a plain type is used. */
 const SAMPLES: [RegExp, unknown][] = [
   [/\.resources$/, { requests: { cpu: '7', memory: '7Gi' }, limits: { memory: '7Gi' } }],
-  [/^(gateway|auth|tasks|backup|allInOne|jobs)\.pod$/, { priorityClassName: 'sample' }],
+  [/^\w+\.pod$/, { priorityClassName: 'sample' }],
   [/\.tolerations$/, [{ key: 'sample' }]],
   [/\.affinity$/, { podAffinity: {} }],
   [/\.(dns|scrapers|clients)$/, [{ podSelector: { matchLabels: { sample: 'x' } } }]],

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Run once by the postgres image, on an empty volume: a role and a database for each service.
+# Run once by the postgres image, on an empty volume: a role and a database for each service whose password it is given.
 set -eu
-for name in auth tasks backup; do
+for file in /run/secrets/*_password; do
+  name=$(basename "$file" _password)
+  [ "$name" = postgres ] && continue
   psql -v ON_ERROR_STOP=1 -U postgres -v name="$name" -v database="taskmesh_$name" \
-    -v password="$(cat "/run/secrets/${name}_password")" <<'SQL'
+    -v password="$(cat "$file")" <<'SQL'
 create role :"name" login password :'password';
 create database :"database" owner :"name" encoding 'UTF8' template template0;
 revoke all on database :"database" from public;

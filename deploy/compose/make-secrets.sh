@@ -2,6 +2,7 @@
 # Creates random secrets for deploy/compose.yaml in deploy/secrets (or the given folder). Existing ones are kept.
 set -eu
 dir=${1:-$(dirname "$0")/../secrets}
+stores='auth tasks backup'
 umask 077
 mkdir -p "$dir"
 
@@ -10,10 +11,11 @@ keep() { [ -s "$dir/$1" ] || { printf '%s' "$2" >"$dir/$1" && chmod 644 "$dir/$1
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 read_secret() { cat "$dir/$1"; }
 
-for name in postgres_password auth_password tasks_password backup_password redis_password backup_token; do
+for name in postgres_password redis_password backup_token; do
   keep "$name" "$(random)"
 done
-for name in auth tasks backup; do
+for name in $stores; do
+  keep "${name}_password" "$(random)"
   keep "${name}_postgres_url" "postgres://$name:$(read_secret "${name}_password")@postgres:5432/taskmesh_$name"
 done
 for name in auth tasks; do

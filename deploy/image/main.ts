@@ -1,21 +1,13 @@
 // The entry point of a Taskmesh container: the arguments select the part.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../', import.meta.url);
-const PARTS = new Map(
-  Object.entries({
-    gateway: 'services/gateway/src/main.ts',
-    auth: 'services/auth/src/main.ts',
-    tasks: 'services/tasks/src/main.ts',
-    backup: 'services/backup/src/main.ts',
-    all: 'deploy/all-in-one/src/main.ts',
-    'migrate auth': 'services/auth/migrations/main.ts',
-    'migrate tasks': 'services/tasks/migrations/main.ts',
-    'migrate backup': 'services/backup/migrations/main.ts',
-    keys: 'deploy/local/src/keys.main.ts',
-    healthcheck: 'deploy/image/healthcheck.main.ts',
-  }),
-);
+const PARTS = new Map([
+  ...readdirSync(new URL('services/', ROOT)).flatMap(partsOf),
+  ['all', 'deploy/all-in-one/src/main.ts'],
+  ['keys', 'deploy/local/src/keys.main.ts'],
+  ['healthcheck', 'deploy/image/healthcheck.main.ts'],
+]);
 
 /** Secret settings: NAME_FILE may name a file with the value, as container engines mount it. */
 const SECRETS = [
@@ -33,6 +25,15 @@ if (!file) {
 endAtOnceUntilHandled('SIGTERM');
 readSecrets(process.env);
 await import(new URL(file, ROOT).href);
+
+/** A service, and the migrations of its store if it has one. */
+function partsOf(service: string): [string, string][] {
+  const parts: [string, string][] = [
+    [service, `services/${service}/src/main.ts`],
+    [`migrate ${service}`, `services/${service}/migrations/main.ts`],
+  ];
+  return parts.filter(([, file]) => existsSync(new URL(file, ROOT)));
+}
 
 /** As PID 1 a process ignores signals without a listener, so nothing would end it while it loads. */
 function endAtOnceUntilHandled(signal: NodeJS.Signals): void {

@@ -1,10 +1,9 @@
-import { databaseUrl, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
+import { databaseUrl, INNER_SERVICES, serviceDatabase, withPostgres, type Stack } from '@taskmesh/local';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { escapeIdentifier } from 'pg';
 
-const STORES = ['auth', 'tasks', 'backup'] as const;
 const TABLES = `select table_name as name from information_schema.tables
   where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`;
 
@@ -19,7 +18,7 @@ export interface FoundRow {
 async function rowsWith({ servers }: Stack, words: string[]): Promise<FoundRow[]> {
   const patterns = words.map((word) => `%${word}%`);
   const found: FoundRow[] = [];
-  for (const store of STORES)
+  for (const store of INNER_SERVICES)
     await withPostgres(databaseUrl(servers.postgres, serviceDatabase(store)), async (client) => {
       for (const { name } of (await client.query<{ name: string }>(TABLES)).rows) {
         const { rows } = await client.query<{ row: string }>(

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { INNER_SERVICES } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
 
 /** There when `SUPERGRAPH_FILE` is. */
@@ -25,7 +26,7 @@ export function describeMetrics(platform: () => { adminUrls: string[] }) {
     await eventually(async () => {
       const text = await shown();
       for (const name of ['db_client_operation_duration_seconds_count', 'db_client_connection_count'])
-        expect([...seriesOf(text, name, 'pool')].sort()).toEqual(['auth', 'backup', 'tasks']);
+        expect([...seriesOf(text, name, 'pool')].sort()).toEqual([...INNER_SERVICES].sort());
       for (const name of ['sent_messages_total', 'operation_duration_seconds_count', 'consumed_messages_total'])
         expect([...seriesOf(text, `messaging_client_${name}`, 'messaging_destination_name')].sort()).toEqual([
           'taskmesh.auth.accounts',

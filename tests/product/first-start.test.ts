@@ -1,4 +1,5 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { INNER_SERVICES } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
 import { eventually, ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,7 +30,7 @@ afterAll(async () => {
   for (const client of clients.toReversed()) await client.end();
   const admin = new Client({ connectionString: POSTGRES_URL });
   await admin.connect();
-  for (const service of ['auth', 'tasks', 'backup'])
+  for (const service of INNER_SERVICES)
     await admin.query(`drop database if exists ${DATABASE_PREFIX}${service} with (force)`);
   await admin.end();
   rmSync(dataDir, { recursive: true });

@@ -32,11 +32,15 @@ const RUNS = /^Taskmesh runs/m;
  * Runs one of them on free ports, with data of its own and nothing of our environment but `settings`.
  * @throws with its output when it ends before it runs
  */
-export async function startProduct(command: Command, settings: Record<string, string> = {}): Promise<Product> {
+export async function startProduct(
+  command: Command,
+  settings: Record<string, string> = {},
+  root: string = ROOT,
+): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), `taskmesh-${command}-`));
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const { PATH, HOME, JAVA_HOME } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, 'scripts', `${command}.mjs`)], {
+  const child = spawn(process.execPath, [join(root, 'scripts', `${command}.mjs`)], {
     env: {
       ...{ PATH, HOME, JAVA_HOME },
       // As npm sets it: then the command also ends when we are killed.

@@ -5,7 +5,7 @@ import {
   createAccountLogReader,
   createClosedOwners,
   createOwnerEraser,
-  createOwnersRepository,
+  createOwnerRepository,
 } from '@taskmesh/tasks/simulated';
 import { createAccounts } from './accounts.ts';
 import type { createDatabase, Statement } from './database.ts';
@@ -52,7 +52,7 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
       const result = isDead ? undefined : await work();
       return isDead ? new Promise(() => undefined) : (result as Result); // undefined of the dead only
     };
-    const repository = createOwnersRepository({
+    const repository = createOwnerRepository({
       run: <Found>(kind: unknown, statement: Statement, values: readonly unknown[]) =>
         whileAlive(() => faults.call('owners', () => whileAlive(() => database.run<Found>(kind, statement, values)))),
     });

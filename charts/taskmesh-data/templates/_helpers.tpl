@@ -1,3 +1,8 @@
+{{/* The services with a store, between commas. */}}
+{{- define "data.stores" -}}
+auth,tasks,backup
+{{- end }}
+
 {{- define "data.fullname" -}}
 {{ default .Release.Name .Values.fullnameOverride }}
 {{- end }}

@@ -16,13 +16,15 @@
 {{- if and .recovery.fromRelease (not .backups.enabled) }}{{ $problems = append $problems "postgresql.recovery.fromRelease needs the archives: set postgresql.backups" }}{{ end }}
 {{- if and .recovery.fromRelease (eq .recovery.fromRelease $full) }}{{ $problems = append $problems "postgresql.recovery.fromRelease is this release: install one with another name, an archive has one writer" }}{{ end }}
 {{- if and .recovery.targetTime (not .recovery.fromRelease) }}{{ $problems = append $problems "postgresql.recovery.targetTime needs postgresql.recovery.fromRelease: name the release whose archives are read" }}{{ end }}
-{{- range $name := list "auth" "tasks" "backup" }}
+{{- range $name := splitList "," (include "data.stores" .) }}
 {{- $instances := int (index $.Values.postgresql $name).instances }}
 {{- if and $.Values.postgresql.enabled (ge (int $.Values.postgresql.synchronousReplicas) $instances) }}{{ $problems = append $problems (printf "postgresql.synchronousReplicas is %d, but postgresql.%s.instances %d: no commit would ever have so many copies; set it below" (int $.Values.postgresql.synchronousReplicas) $name $instances) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- if and .Values.kafka.enabled (eq (int .Values.kafka.replicas) 2) }}{{ $problems = append $problems "kafka.replicas is 2: brokers are controllers as well, and of two neither has a majority alone; set 3, or 1" }}{{ end }}
-{{- range $path, $resources := dict "postgresql.auth" .Values.postgresql.auth.resources "postgresql.tasks" .Values.postgresql.tasks.resources "postgresql.backup" .Values.postgresql.backup.resources "kafka" .Values.kafka.resources "valkey" .Values.valkey.resources }}
+{{- $all := dict "kafka" .Values.kafka.resources "valkey" .Values.valkey.resources }}
+{{- range splitList "," (include "data.stores" .) }}{{ $_ := set $all (printf "postgresql.%s" .) (index $.Values.postgresql .).resources }}{{ end }}
+{{- range $path, $resources := $all }}
 {{- range $kind, $request := $resources.requests }}
 {{- if hasKey $resources.limits $kind }}{{ if gt (include "data.amount" $request | float64) (include "data.amount" (index $resources.limits $kind) | float64) }}
 {{- $problems = append $problems (printf "%s.resources.requests.%s is %v, above the limit of %v: lower it" $path $kind $request (index $resources.limits $kind)) }}

@@ -67,7 +67,7 @@ annotations:
 
 {{/* The services of this mode, between commas. */}}
 {{- define "taskmesh.components" -}}
-{{ ternary "all" "gateway,auth,tasks,backup" (eq .Values.mode "allInOne") }}
+{{ ternary "all" (include "taskmesh.serviceNames" list | fromJsonArray | join ",") (eq .Values.mode "allInOne") }}
 {{- end }}
 
 {{/* `pod`, with what a part of the release says in its place: (list root pod) as JSON. */}}

@@ -58,6 +58,7 @@ capabilities: { drop: [ALL] }
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
 {{- $values := $root.Values -}}
+{{- $service := include "taskmesh.service" $name | fromJson -}}
 {{- $component := include "taskmesh.component" . | fromJson -}}
 {{- $secrets := include "taskmesh.secrets" . | fromJson -}}
 {{- $url := include "taskmesh.publicUrl" $root -}}
@@ -70,23 +71,17 @@ capabilities: { drop: [ALL] }
 {{- if has $name (list "auth" "all") }}
 {{- include "taskmesh.settings" (pick $values.settings "RATE_LIMIT_FACTOR") }}
 {{- end }}
-{{- range ternary (list "gateway" "auth" "tasks" "backup") (list $name) (eq $name "all") }}
+{{- range ternary (include "taskmesh.serviceNames" list | fromJsonArray) (list $name) (eq $name "all") }}
 {{- include "taskmesh.settings" (index $values .).settings }}
 {{- end }}
 {{- if and (eq $name "backup") $values.backup.settings.BACKUP_MAIL_TO }}
 {{- include "taskmesh.settings" (pick $values.auth.settings "MAIL_FROM") }}
 {{- end }}
-{{- if ne $name "gateway" }}
+{{- if or (eq $name "all") (has "postgresql" $service.servers) }}
 {{- include "taskmesh.settings" (dict "MIGRATE_AT_START" (or (eq $name "all") (eq $values.migrations.mode "start")) "NEWER_SCHEMA" $values.migrations.newerSchema) }}
 {{- end }}
-{{- if has $name (list "gateway" "tasks" "backup") }}
-{{- include "taskmesh.settings" (dict "AUTH_URL" (include "taskmesh.serviceUrl" (list $root "auth"))) }}
-{{- end }}
-{{- if has $name (list "gateway" "backup") }}
-{{- include "taskmesh.settings" (dict "TASKS_URL" (include "taskmesh.serviceUrl" (list $root "tasks"))) }}
-{{- end }}
-{{- if eq $name "gateway" }}
-{{- include "taskmesh.settings" (dict "BACKUP_URL" (include "taskmesh.serviceUrl" (list $root "backup"))) }}
+{{- range $service.calls }}
+{{- include "taskmesh.settings" (dict (printf "%s_URL" (upper .)) (include "taskmesh.serviceUrl" (list $root .))) }}
 {{- end }}
 {{- if has $name (list "gateway" "all") }}
 {{- with $values.gateway }}
@@ -99,7 +94,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if has $name (list "gateway" "auth" "tasks") }}
+{{- if has "kafka" $service.servers }}
 {{- include "taskmesh.kafkaEnv" . }}
 {{- end }}
 {{- if has $name (list "backup" "all") }}
@@ -197,7 +192,7 @@ spec:
   {{- end }}
   securityContext:
     {{- include "taskmesh.podSecurity" $root | nindent 4 }}
-  {{- if and (eq $values.migrations.mode "initContainer") (has $name (list "auth" "tasks" "backup")) }}
+  {{- if and (eq $values.migrations.mode "initContainer") (has "postgresql" (include "taskmesh.service" $name | fromJson).servers) }}
   initContainers:
     {{- include "taskmesh.extended" (dict "container" (include "taskmesh.migrateContainer" .) "pod" $pod) | nindent 4 }}
   {{- end }}

@@ -27,6 +27,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
 {{- $values := $root.Values -}}
+{{- $service := include "taskmesh.service" $name | fromJson -}}
 {{- $env := list -}}
 {{- $files := list -}}
 {{- $key := dict -}}
@@ -43,10 +44,12 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- end }}{{ end }}
 {{- end }}
 
-{{- if has $name (list "auth" "tasks" "backup") }}
+{{- if has "postgresql" $service.servers }}
 {{- with index $values.postgresql $name }}
 {{- $env = append $env (dict "name" "POSTGRES_URL" "secret" .existingSecret "key" .key "path" (printf "postgresql.%s" $name) "ca" (ternary $name "" (ne .ca.existingSecret ""))) }}
 {{- end }}
+{{- end }}
+{{- if not (has $name (list "gateway" "all")) }}
 {{- $files = append $files (dict "name" "IDENTITY_PUBLIC_KEYS_FILE" "secret" $key.publicIdentity.secret "key" $key.publicIdentity.key "file" "identity/public.json" "path" "keys.identity") }}
 {{- end }}
 {{- range ternary (list "auth" "tasks" "backup") (list $name) (eq $name "backup") }}
@@ -56,7 +59,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- end }}{{ end }}
 {{- end }}
 
-{{- if has $name (list "gateway" "auth") }}
+{{- if has "redis" $service.servers }}
 {{- with $values.redis }}
 {{- $env = append $env (dict "name" "REDIS_URL" "secret" .existingSecret "key" .key "path" "redis") }}
 {{- if .ca.existingSecret }}
@@ -69,7 +72,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- end }}
 {{- end }}
 
-{{- if has $name (list "gateway" "auth" "tasks") }}
+{{- if has "kafka" $service.servers }}
 {{- with $values.kafka }}
 {{- if and .tls.enabled .tls.ca.existingSecret }}
 {{- $files = append $files (dict "name" "KAFKA_SSL_CA_FILE" "secret" .tls.ca.existingSecret "key" .tls.ca.key "file" "kafka/ca.crt" "path" "kafka.tls.ca") }}

@@ -12,7 +12,7 @@
 {{- end }}
 {{- $own := include "taskmesh.ownLabels" (list . "any") | fromYaml }}
 {{- $said := dict "commonLabels" $v.commonLabels "pod.labels" $v.pod.labels "serviceMonitor.labels" $v.serviceMonitor.labels "prometheusRule.labels" $v.prometheusRule.labels "dashboards.labels" $v.dashboards.labels }}
-{{- range $part := list "gateway" "auth" "tasks" "backup" "allInOne" "jobs" }}
+{{- range $part := concat (include "taskmesh.serviceNames" list | fromJsonArray) (list "allInOne" "jobs") }}
 {{- with (index $v $part).pod.labels }}{{ $_ := set $said (printf "%s.pod.labels" $part) . }}{{ end }}
 {{- end }}
 {{- range $path, $labels := $said }}

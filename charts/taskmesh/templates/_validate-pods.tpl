@@ -1,6 +1,12 @@
 {{/* What would make a pod that no server takes, or that cannot work: sentences as JSON. */}}
 {{- define "taskmesh.podProblems" -}}
 {{- $problems := list -}}
+{{- $volumes := list "data" "tmp" "secrets" "backups" "supergraph" "documents" -}}
+{{- $places := list "/data" "/tmp" "/backups" "/etc/taskmesh" "/etc/taskmesh-supergraph" "/etc/taskmesh-documents" -}}
+{{- range include "taskmesh.serviceNames" list | fromJsonArray }}
+{{- $volumes = append $volumes (printf "secrets-%s" .) }}
+{{- $places = append $places (printf "/secrets/%s" .) }}
+{{- end -}}
 {{- range $name := append (splitList "," (include "taskmesh.components" .)) "jobs" }}
 {{- $part := ternary "allInOne" $name (eq $name "all") }}
 {{- $values := index $.Values $part }}
@@ -19,14 +25,13 @@
 {{- $extra = append $extra .name }}
 {{- end }}
 
-{{- $taken = list "data" "tmp" "secrets" "backups" "supergraph" "documents" "secrets-gateway" "secrets-auth" "secrets-tasks" "secrets-backup" }}
 {{- $extra = list }}
 {{- range $pod.extraVolumes }}
-{{- if has .name $taken }}{{ $problems = append $problems (printf "%s has %s, which is a volume of the chart's own: give it another name" $path.extraVolumes .name) }}{{ end }}
+{{- if has .name $volumes }}{{ $problems = append $problems (printf "%s has %s, which is a volume of the chart's own: give it another name" $path.extraVolumes .name) }}{{ end }}
 {{- if has .name $extra }}{{ $problems = append $problems (printf "%s has %s twice: remove one" $path.extraVolumes .name) }}{{ end }}
 {{- $extra = append $extra .name }}
 {{- end }}
-{{- $taken = list "/data" "/tmp" "/backups" "/etc/taskmesh" "/etc/taskmesh-supergraph" "/etc/taskmesh-documents" "/secrets/gateway" "/secrets/auth" "/secrets/tasks" "/secrets/backup" }}
+{{- $taken = $places }}
 {{- range $pod.extraVolumeMounts }}
 {{- $place := trimSuffix "/" .mountPath }}
 {{- if has $place $taken }}{{ $problems = append $problems (printf "%s has %s, which is taken: mount it elsewhere" $path.extraVolumeMounts .mountPath) }}{{ end }}

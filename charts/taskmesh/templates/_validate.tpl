@@ -11,7 +11,7 @@
 {{- if and (gt (int $v.backup.replicas) 1) (not $v.backup.s3.existingSecret) }}
 {{- $problems = append $problems (printf "backup.replicas is %d, but a directory belongs to one pod: set backup.s3.existingSecret, or backup.replicas to 1" (int $v.backup.replicas)) }}
 {{- end }}
-{{- range $name := list "gateway" "auth" "tasks" }}
+{{- range $name := include "taskmesh.serviceNames" (list "servers" "kafka") | fromJsonArray }}
 {{- $user := index $v.kafka.sasl $name }}
 {{- if and $v.kafka.sasl.mechanism (or (not $user.username) (not $user.existingSecret)) }}
 {{- $problems = append $problems (printf "kafka.sasl.%s lacks username or existingSecret: set both, or kafka.sasl.mechanism to an empty text" $name) }}
@@ -23,14 +23,15 @@
 {{- if and $v.kafka.tls.ca.existingSecret (not $v.kafka.tls.enabled) }}
 {{- $problems = append $problems "kafka.tls.ca is set, but kafka.tls.enabled is false: set it to true" }}
 {{- end }}
-{{- range $name := list "gateway" "auth" "tasks" }}
-{{- $scaling := (index $v $name).autoscaling }}
+{{- range $name := include "taskmesh.serviceNames" list | fromJsonArray }}
+{{- with $scaling := (index $v $name).autoscaling }}
 {{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) }}
 {{- $problems = append $problems (printf "%s.autoscaling.minReplicas is above maxReplicas: lower it" $name) }}
 {{- end }}
 {{- $query := or $scaling.connectionsPerPod $scaling.pendingChangesPerPod }}
 {{- if and (eq $scaling.mode "keda") $query (not $v.prometheus.address) }}
 {{- $problems = append $problems (printf "%s.autoscaling.mode is keda: set prometheus.address to where Prometheus answers, such as http://prometheus.monitoring:9090" $name) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if and $v.backup.settings.BACKUP_KEEP (not $v.backup.settings.BACKUP_SCHEDULE) }}
@@ -52,8 +53,8 @@
 {{- range $name := list "accessTokens" "identity" }}
 {{- if (index $v.keys $name).existingSecret }}{{ $problems = append $problems (printf "keys.%s.existingSecret is set, but with mode allInOne the pod makes these keys itself: remove it, or set mode to distributed" $name) }}{{ end }}
 {{- end }}
-{{- range $name := list "gateway" "auth" "tasks" }}
-{{- $mode := (index $v $name).autoscaling.mode }}
+{{- range $name := include "taskmesh.serviceNames" list | fromJsonArray }}
+{{- $mode := dig "autoscaling" "mode" "none" (index $v $name) }}
 {{- if ne $mode "none" }}{{ $problems = append $problems (printf "%s.autoscaling.mode is %s, but mode allInOne has one pod: set it to none, or mode to distributed" $name $mode) }}{{ end }}
 {{- end }}
 {{- end }}

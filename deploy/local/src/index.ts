@@ -13,7 +13,13 @@ export { startRedis } from './redis/start-redis.ts';
 export { findKafka } from './kafka/kafka-jars.ts';
 export { startKafka } from './kafka/start-kafka.ts';
 export { checkGivenServers, provideServers } from './provide-servers.ts';
-export { databasePrefix, serviceDatabase, serviceDatabases, type InnerService } from './stack/inner-services.ts';
+export {
+  databasePrefix,
+  INNER_SERVICES,
+  serviceDatabase,
+  serviceDatabases,
+  type InnerService,
+} from './stack/inner-services.ts';
 export { provideProgram } from './programs.ts';
 export { serviceReady } from './stack/service-processes.ts';
 export { startStack } from './stack/start-stack.ts';

@@ -37,7 +37,7 @@ import { createAuditRepository } from './audit/audit.repository.ts';
 import { createAuditResolvers } from './audit/audit.resolvers.ts';
 import { createAuditService } from './audit/audit.service.ts';
 import { createChangesOutbox } from './changes/changes-outbox.ts';
-import { createChangesRepository } from './changes/changes.repository.ts';
+import { createChangeRepository } from './changes/change.repository.ts';
 import { createChangesResolvers } from './changes/changes.resolvers.ts';
 import { createEmailChangeService } from './changes/email-change.service.ts';
 import { createPasswordChangeService } from './changes/password-change.service.ts';
@@ -73,7 +73,7 @@ import { createRecoveryOutbox } from './recovery/recovery-outbox.ts';
 import { createRecoveryRepository } from './recovery/recovery.repository.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
-import { createOwnSessionsService } from './sessions/own-sessions.service.ts';
+import { createOwnSessionService } from './sessions/own-session.service.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
 import { createSessionService } from './sessions/session.service.ts';
 import { createSessionsResolvers } from './sessions/sessions.resolvers.ts';
@@ -135,7 +135,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     ...{ repository: sessionRepository, maker, limits, clock },
     mostPerAccount: config.maxSessionsPerAccount,
   });
-  const ownSessions = createOwnSessionsService({ repository: sessionRepository, clock });
+  const ownSessions = createOwnSessionService({ repository: sessionRepository, clock });
   const accounts = createAccountService({ accounts: repository, sessions: maker, hasher, rules, limits, clock, ids });
   const authenticate = createLoginStrategy(accounts.checkPassword);
   const logins = createLoginService({
@@ -155,7 +155,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     ids,
     onRequested: worker.wake,
   });
-  const changed = createChangesRepository(database);
+  const changed = createChangeRepository(database);
   const changesWorker = workerFor(createChangesOutbox({ repository: changed, publicUrl, clock }));
   const check = createPasswordCheckService({ accounts: repository, hasher, limits, clock });
   const changing = { repository: changed, check, limits, clock, ids, onMail: changesWorker.wake };

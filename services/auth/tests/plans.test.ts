@@ -1,14 +1,14 @@
 import { scannedTables, statementsOf } from '@taskmesh/database/testing';
 import * as accountLog from '../src/account-log/account-log.statements.ts';
-import * as accounts from '../src/accounts/accounts.statements.ts';
+import * as accounts from '../src/accounts/account.statements.ts';
 import * as audit from '../src/audit/audit.statements.ts';
 import { createAuthDatabase } from '../src/database.ts';
 import * as housekeeping from '../src/housekeeping.statements.ts';
-import { claimFrom } from '../src/mails/mails.statements.ts';
+import { claimFrom } from '../src/mails/mail.statements.ts';
 import * as oidc from '../src/oidc/oidc.statements.ts';
-import * as personalTokens from '../src/personal-tokens/personal-tokens.statements.ts';
+import * as personalTokens from '../src/personal-tokens/personal-token.statements.ts';
 import * as recovery from '../src/recovery/recovery.statements.ts';
-import * as sessions from '../src/sessions/sessions.statements.ts';
+import * as sessions from '../src/sessions/session.statements.ts';
 
 const modules = [accountLog, accounts, audit, housekeeping, oidc, personalTokens, recovery, sessions];
 const ONE_ROW = ['account_log_state', 'ended_session_counter'];

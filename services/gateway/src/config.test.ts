@@ -124,7 +124,7 @@ describe('the configuration', () => {
 
 describe('the neighbours of a process', () => {
   it('must be known', () => {
-    expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(4);
+    expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length);
     expect(readGatewayProcess({ ...URLS, KAFKA_BROKERS: 'k1:9092,k2:9092' })).toEqual({
       urls: { auth: 'http://a:1', tasks: 'http://t:1', backup: 'http://b:1' },
       identityKeyFile: '/key.json',

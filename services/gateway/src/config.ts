@@ -186,25 +186,21 @@ function readMachineToken(file: string | undefined): GatewayConfig['secrets']['m
 
 const serviceUrl = () => setting.url('http:', 'https:');
 
-const processSchema = z.object({
-  AUTH_URL: serviceUrl(),
-  TASKS_URL: serviceUrl(),
-  BACKUP_URL: serviceUrl(),
-  IDENTITY_KEY_FILE: setting.text(),
-});
-
 /** A foreign graph contains its services' URLs, so none of ours is required. */
-const foreignSchema = processSchema.extend({
-  AUTH_URL: serviceUrl().default('http://auth.invalid'),
-  TASKS_URL: serviceUrl().default('http://tasks.invalid'),
-  BACKUP_URL: serviceUrl().default('http://backup.invalid'),
-  IDENTITY_KEY_FILE: setting.text().optional(),
-});
+function processSchema(isForeign: boolean) {
+  const url = (name: string) => (isForeign ? serviceUrl().default(`http://${name}.invalid`) : serviceUrl());
+  return z.object({
+    AUTH_URL: url('auth'),
+    TASKS_URL: url('tasks'),
+    BACKUP_URL: url('backup'),
+    IDENTITY_KEY_FILE: isForeign ? setting.text().optional() : setting.text(),
+  });
+}
 
 /** @throws ConfigError with every problem */
 export function readGatewayProcess(env: Env): GatewayProcess {
   const { values, redis, kafka } = readAll({
-    values: () => (env.SUPERGRAPH_FILE ? readEnv(foreignSchema, env) : readEnv(processSchema, env)),
+    values: () => readEnv(processSchema(Boolean(env.SUPERGRAPH_FILE)), env),
     redis: () => readRedisSettings(env),
     kafka: () => readKafkaSettings(env),
   });

@@ -14,6 +14,7 @@ import {
   tasksOperators,
 } from '@taskmesh/internal-api';
 import { BACKGROUND_PRIORITY } from '@taskmesh/subgraph';
+import type { GatewayProcess } from './config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { postGraphQL } from './http-client.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
@@ -23,10 +24,7 @@ const CALLER = 'gateway';
 const INTERNAL_CONNECTIONS = 32;
 
 /** Connects to services over HTTP. `urls` are their origins; `signer` signs the gateway's identity tokens. */
-export function connectHttp(options: {
-  urls: { auth: string; tasks: string; backup: string };
-  signer: IdentitySigner;
-}): Connections {
+export function connectHttp(options: { urls: GatewayProcess['urls']; signer: IdentitySigner }): Connections {
   const { urls, signer } = options;
   const byName = new Map(Object.entries(urls).map(([name, url]) => [name, createServicePool(new URL(url).origin)]));
   const few = { connections: INTERNAL_CONNECTIONS };

@@ -24,16 +24,19 @@ import type { Subgraph, SubgraphResult } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
+interface InGraph {
+  subgraph: Subgraph;
+}
+
 /** The services of this process; whoever created them stops them. */
 export interface InProcessServices {
-  auth: { subgraph: Subgraph; internal: AuthInternal; signIn: AuthSignIn; operators: StatusOf<ServiceStatus> };
-  tasks: {
-    subgraph: Subgraph;
+  auth: InGraph & { internal: AuthInternal; signIn: AuthSignIn; operators: StatusOf<ServiceStatus> };
+  tasks: InGraph & {
     internal: TasksInternal;
     operators: StatusOf<TasksStatus>;
     deadLetters: DeadLettersInternal;
   };
-  backup: { subgraph: Subgraph; work: BackupWork; operators: StatusOf<BackupStatus> };
+  backup: InGraph & { work: BackupWork; operators: StatusOf<BackupStatus> };
 }
 
 /**
@@ -41,9 +44,7 @@ export interface InProcessServices {
  * on unchanged, because `execute` builds it anew for every call, from JSON values.
  */
 export function connectInProcess(services: InProcessServices): Connections {
-  const subgraphs = new Map(
-    [services.auth, services.tasks, services.backup].map(({ subgraph }) => [subgraph.name, subgraph]),
-  );
+  const subgraphs = new Map(Object.values<InGraph>({ ...services }).map(({ subgraph }) => [subgraph.name, subgraph]));
   const outside = createExternalSubgraphClient();
 
   const named = (service: string): Subgraph => {

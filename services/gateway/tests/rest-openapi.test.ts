@@ -1,4 +1,12 @@
-import { badUserInput, conflict, forbidden, notFound, rateLimited, unavailable } from '@taskmesh/errors';
+import {
+  badUserInput,
+  conflict,
+  forbidden,
+  notFound,
+  rateLimited,
+  unauthenticated,
+  unavailable,
+} from '@taskmesh/errors';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -43,10 +51,10 @@ describe('the API description', () => {
     });
   });
 
-  it('has every row of the contract', () => {
+  it('has every row of the contract, and says where no token is needed', () => {
     expect(
       operationsOf(document)
-        .map(({ method, path }) => `${method} ${path}`)
+        .map(({ method, path, operation }) => `${method} ${path}${operation.security.length > 0 ? '' : ', open'}`)
         .toSorted(),
     ).toEqual([
       'DELETE /api/auth/identities/{identity}',
@@ -62,9 +70,9 @@ describe('the API description', () => {
       'GET /api/auth/export',
       'GET /api/auth/identities',
       'GET /api/auth/me',
-      'GET /api/auth/oidc',
-      'GET /api/auth/oidc/callback',
-      'GET /api/auth/oidc/start',
+      'GET /api/auth/oidc, open',
+      'GET /api/auth/oidc/callback, open',
+      'GET /api/auth/oidc/start, open',
       'GET /api/auth/profile',
       'GET /api/auth/sessions',
       'GET /api/auth/tokens',
@@ -84,14 +92,14 @@ describe('the API description', () => {
       'POST /api/auth/change-email',
       'POST /api/auth/change-password',
       'POST /api/auth/confirm-email',
-      'POST /api/auth/forgot-password',
+      'POST /api/auth/forgot-password, open',
       'POST /api/auth/identities',
-      'POST /api/auth/login',
+      'POST /api/auth/login, open',
       'POST /api/auth/logout',
-      'POST /api/auth/oidc/session',
-      'POST /api/auth/refresh',
-      'POST /api/auth/reset-password',
-      'POST /api/auth/signup',
+      'POST /api/auth/oidc/session, open',
+      'POST /api/auth/refresh, open',
+      'POST /api/auth/reset-password, open',
+      'POST /api/auth/signup, open',
       'POST /api/auth/tokens',
       'POST /api/backup/dry-run',
       'POST /api/backup/new-epoch',
@@ -104,7 +112,7 @@ describe('the API description', () => {
       'POST /api/operations/dead-letters/discard',
       'POST /api/operations/dead-letters/replay',
       'POST /api/operations/dead-letters/{deadLetter}/replay',
-      'POST /api/operations/sign-in',
+      'POST /api/operations/sign-in, open', // where a code is needed
       'POST /api/tasks',
       'POST /reduced/api/tasks',
       'PUT /api/backups/{file}',
@@ -128,17 +136,7 @@ describe('the API description', () => {
       for (const name of Object.keys(members)) expect(references).toContain(`components/${kind}/${name}`);
   });
 
-  it('says where a token is needed', () => {
-    const open = operationsOf(document).filter(({ operation }) => operation.security.length === 0);
-    expect(open.map(({ path }) => path).toSorted()).toEqual(
-      [
-        ...['forgot-password', 'login', 'oidc', 'oidc/callback', 'oidc/session', 'oidc/start'],
-        ...['refresh', 'reset-password', 'signup'],
-      ]
-        .map((name) => `/api/auth/${name}`)
-        .concat('/api/operations/sign-in'), // where a code is needed
-    );
-    // Instead of a session, the password in the body will do.
+  it('lets a password in the body stand for a session where an address is confirmed', () => {
     expect(document.paths['/api/auth/confirm-email']?.post?.security).toEqual([{ accessToken: [] }, {}]);
   });
 
@@ -276,6 +274,8 @@ describe('every documented answer', () => {
   const failing = (path: string, error: Error) => (path.includes('/auth/') ? rest.auth : rest.tasks).failNext(error);
 
   const FAILURES: Record<string, Error> = {
+    '400': badUserInput([{ path: 'name', message: 'name is not as it should be.' }]),
+    '401': unauthenticated(),
     '403': forbidden(),
     '404': notFound('There is none.'),
     '409': conflict('It is there already.'),
@@ -296,9 +296,9 @@ describe('every documented answer', () => {
       ...(body && { json: body() }),
       ...(headers && { headers }),
     };
-    const call = (id: string, more: CallOptions = {}) =>
-      client.call(method, path.replace(/\{\w+\}/, id) + query, { ...options, ...more });
-    const isOfProvider = path.includes('/auth/oidc');
+    const parameter = /\{(\w+)\}/.exec(path)?.[1];
+    const to = (id: string, search = query) => path.replace(/\{\w+\}/, id) + search;
+    const call = (id: string, more: CallOptions = {}) => client.call(method, to(id), { ...options, ...more });
     const personal = await client.call('POST', '/api/auth/tokens', { token, json: bodies.createToken?.() });
     const ids: Record<string, string> = {
       id: created.body.data.id,
@@ -306,27 +306,30 @@ describe('every documented answer', () => {
       token: personal.body.id,
       identity: (await client.call('POST', '/api/auth/identities', { token, json: bodies.linkIdentity?.() })).body.id,
     };
-    const id = ids[/\{(\w+)\}/.exec(path)?.[1] ?? 'id'] ?? '';
-
-    if (isOfProvider && ['403', '404'].includes(status)) {
-      rest.auth.failNext(FAILURES[status] ?? new Error());
+    const id = (parameter && ids[parameter]) ?? '';
+    const { parameters = [] } = operation;
+    const asked = parameters.find((each) => each.in === 'query');
+    /** What nothing in the request provokes, the service behind it answers. */
+    const fail = () => {
+      failing(path, FAILURES[status] ?? new Error(`nothing makes ${status}`));
       return call(id);
-    }
+    };
+
     switch (status) {
       case '400':
         if (body) return call(id, { json: undefined, raw: '{' });
-        if (method === 'DELETE') return call(id, { headers: { 'if-match': '1' } });
-        if (isOfProvider) return client.call(method, path);
-        return client.call(method, `${path}?order=nonsense&limit=nonsense`, options);
+        // No parameter is taken twice, whatever its rules; without its cookie a browser did not begin here.
+        if (asked) return client.call(method, to(id, `?${asked.name}=x&${asked.name}=x`), needsToken ? { token } : {});
+        if (parameters.some(({ name }) => name === 'If-Match')) return call(id, { headers: { 'if-match': '1' } });
+        return fail();
       case '304':
         return call(id, { headers: { 'if-none-match': '"1"' } });
       case '401':
-        if (needsToken) return client.call(method, path.replace(/\{\w+\}/, id), body ? { json: body() } : {});
-        return call(id, { json: { email: 'nobody@example.com', password: 'x', refresh_token: 'nonsense' } });
+        return needsToken ? client.call(method, to(id), body ? { json: body() } : {}) : fail();
       case '403':
-        return call(id, { token: personal.body.token });
+        return needsToken ? call(id, { token: personal.body.token }) : fail();
       case '404':
-        return call(TASK_ID);
+        return parameter ? call(TASK_ID) : fail();
       case '412':
         return call(id, { headers: { 'if-match': '"7"' } });
       case '413':
@@ -338,8 +341,7 @@ describe('every documented answer', () => {
       case '302':
         return call(id);
       default:
-        failing(path, FAILURES[status] ?? new Error(`nothing makes ${status}`));
-        return call(id);
+        return fail();
     }
   }
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startForeignService, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
-import { typeDefsOf } from './fakes/type-defs.ts';
+import { OWN_SERVICES, typeDefsOf } from './fakes/type-defs.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const COMMITTED = readFileSync(new URL('../supergraph.graphql', import.meta.url), 'utf8');
@@ -30,7 +30,7 @@ const OWNERS = 'subscription ($after: String) { taskChanges(after: $after) { seq
 /** Composes our own services with others; `edit` changes the SDL of ours. */
 function compose(others: { name: string; url: string; typeDefs: string }[], edit: (sdl: string) => string = String) {
   const { supergraphSdl, errors } = composeServices([
-    ...(['auth', 'tasks', 'backup'] as const).map((name) => ({
+    ...OWN_SERVICES.map((name) => ({
       name,
       url: `http://${name}.invalid/graphql`,
       typeDefs: parse(edit(print(typeDefsOf(name)))),

@@ -34,7 +34,7 @@ import { createTasksImport } from './import/create-tasks-import.ts';
 import { createClosedOwners } from './owners/closed-owners.ts';
 import { createOwnerEraser } from './owners/erase-owners.ts';
 import { watchClosedOwners } from './owners/owners.metrics.ts';
-import { createOwnersRepository } from './owners/owners.repository.ts';
+import { createOwnerRepository } from './owners/owner.repository.ts';
 import { createAccountLogReader } from './owners/read-account-log.ts';
 import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
 import { createDeadLetterService } from './relay/dead-letter.service.ts';
@@ -106,7 +106,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     onReplayed: relay.wakeAll,
     log,
   });
-  const owners = createOwnersRepository(database);
+  const owners = createOwnerRepository(database);
   const eraser = createOwnerEraser({ repository: owners, onCommitted: relay.wake, clock, log });
   const closedOwners = createClosedOwners({
     reader: createAccountLogReader({ repository: owners, accounts, onClosed: () => closedOwners.wake() }),

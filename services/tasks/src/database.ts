@@ -1,7 +1,7 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
 import { migrations } from '../migrations/index.ts';
 import { ChangeEntity, DeadLetterEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
-import { AccountPositionEntity, ClosedOwnerEntity } from './owners/owners.entities.ts';
+import { AccountPositionEntity, ClosedOwnerEntity } from './owners/owner.entities.ts';
 import { IdempotencyKeyEntity } from './tasks/idempotency-key.entity.ts';
 import { TaskEntity, TaskKeyEntity } from './tasks/task.entity.ts';
 

@@ -6,7 +6,7 @@ export { createFeedService } from './feed/feed.service.ts';
 export { partOf } from './feed/partition.ts';
 export { createClosedOwners } from './owners/closed-owners.ts';
 export { createOwnerEraser } from './owners/erase-owners.ts';
-export { createOwnersRepository } from './owners/owners.repository.ts';
+export { createOwnerRepository } from './owners/owner.repository.ts';
 export { createAccountLogReader } from './owners/read-account-log.ts';
 export { createRelay } from './relay/relay.ts';
 export { NO_METRICS } from './relay/relay.metrics.ts';

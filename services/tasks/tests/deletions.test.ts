@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { v4 } from 'uuid';
 import { partOf } from '../src/feed/partition.ts';
-import { DELETE_TASKS } from '../src/owners/owners.statements.ts';
+import { DELETE_TASKS } from '../src/owners/owner.statements.ts';
 import { createAccountLog, type TestAccountLog } from './support/account-log.ts';
 import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 

@@ -1,8 +1,8 @@
 import { scannedTables, statementsOf } from '@taskmesh/database/testing';
 import { createTasksDatabase } from '../src/database.ts';
 import * as feed from '../src/feed/feed.statements.ts';
-import * as owners from '../src/owners/owners.statements.ts';
-import * as deadLetters from '../src/relay/dead-letters.statements.ts';
+import * as owners from '../src/owners/owner.statements.ts';
+import * as deadLetters from '../src/relay/dead-letter.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
 import * as counts from '../src/tasks/count.statements.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';

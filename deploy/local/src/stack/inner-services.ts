@@ -4,6 +4,9 @@ import { z } from 'zod';
 export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;
 export type InnerService = (typeof INNER_SERVICES)[number];
 
+export const ofEachService = <Value>(valueOf: (service: InnerService) => Value) =>
+  Object.fromEntries(INNER_SERVICES.map((service) => [service, valueOf(service)])) as Record<InnerService, Value>;
+
 const DEFAULT_PREFIX = 'taskmesh_';
 
 /** The setting DATABASE_PREFIX: what two installations on one PostgreSQL server differ in. */

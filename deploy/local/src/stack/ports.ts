@@ -1,6 +1,6 @@
 import { PlainError } from '../plain-error.ts';
 import { findFreePorts, whyPortFails } from '../processes/free-port.ts';
-import { INNER_SERVICES } from './inner-services.ts';
+import { INNER_SERVICES, ofEachService } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 
 /** Where a service listens: for its clients, and for administrators. */
@@ -48,7 +48,7 @@ export async function choosePorts(options: PortOptions) {
   const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), taken);
   const take = (): PortPair => ({ port: free.pop() ?? 0, adminPort: free.pop() ?? 0 });
   return {
-    inner: { auth: take(), tasks: take(), backup: take() },
+    inner: ofEachService(take),
     gateways: wanted.length > 0 ? wanted : Array.from({ length: options.gateways ?? 1 }, take),
   };
 }

@@ -64,9 +64,7 @@ export function serviceProcesses(plan: StackPlan) {
     },
   };
   const gatewaySettings: Env = {
-    AUTH_URL: url('auth'),
-    TASKS_URL: url('tasks'),
-    BACKUP_URL: url('backup'),
+    ...Object.fromEntries(INNER_SERVICES.map((service) => [`${service.toUpperCase()}_URL`, url(service)])),
     REDIS_URL: urls.redis,
     KAFKA_BROKERS: urls.kafka,
     PUBLIC_URL: publicUrl,
@@ -75,7 +73,7 @@ export function serviceProcesses(plan: StackPlan) {
   };
 
   const define = (name: string, own: Env, { port, adminPort }: PortPair, listenHost = LOOPBACK) => ({
-    /** `auth`, `tasks`, `backup`, `gateway-1`, `gateway-2`, … */
+    /** `auth`, `tasks`, …, `gateway-1`, `gateway-2`, … */
     name,
     main: join(servicesDir, name.replace(/-\d+$/, ''), 'src', 'main.ts'),
     url: localUrl(listenHost, port),

@@ -43,7 +43,7 @@ export interface Stack {
   servers: ProvidedServers['urls'];
   /** Absent with a BACKUP_TOKEN. */
   machineToken: MachineToken | undefined;
-  /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, `backup`, `gateway-1`, … */
+  /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, …, `gateway-1`, … */
   processes: ReadonlyMap<string, StackProcess>;
   /** Gateways first, then services, then servers; each has ten seconds, then it is killed. */
   stop(): Promise<void>;

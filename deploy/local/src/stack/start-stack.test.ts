@@ -6,6 +6,7 @@ import { findFreePort } from '../processes/free-port.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { runScript } from '../testing/run-script.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
+import { INNER_SERVICES } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 import { startStack, type StackState } from './start-stack.ts';
 
@@ -28,7 +29,7 @@ const FAKE_SERVICE = `
 `;
 const servicesDir = join(dir.path, 'services');
 beforeAll(() => {
-  for (const service of ['auth', 'tasks', 'backup', 'gateway']) {
+  for (const service of [...INNER_SERVICES, 'gateway']) {
     mkdirSync(join(servicesDir, service, 'src'), { recursive: true });
     writeFileSync(join(servicesDir, service, 'src', 'main.ts'), FAKE_SERVICE);
   }
@@ -62,7 +63,7 @@ describe('a stack', () => {
   it('gives every service what it needs to know, and what the user set', async () => {
     const env = { ...process.env, ...servers(), RATE_LIMIT_FACTOR: '7' };
     const stack = await startStack(optionsFor('told', { gateways: 2, env }));
-    expect([...stack.processes.keys()].sort()).toEqual(['auth', 'backup', 'gateway-1', 'gateway-2', 'tasks']);
+    expect([...stack.processes.keys()].sort()).toEqual([...INNER_SERVICES, 'gateway-1', 'gateway-2'].sort());
     const [auth, tasks, backup, gateway] = await Promise.all(
       ['auth', 'tasks', 'backup', 'gateway-2'].map((name) =>
         environmentOf(stack.processes.get(name)?.current.url ?? ''),
@@ -144,7 +145,7 @@ describe('a stack', () => {
     const starts = readFileSync(join(dir.path, 'signalled', 'starts'), 'utf8')
       .trim()
       .split('\n');
-    expect(starts.toSorted()).toEqual(['auth', 'backup', 'gateway', 'tasks']);
+    expect(starts.toSorted()).toEqual([...INNER_SERVICES, 'gateway'].sort());
   });
 
   it('keeps its keys over a restart', async () => {
@@ -194,7 +195,9 @@ describe('a stack', () => {
       /^tasks ended \(exit code 1\)[^]*cannot start: tasks/,
     );
     const stops = readFileSync(join(dir.path, 'failed', 'stops'), 'utf8');
-    expect(stops.split('\n').filter(Boolean).sort()).toEqual(['auth', 'backup', 'gateway']);
+    expect(stops.split('\n').filter(Boolean).sort()).toEqual(
+      [...INNER_SERVICES.filter((name) => name !== 'tasks'), 'gateway'].sort(),
+    );
   });
 
   it('can be given up while it starts', async () => {
@@ -220,7 +223,7 @@ describe('a stack', () => {
     expect(await killed.nextLine()).toBe('up');
     const left = stateOf('killed').processes;
     await killed.killAndWait();
-    expect(left.filter(({ pid }) => isAlive(pid))).toHaveLength(5);
+    expect(left.filter(({ pid }) => isAlive(pid))).toHaveLength(INNER_SERVICES.length + 2);
 
     const lines: string[] = [];
     const stack = await startStack(optionsFor('killed', { log: (line) => lines.push(line) }));

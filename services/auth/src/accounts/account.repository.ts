@@ -9,7 +9,7 @@ import {
   REPLACE_HASH,
   SIGN_IN_IPS,
   SIGN_UP,
-} from './accounts.statements.ts';
+} from './account.statements.ts';
 import { emailKey } from './email-key.ts';
 
 /** An account with the data that logins need. */

@@ -9,7 +9,7 @@ import type { SessionMaker } from '../sessions/new-session.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { Account } from './account.entity.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
-import { emailIsTaken } from './accounts.errors.ts';
+import { emailIsTaken } from './account.errors.ts';
 import { signUpInputBy } from './sign-up-input.ts';
 
 /** A user who has shown the right password; `passwordVersion` identifies that password. */

@@ -6,7 +6,7 @@ import { tellEnded, tellOpened } from '../graphql/session-extensions.ts';
 import type { RecoveryService } from '../recovery/recovery.service.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountService } from './account.service.ts';
-import { accountIsGone } from './accounts.errors.ts';
+import { accountIsGone } from './account.errors.ts';
 import type { LoginService } from './login.service.ts';
 
 export interface AccountsResolversDeps {

@@ -6,7 +6,7 @@ import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountRepository } from './account.repository.ts';
 import type { Authenticated } from './account.service.ts';
-import { wrongCredentials } from './accounts.errors.ts';
+import { wrongCredentials } from './account.errors.ts';
 import { emailKey } from './email-key.ts';
 
 export interface LoginService {

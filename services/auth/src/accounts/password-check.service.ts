@@ -3,7 +3,7 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
-import { accountIsGone, noPasswordYet, wrongPassword } from './accounts.errors.ts';
+import { accountIsGone, noPasswordYet, wrongPassword } from './account.errors.ts';
 import { emailKey } from './email-key.ts';
 
 export interface PasswordCheckService {

@@ -14,10 +14,10 @@ import {
   identityUnlinkedMail,
   passwordChangedMail,
 } from './change-mails.ts';
-import type { ChangesRepository } from './changes.repository.ts';
+import type { ChangeRepository } from './change.repository.ts';
 
 export interface ChangesOutboxDeps {
-  repository: ChangesRepository;
+  repository: ChangeRepository;
   publicUrl: string;
   clock: Clock;
 }

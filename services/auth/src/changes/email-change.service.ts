@@ -1,16 +1,16 @@
 import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
 import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/validation';
-import { emailIsTaken, wrongPassword } from '../accounts/accounts.errors.ts';
+import { emailIsTaken, wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
-import { sessionHasEnded } from '../sessions/sessions.errors.ts';
-import { emailIsTheSame, emailTokenUnusable, ownerIsUnproven, tokenOfAnotherAccount } from './changes.errors.ts';
-import type { ChangesRepository } from './changes.repository.ts';
+import { sessionHasEnded } from '../sessions/session.errors.ts';
+import { emailIsTheSame, emailTokenUnusable, ownerIsUnproven, tokenOfAnotherAccount } from './change.errors.ts';
+import type { ChangeRepository } from './change.repository.ts';
 
 /** Somebody who is signed in. */
 type User = { userId: string; sessionId: string };
@@ -33,7 +33,7 @@ export interface EmailChangeService {
 }
 
 export interface EmailChangeDeps {
-  repository: ChangesRepository;
+  repository: ChangeRepository;
   check: PasswordCheckService;
   limits: Limits;
   clock: Clock;

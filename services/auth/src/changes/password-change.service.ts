@@ -1,7 +1,7 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { changePasswordInput, parseInput } from '@taskmesh/validation';
-import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
@@ -9,7 +9,7 @@ import type { Limits } from '../rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
-import type { ChangesRepository } from './changes.repository.ts';
+import type { ChangeRepository } from './change.repository.ts';
 
 export interface PasswordChangeService {
   /**
@@ -20,7 +20,7 @@ export interface PasswordChangeService {
 }
 
 export interface PasswordChangeDeps {
-  repository: ChangesRepository;
+  repository: ChangeRepository;
   check: PasswordCheckService;
   hasher: Hasher;
   rules: PasswordRules;

@@ -3,8 +3,8 @@ import { changeNameInput, parseInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
-import type { Caller } from '../sessions/owner-locks.repository.ts';
-import type { ChangesRepository } from './changes.repository.ts';
+import type { Caller } from '../sessions/owner-lock.repository.ts';
+import type { ChangeRepository } from './change.repository.ts';
 
 export interface ProfileService {
   /** @throws AppError BAD_USER_INPUT, UNAUTHENTICATED when the session or personal token has ended meanwhile */
@@ -12,7 +12,7 @@ export interface ProfileService {
 }
 
 export interface ProfileServiceDeps {
-  repository: ChangesRepository;
+  repository: ChangeRepository;
   clock: Clock;
 }
 

@@ -8,7 +8,7 @@ import { endTokens } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity } from '../recovery/recovery-request.entity.ts';
 import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
-import { ownerLocks } from '../sessions/owner-locks.repository.ts';
+import { ownerLocks } from '../sessions/owner-lock.repository.ts';
 
 export type DeletionRepository = ReturnType<typeof createDeletionRepository>;
 

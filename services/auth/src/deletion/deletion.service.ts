@@ -1,7 +1,7 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/validation';
-import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';

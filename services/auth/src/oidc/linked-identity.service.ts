@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
-import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { wrongPassword } from '../accounts/account.errors.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';

@@ -3,7 +3,7 @@ import type { Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import { addMail, type NewMail } from '../changes/account-mail.repository.ts';
-import { ownerLocks } from '../sessions/owner-locks.repository.ts';
+import { ownerLocks } from '../sessions/owner-lock.repository.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';
 import { TAKE_PENDING } from './oidc.statements.ts';
 import { PendingSignInEntity, type PendingSignIn } from './pending-sign-in.entity.ts';

@@ -3,7 +3,7 @@ import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AccountRepository } from '../accounts/account.repository.ts';
-import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';

@@ -3,11 +3,11 @@ import type { Database } from '@taskmesh/database';
 import type { TokenScope } from '@taskmesh/identity';
 import type { KnownToken, SessionUse } from '@taskmesh/internal-api';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { ownerLocks } from '../sessions/owner-locks.repository.ts';
-import { noteUsesOf } from '../sessions/sessions.statements.ts';
+import { ownerLocks } from '../sessions/owner-lock.repository.ts';
+import { noteUsesOf } from '../sessions/session.statements.ts';
 import { endTokens } from './ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from './personal-token.entity.ts';
-import { FIND_TOKEN } from './personal-tokens.statements.ts';
+import { FIND_TOKEN } from './personal-token.statements.ts';
 
 export type PersonalTokenRepository = ReturnType<typeof createPersonalTokenRepository>;
 

@@ -7,7 +7,7 @@ import type { Limits } from '../rate-limits.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
 import type { PersonalToken } from './personal-token.entity.ts';
 import type { PersonalTokenRepository } from './personal-token.repository.ts';
-import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from './personal-tokens.errors.ts';
+import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from './personal-token.errors.ts';
 
 /** Living tokens per account. */
 const MOST = 100;

@@ -3,7 +3,7 @@ import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Session } from './session.entity.ts';
-import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, LIST_ENDED } from './sessions.statements.ts';
+import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, LIST_ENDED } from './session.statements.ts';
 
 /** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway. */
 export function forgottenBefore(nowMs: number): Date {

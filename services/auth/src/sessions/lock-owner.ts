@@ -1,6 +1,6 @@
-import { accountIsGone } from '../accounts/accounts.errors.ts';
-import type { Caller, OwnerLocks } from './owner-locks.repository.ts';
-import { sessionHasEnded } from './sessions.errors.ts';
+import { accountIsGone } from '../accounts/account.errors.ts';
+import type { Caller, OwnerLocks } from './owner-lock.repository.ts';
+import { sessionHasEnded } from './session.errors.ts';
 
 /**
  * Begins a change that an owner asks for, within its transaction. Gateways learn of an end a moment late, so only here is it certain

@@ -6,10 +6,10 @@ import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { endAllSessions, endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
 import type { NewSession, SessionRow } from './new-session.ts';
-import { ownerLocks } from './owner-locks.repository.ts';
+import { ownerLocks } from './owner-lock.repository.ts';
 import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
-import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './sessions.statements.ts';
+import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './session.statements.ts';
 
 /** The most ended sessions in one answer. */
 const LIST_SIZE = 10_000;

@@ -10,7 +10,7 @@ import type { OpenedSession } from './opened-session.ts';
 import { familyHashOf } from './refresh-token.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository, SessionTransaction } from './session.repository.ts';
-import { refreshTokenUnusable, sessionHasEnded } from './sessions.errors.ts';
+import { refreshTokenUnusable, sessionHasEnded } from './session.errors.ts';
 
 /**
  * Below the cap by this much, logins do not wait for each other. It is more than all instances can open at one moment, each with

@@ -2,9 +2,9 @@ import { requireSession, requireUser } from '@taskmesh/subgraph';
 import { originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
 import { tellEnded } from '../graphql/session-extensions.ts';
-import type { OwnSessionsService } from './own-sessions.service.ts';
+import type { OwnSessionService } from './own-session.service.ts';
 
-export function createSessionsResolvers(sessions: OwnSessionsService) {
+export function createSessionsResolvers(sessions: OwnSessionService) {
   return {
     Query: {
       sessions: (_parent, _args, { identity }) => sessions.list(requireUser(identity)),

@@ -1,14 +1,14 @@
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { Kind, type DocumentNode, type ObjectTypeDefinitionNode, type ObjectTypeExtensionNode } from 'graphql';
-import { typeDefsOf } from './type-defs.ts';
+import { typeDefsOf, type OwnService } from './type-defs.ts';
 
 type Resolvers = Record<string, Record<string, unknown>>;
 
 const ROOTS = new Set(['Query', 'Mutation']);
 
 /** A service's part of the real graph with a test's resolvers. What they do not have fails, where it would be null. */
-export function createFakeSubgraph(name: 'auth' | 'tasks' | 'backup', resolvers: object, log: Log): Subgraph {
+export function createFakeSubgraph(name: OwnService, resolvers: object, log: Log): Subgraph {
   const typeDefs = typeDefsOf(name);
   return createSubgraph({ name, typeDefs, resolvers: complete(name, typeDefs, resolvers as Resolvers), log });
 }

@@ -15,6 +15,7 @@ import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeOperators, type FakeOperators } from './operators.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
+import type { OwnService } from './type-defs.ts';
 
 export interface TestGateway {
   gateway: Gateway;
@@ -30,7 +31,7 @@ export interface TestGateway {
   /** Commits a change of a task, and publishes it. */
   commit: FakeTasks['changes']['commit'];
   /** Over HTTP only: stops a service. */
-  stopService(name: 'auth' | 'tasks' | 'backup'): Promise<void>;
+  stopService(name: OwnService): Promise<void>;
   graphql(query: string, options?: GraphQLOptions): Promise<GraphQLAnswer>;
   stop(): Promise<void>;
 }
@@ -87,7 +88,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
   const { connections, servers } =
-    mode === 'http' ? await connectServers(services, log) : { connections: connectInProcess(services), servers: [] };
+    mode === 'http'
+      ? await connectServers(services, log)
+      : { connections: connectInProcess(services), servers: undefined };
   const eventLog = createMemoryEventLog();
   const metrics = new Registry();
   const gateway = await createGateway(config, {
@@ -118,7 +121,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       void eventLog.publish(TASK_CHANGES_TOPIC, [{ key: committed.ownerId, value: JSON.stringify(committed) }]);
       return committed;
     },
-    stopService: async (name) => servers[['auth', 'tasks', 'backup'].indexOf(name)]?.stop(),
+    stopService: async (name) => servers?.[name].stop(),
     graphql: (query, { token, variables, operationName, headers } = {}) =>
       ask(
         origin,
@@ -128,7 +131,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     async stop() {
       await gateway.stop();
       await connections.close();
-      await stopAll(servers);
+      await stopAll(Object.values(servers ?? {}));
     },
   };
 }

@@ -22,6 +22,9 @@ import { createSubgraphServer, type Subgraph } from '@taskmesh/subgraph';
 import type { FastifyInstance } from 'fastify';
 import { connectHttp } from '../../src/connect-http.ts';
 import type { InProcessServices } from '../../src/connect-in-process.ts';
+import type { OwnService } from './type-defs.ts';
+
+type SubgraphServer = ReturnType<typeof createSubgraphServer>;
 
 interface Shared {
   verifier: IdentityVerifier;
@@ -43,7 +46,7 @@ export async function connectServers({ auth, tasks, backup }: InProcessServices,
       routes: (app) => routes(app, shared),
     });
   };
-  const servers = {
+  const servers: Record<OwnService, SubgraphServer> = {
     auth: serve(auth.subgraph, (app, shared) => {
       serveInternalApi(app, authInternal, { implementation: auth.internal, ...shared });
       serveInternalApi(app, authSignIn, { implementation: auth.signIn, ...shared });
@@ -65,6 +68,6 @@ export async function connectServers({ auth, tasks, backup }: InProcessServices,
   };
   await startAll(Object.values(servers));
   const signer = createIdentitySigner({ issuer: 'gateway', key, clock: systemClock });
-  const urls = { auth: servers.auth.address(), tasks: servers.tasks.address(), backup: servers.backup.address() };
-  return { connections: connectHttp({ urls, signer }), servers: Object.values(servers) };
+  const urls = Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, server.address()]));
+  return { connections: connectHttp({ urls: urls as Record<OwnService, string>, signer }), servers };
 }

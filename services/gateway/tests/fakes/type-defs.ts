@@ -1,10 +1,18 @@
 import { parse, type DocumentNode } from 'graphql';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { InProcessServices } from '../../src/connect-in-process.ts';
+
+export type OwnService = keyof InProcessServices;
+
+const SERVICES = join(import.meta.dirname, '../../..');
+
+/** All that have a part in the graph. */
+export const OWN_SERVICES = globSync('*/codegen.json', { cwd: SERVICES }).map(dirname) as OwnService[];
 
 /** A service's SDL from the repository. */
-export function typeDefsOf(service: 'auth' | 'tasks' | 'backup'): DocumentNode {
-  const folder = join(import.meta.dirname, '../../..', service, 'src');
+export function typeDefsOf(service: OwnService): DocumentNode {
+  const folder = join(SERVICES, service, 'src');
   const files = globSync('**/*.graphql', { cwd: folder }).toSorted();
   return parse(files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
 }

@@ -164,7 +164,9 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     backup: { subgraph: backup, work: createFakeBackupWork().work, operators: operators.backup },
   };
   const { connections, servers } =
-    mode === 'http' ? await connectServers(services, log) : { connections: connectInProcess(services), servers: [] };
+    mode === 'http'
+      ? await connectServers(services, log)
+      : { connections: connectInProcess(services), servers: undefined };
   const { initial: supergraph } = await openSupergraph(undefined);
   const metrics = createGraphMetrics(new Registry());
   const graphServices = createServiceMap(supergraph, { connections, metrics, clock, log });
@@ -189,7 +191,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     },
     async stop() {
       await connections.close();
-      await stopAll(servers);
+      await stopAll(Object.values(servers ?? {}));
       checkUse();
     },
   };

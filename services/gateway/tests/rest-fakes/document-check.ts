@@ -66,19 +66,20 @@ function find(document: OpenApiDocument, method: string, target: string) {
   const path = (target.split('?')[0] ?? '').replace(/\/$/, '');
   // Aliases are described once, under their main path.
   for (const candidate of [path, path.replace(/^\/(full|reduced)\/api/, '/api')]) {
-    const literal = document.paths[candidate];
-    const template = literal
-      ? candidate
-      : candidate
-          .replace(/\/tasks\/[^/]+$/, '/tasks/{id}')
-          .replace(/\/tokens\/[^/]+$/, '/tokens/{token}')
-          .replace(/\/identities\/[^/]+$/, '/identities/{identity}')
-          .replace(/\/sessions\/[^/]+$/, '/sessions/{session}')
-          .replace(/\/backups\/[^/]+/, '/backups/{file}');
-    const operation = document.paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
-    if (operation) return { template, operation };
+    const template = document.paths[candidate] ? candidate : templateOf(document, candidate);
+    const operation = document.paths[template ?? '']?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+    if (template !== undefined && operation) return { template, operation };
   }
   return undefined;
+}
+
+/** The path whose parameters this one has values for. */
+function templateOf({ paths }: OpenApiDocument, path: string): string | undefined {
+  const parts = path.split('/');
+  return Object.keys(paths).find((template) => {
+    const wanted = template.split('/');
+    return wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at]);
+  });
 }
 
 function headerOf({ components }: OpenApiDocument, reference: string): Header {

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@taskmesh/service';
-import type { OwnersRepository } from './owners.repository.ts';
+import type { OwnerRepository } from './owner.repository.ts';
 
 /** Tasks per statement; small, so that other statements do not wait long. */
 const TASKS = 200;
@@ -8,7 +8,7 @@ const OWNERS = 100;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export interface OwnerEraserDeps {
-  repository: Pick<OwnersRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'finish'>;
+  repository: Pick<OwnerRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'finish'>;
   /** Told when there are changes of this owner to publish. */
   onCommitted: (ownerId: string) => void;
   clock: Clock;

@@ -1,11 +1,11 @@
 import { watchBacklog } from '@taskmesh/database';
 import { Gauge, type Registry } from 'prom-client';
-import type { OwnersRepository } from './owners.repository.ts';
+import type { OwnerRepository } from './owner.repository.ts';
 
 /** How far deletions are behind. */
 export function watchClosedOwners(
   registry: Registry,
-  { repository, readAgeMs }: { repository: Pick<OwnersRepository, 'backlog'>; readAgeMs: () => number },
+  { repository, readAgeMs }: { repository: Pick<OwnerRepository, 'backlog'>; readAgeMs: () => number },
 ): void {
   new Gauge({
     name: 'taskmesh_account_log_read_age_seconds',

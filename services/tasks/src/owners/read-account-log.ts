@@ -1,9 +1,9 @@
 import type { AccountDeleted } from '@taskmesh/events';
 import type { AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
-import type { OwnersRepository } from './owners.repository.ts';
+import type { OwnerRepository } from './owner.repository.ts';
 
 export interface AccountLogReaderDeps {
-  repository: Pick<OwnersRepository, 'position' | 'close' | 'move'>;
+  repository: Pick<OwnerRepository, 'position' | 'close' | 'move'>;
   accounts: AccountsInternal;
   /** Called after each owner that was closed. */
   onClosed: () => void;

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@taskmesh/database';
 import type { DeadLetter } from '@taskmesh/internal-api';
-import { COUNT, DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letters.statements.ts';
+import { COUNT, DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letter.statements.ts';
 
 /** A record that a gateway could not read. */
 export interface UnreadableLetter {

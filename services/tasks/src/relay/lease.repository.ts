@@ -1,7 +1,7 @@
 import { openLockSession } from '@taskmesh/change-log';
 import type { Database } from '@taskmesh/database';
 import { PARTITIONS } from '../feed/partition.ts';
-import { MOVE_TO_DEAD_LETTERS } from './dead-letters.statements.ts';
+import { MOVE_TO_DEAD_LETTERS } from './dead-letter.statements.ts';
 import type { Owed } from './held-owners.ts';
 import { createLowWater } from './low-water.ts';
 import type { ReadChange } from './publisher.ts';

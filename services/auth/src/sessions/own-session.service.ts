@@ -5,7 +5,7 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 import { lockOwner } from './lock-owner.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository } from './session.repository.ts';
-import { noSuchSession } from './sessions.errors.ts';
+import { noSuchSession } from './session.errors.ts';
 
 type User = { userId: string; sessionId: string };
 
@@ -19,7 +19,7 @@ export interface OwnSession {
   current: boolean;
 }
 
-export interface OwnSessionsService {
+export interface OwnSessionService {
   /** The usable sessions, newest first, at most 1,000. */
   list(user: User): Promise<OwnSession[]>;
   /** @throws AppError NOT_FOUND when the caller has no such session, UNAUTHENTICATED when their own has ended meanwhile */
@@ -31,12 +31,12 @@ export interface OwnSessionsService {
   endOthers(user: User, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
 }
 
-export interface OwnSessionsServiceDeps {
+export interface OwnSessionServiceDeps {
   repository: SessionRepository;
   clock: Clock;
 }
 
-export function createOwnSessionsService({ repository, clock }: OwnSessionsServiceDeps): OwnSessionsService {
+export function createOwnSessionService({ repository, clock }: OwnSessionServiceDeps): OwnSessionService {
   const now = () => new Date(clock.now());
   const isUsable = ({ expiresAt }: Session) => expiresAt > now();
 

@@ -1,5 +1,5 @@
 import type { Statement } from '@taskmesh/database';
-import { OPENING } from '../sessions/sessions.statements.ts';
+import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */
 const SELECT_ACCOUNT = `

@@ -2,11 +2,11 @@ import { readBacklog, type Backlog, type Database } from '@taskmesh/database';
 import type { AccountDeleted } from '@taskmesh/events';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/partition.ts';
-import * as statements from './owners.statements.ts';
+import * as statements from './owner.statements.ts';
 
-export type OwnersRepository = ReturnType<typeof createOwnersRepository>;
+export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
-export function createOwnersRepository(database: Pick<Database, 'run'>) {
+export function createOwnerRepository(database: Pick<Database, 'run'>) {
   const count = async (...[statement, values]: [Parameters<Database['run']>[1], unknown[]]): Promise<number> => {
     const [row] = await database.run<{ count: number }>('write', statement, values);
     return row?.count ?? 0;

@@ -2,21 +2,21 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import type { Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { claimFrom } from '../mails/mails.statements.ts';
+import { claimFrom } from '../mails/mail.statements.ts';
 import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
-import { ownerLocks } from '../sessions/owner-locks.repository.ts';
+import { ownerLocks } from '../sessions/owner-lock.repository.ts';
 import { AccountMailEntity } from './account-mail.entity.ts';
 import { addMail, type NewMail } from './account-mail.repository.ts';
 import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
-import { revokeChanges, revokeEmailChange } from './revoke-changes.repository.ts';
+import { revokeChanges, revokeEmailChange } from './begun-change.repository.ts';
 
-export type ChangesRepository = ReturnType<typeof createChangesRepository>;
+export type ChangeRepository = ReturnType<typeof createChangeRepository>;
 /** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type ChangesTransaction = ReturnType<typeof changesTransaction>;
 
 const CLAIM_MAIL = claimFrom('account_mails');
 
-export function createChangesRepository(database: Database) {
+export function createChangeRepository(database: Database) {
   return {
     /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
     inTransaction: <Result>(work: (changes: ChangesTransaction) => Promise<Result>): Promise<Result> =>

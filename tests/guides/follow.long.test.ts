@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startProduct } from '../product/start-product.ts';
+import { copyRepository, type Copy } from './copy.ts';
+import { stepsOf } from './steps.ts';
+
+const GUIDES = join(import.meta.dirname, '../../docs/guides');
+const NX = 'node_modules/nx/dist/bin/nx.js';
+const CHECKS = ['run-many', '--outputStyle=static', '-t', 'typecheck', 'lint', 'format', 'unused'];
+
+const stepsIn = (guide: string) => stepsOf(readFileSync(join(GUIDES, `${guide}.md`), 'utf8'));
+
+describe('who follows a guide to the letter', () => {
+  let copy: Copy;
+  beforeEach(() => {
+    copy = copyRepository();
+  });
+  afterEach(() => copy.remove());
+
+  const check = (...projects: string[]) =>
+    copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());
+
+  it('has a REST path that is described, checked and tested', async () => {
+    copy.follow(stepsIn('add-a-rest-path'));
+    await check('gateway');
+    await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-openapi', 'services/gateway/tests/rest-auth');
+  }, 600_000);
+
+  it('has a service in the graph, in one process, in the stack, the image, Compose and the chart', async () => {
+    copy.follow(stepsIn('add-a-service'));
+    await copy.node('tools/codegen.ts');
+    await copy.node('charts/tools/generate.ts');
+    await check('taskmesh', 'notes', 'gateway', 'all-in-one', 'local', 'charts');
+    await copy.node(
+      ...['scripts/test.mjs', 'services/notes', 'services/gateway/tests/federation', 'services/gateway/src/config'],
+      ...[
+        'services/gateway/tests/supergraph-reload',
+        'services/gateway/tests/connections',
+        'tools/compose',
+        'tools/settings',
+        'deploy/image/main',
+      ],
+      ...['deploy/local/src/stack', 'charts/tests/schema'],
+    );
+    await copy.node(
+      'scripts/test.mjs',
+      'charts/tests/services',
+      '-t',
+      'are one image|listen for everybody|settings name',
+    );
+
+    const product = await startProduct('start', {}, copy.root);
+    const send = async (query: string, token?: string) => {
+      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+      const body = JSON.stringify({ query });
+      const response = await fetch(`${product.url}/graphql`, { method: 'POST', headers, body });
+      return (await response.json()) as { data: Record<string, { accessToken: string }> };
+    };
+    try {
+      const ada = '{ email: "ada@example.com", password: "a long and winding phrase", name: "Ada" }';
+      const { data } = await send(`mutation { signUp(input: ${ada}) { accessToken } }`);
+      const token = data.signUp?.accessToken;
+      await send('mutation { addNote(text: "Water the plants") { id } }', token);
+      expect(await send('{ notes { text } }', token)).toEqual({ data: { notes: [{ text: 'Water the plants' }] } });
+    } finally {
+      await product.stop();
+    }
+  }, 900_000);
+});
