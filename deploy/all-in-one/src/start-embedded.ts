@@ -65,7 +65,9 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions) 
 
     progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
-    const logOf = createFileLogs(logFile, settings.logLevel);
+    // The terminal is for people; logs go to a file.
+    const destination = pino.destination({ dest: logFile, mkdir: true, mode: 0o600, sync: true });
+    const logOf = (service: string) => createLog({ service, level: settings.logLevel, destination });
     const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform')));
     const metrics = createMetrics();
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
@@ -99,12 +101,6 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions) 
     await closers.closeAll().catch(() => undefined); // the first failure is the one to report
     throw error;
   }
-}
-
-/** The terminal is for people; logs go to a file. */
-function createFileLogs(file: string, level: string): (service: string) => Log {
-  const destination = pino.destination({ dest: file, mkdir: true, mode: 0o600, sync: true });
-  return (service) => createLog({ service, level, destination });
 }
 
 function openShared({ redis, kafka }: EmbeddedSettings, log: Log) {
