@@ -2,6 +2,7 @@ import { sumOf, summarise } from './figures.ts';
 import type { BesideLoginsFigures } from './load/beside-logins.ts';
 import type { MeasureOptions } from './measure.ts';
 import type { TargetName } from './operations.ts';
+import { measureByTurns } from './turns.ts';
 
 export const PARALLEL_LOGINS = 50;
 /** A steady load that leaves the machine room: what is looked for is what logins add to it. */
@@ -19,14 +20,12 @@ export interface BesideLogins extends BesideLoginsFigures {
 export async function measureBesideLogins(
   options: Omit<MeasureOptions, 'targets' | 'operations' | 'log'> & { target: TargetName },
 ): Promise<BesideLogins> {
-  const { target, load, rounds, seconds, warmUpSeconds, signal } = options;
-  const one = (forSeconds: number) => {
-    signal.throwIfAborted();
-    const order = { seconds: forSeconds, listsPerSecond: LISTS_PER_SECOND, parallelLogins: PARALLEL_LOGINS };
-    return load.listBesideLogins(target, order);
-  };
-  await one(warmUpSeconds / 2);
-  const found: BesideLoginsFigures[] = [];
-  while (found.length < rounds) found.push(await one(ROUND_FACTOR * seconds));
+  const { target, load } = options;
+  const turns = { ...options, seconds: ROUND_FACTOR * options.seconds, warmUpSeconds: options.warmUpSeconds / 2 };
+  const order = { listsPerSecond: LISTS_PER_SECOND, parallelLogins: PARALLEL_LOGINS };
+  const taken = await measureByTurns([target], turns, (at, seconds) =>
+    load.listBesideLogins(at, { ...order, seconds }),
+  );
+  const found = taken.flatMap(([, rounds]) => rounds);
   return { target, ...summarise(found), requests: sumOf(found.map(({ requests }) => requests)) };
 }

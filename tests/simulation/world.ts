@@ -23,8 +23,8 @@ import {
   createFeedService,
   createRelay,
   createRelayRepository,
-  NO_METRICS as NO_RELAY_METRICS,
   RELAY_BACKOFF,
+  type RelayMetrics,
 } from '@taskmesh/tasks/simulated';
 import { parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
@@ -42,12 +42,14 @@ const TASK = '{ id title version owner { id } }';
 /** What the event does not bring along: it says with which position it was asked for. */
 const NESTED_TASK = '{ id title version owner { id tasks(first: 1, after: $after) { changesCursor } } }';
 
-const NO_METRICS: TransportMetrics = {
+const NO_METRICS: TransportMetrics & RelayMetrics = {
   connected: () => () => {},
   subscribed: () => () => {},
   delivered: () => {},
   failed: () => {},
   watch: () => {},
+  published: () => {},
+  deadLettered: () => {},
 };
 
 const operations = { plain: prepare(TASK), nested: prepare(NESTED_TASK) };
@@ -109,7 +111,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     repository: createRelayRepository(database as unknown as Parameters<typeof createRelayRepository>[0]),
     eventLog: faults.publishingTo(eventLog),
     cursors,
-    metrics: NO_RELAY_METRICS,
+    metrics: NO_METRICS,
     backoff: RELAY_BACKOFF,
     clock: time.clock,
     monotonicMs: time.now,

@@ -1,18 +1,10 @@
 import { readAuthConfig } from '@taskmesh/auth';
 import { readBackupConfig } from '@taskmesh/backup';
 import { readGatewayConfig } from '@taskmesh/gateway';
-import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
+import { readRedisSettings } from '@taskmesh/key-value';
 import { databasePrefix, databaseUrl, localUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
-import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
-import {
-  processSettings,
-  readAll,
-  readEnv,
-  readTelemetry,
-  setting,
-  type Env,
-  type TelemetryConfig,
-} from '@taskmesh/service';
+import { readKafkaSettings } from '@taskmesh/messaging';
+import { processSettings, readAll, readEnv, readTelemetry, setting, type Env } from '@taskmesh/service';
 import { readTasksConfig } from '@taskmesh/tasks';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -24,43 +16,27 @@ const settings = z.object({
   DATABASE_PREFIX: databasePrefix(),
 });
 
-export interface EmbeddedSettings {
-  logLevel: string;
-  dataDir: string;
-  /** A server to use instead of our own; the services' databases are created on it. */
-  postgresUrl: string | undefined;
-  databasePrefix: string;
-  /** Absent: shared state stays within the process. */
-  redis: RedisConfig | undefined;
-  /** Absent: the event log stays within the process. */
-  kafka: KafkaSettings | undefined;
-  traces: TelemetryConfig;
-}
-
+export type EmbeddedSettings = ReturnType<typeof readEmbeddedSettings>;
 export type PlatformConfig = ReturnType<typeof readPlatformConfig>;
 
 /** Stands in for the server until it is started, so that all other problems are reported before that. */
 const NOT_STARTED = 'postgres://not-started.invalid/postgres';
 
 /** @throws ConfigError with the problems of all services */
-export function readEmbeddedSettings(env: Env): EmbeddedSettings {
-  const { own, redis, kafka, traces } = readAll({
+export function readEmbeddedSettings(env: Env) {
+  const { own, ...others } = readAll({
     own: () => readEnv(settings, env),
+    /** Absent: shared state stays within the process. */
     redis: () => readRedisSettings(env),
+    /** Absent: the event log stays within the process. */
     kafka: () => readKafkaSettings(env),
     traces: () => readTelemetry(env),
-    services: () =>
+    /** As far as it is known before PostgreSQL is started. */
+    platform: () =>
       readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
   });
-  return {
-    logLevel: own.LOG_LEVEL,
-    dataDir: resolve(own.DATA_DIR),
-    postgresUrl: own.POSTGRES_URL,
-    databasePrefix: own.DATABASE_PREFIX,
-    redis,
-    kafka,
-    traces,
-  };
+  /** With `postgresUrl`, a server to use instead of our own; the services' databases are created on it. */
+  return { logLevel: own.LOG_LEVEL, dataDir: resolve(own.DATA_DIR), postgresUrl: own.POSTGRES_URL, ...others };
 }
 
 /** Reads every service's configuration from one environment; each has its own database on one server. */

@@ -8,6 +8,7 @@ import {
   closeOnStop,
   createAdminServer,
   inOrder,
+  settleAll,
   type Clock,
   type Log,
   type Service,
@@ -28,11 +29,7 @@ export interface PlatformDeps {
 }
 
 /** The four services in one process: the same code as in a cluster, with function calls instead of HTTP. */
-export type Platform = Service & {
-  address(): string;
-};
-
-export async function createPlatform(config: PlatformConfig, deps: PlatformDeps): Promise<Platform> {
+export async function createPlatform(config: PlatformConfig, deps: PlatformDeps) {
   const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
   const auth = await createAuth(config.auth, {
     ...named('auth'),
@@ -70,10 +67,8 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
 }
 
 function together(services: Service[]): Service {
-  const all = async (step: (service: Service) => Promise<void>) => {
-    const outcomes = await Promise.allSettled(services.map(step));
-    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failure) throw failure.reason;
+  return {
+    start: () => settleAll(services.map((service) => service.start())),
+    stop: () => settleAll(services.map((service) => service.stop())),
   };
-  return { start: () => all((service) => service.start()), stop: () => all((service) => service.stop()) };
 }

@@ -7,13 +7,14 @@ import {
   runCommand,
   say,
   seed,
+  serviceReady,
 } from '@taskmesh/local';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readEmbeddedSettings, readPlatformConfig, type PlatformConfig } from './config.ts';
+import { readEmbeddedSettings, type PlatformConfig } from './config.ts';
 import { keepPostgres } from './keep-postgres.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -35,7 +36,7 @@ await runCommand({
     });
     const ended = once(child, 'exit');
     const console = spawn(process.execPath, [CONSOLE, '--watch'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    void tellDemo(readPlatformConfig(env, postgresUrl).gateway, signal);
+    void tellDemo(settings.platform.gateway, signal);
     return {
       failed: ended.then(() => new PlainError('Node has stopped watching.')),
       async stop() {
@@ -53,14 +54,8 @@ type Addresses = Pick<PlatformConfig['gateway'], 'host' | 'port' | 'adminHost' |
 
 /** Waits until the platform runs, possibly only after the developer's first mistakes are fixed. */
 async function tellDemo({ host, port, adminHost, adminPort }: Addresses, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const isReady = await fetch(`${localUrl(adminHost, adminPort)}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) break;
-    await sleep(LOOK_EVERY_MS);
-  }
+  const isReady = () => serviceReady(localUrl(adminHost, adminPort)).catch(() => false);
+  while (!signal.aborted && !(await isReady())) await sleep(LOOK_EVERY_MS);
   if (signal.aborted) return;
   try {
     await seed(localUrl(host, port));

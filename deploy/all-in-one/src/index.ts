@@ -1,1 +1,1 @@
-export { startEmbedded, type Embedded, type EmbeddedOptions } from './start-embedded.ts';
+export { startEmbedded, type Embedded } from './start-embedded.ts';

@@ -1,14 +1,11 @@
-import { startPostgres, supervise, type PostgresServer, type Supervised } from '@taskmesh/local';
+import { startPostgres, supervise, type PostgresServer } from '@taskmesh/local';
 import { join } from 'node:path';
 
 /** About six seconds of pauses, not counting the starts themselves. */
 const MAX_TRIES = 5;
 
 /** Starts the platform's own PostgreSQL, and restarts it whenever it dies, at the same address with the same data. */
-export async function keepPostgres(
-  dataDir: string,
-  progress: (line: string) => void,
-): Promise<Supervised<PostgresServer>> {
+export async function keepPostgres(dataDir: string, progress: (line: string) => void) {
   progress('Starting PostgreSQL …');
   const postgres = await supervise<PostgresServer>({
     name: 'PostgreSQL',

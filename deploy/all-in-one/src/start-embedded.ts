@@ -4,12 +4,9 @@ import {
   acquireLock,
   checkGivenServers,
   checkWantedPorts,
-  ensureDatabases,
   ensureMachineToken,
+  ensureServiceDatabases,
   localUrl,
-  serviceDatabases,
-  whyNoRestores,
-  type MachineToken,
 } from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
@@ -35,28 +32,16 @@ export interface EmbeddedOptions {
   signal?: AbortSignal;
 }
 
-export interface Embedded {
-  url: string;
-  adminUrl: string;
-  dataDir: string;
-  logFile: string;
-  /** Absent with a BACKUP_TOKEN. */
-  machineToken: MachineToken | undefined;
-  /** The current PostgreSQL process; undefined when a server was given. */
-  readonly postgresPid: number | undefined;
-  /** Resolves with the reason when the platform cannot continue. It must still be stopped. */
-  failed: Promise<Error>;
-  stop(): Promise<void>;
-}
+export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
 /**
  * Runs the whole platform in this process, with a real PostgreSQL beside it, which keeps its data in the data directory
  * and is restarted when it dies. When the start fails, everything already started is stopped.
  * @throws ConfigError, PlainError
  */
-export async function startEmbedded({ env, progress, signal }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded({ env, progress, signal }: EmbeddedOptions) {
   const settings = readEmbeddedSettings(env);
-  const { dataDir } = settings;
+  const { dataDir, platform: early } = settings;
   const closers = new Closers();
   try {
     ensureWritableDirectory('DATA_DIR', dataDir);
@@ -65,7 +50,6 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
       `Another Taskmesh has its data in ${dataDir}`,
     );
     closers.add(() => lock.release());
-    const early = readPlatformConfig(env, settings.postgresUrl ?? 'postgres://not-started.invalid/postgres');
     // At a terminal this is a mistake to report now; a long-running service would wait for the directory.
     if (!early.backup.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', early.backup.backupsDir, 0o700);
     await checkWantedPorts(early.gateway);
@@ -76,13 +60,14 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress);
     if (postgres) closers.add(() => postgres.stop());
     const postgresUrl = postgres?.current.url ?? settings.postgresUrl ?? '';
-    await ensureDatabases(postgresUrl, serviceDatabases(settings.databasePrefix));
-    for (const reason of await whyNoRestores(postgresUrl, env)) progress(reason);
+    await ensureServiceDatabases(postgresUrl, env, progress);
     signal?.throwIfAborted();
 
     progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
-    const logOf = createFileLogs(logFile, settings.logLevel);
+    // The terminal is for people; logs go to a file.
+    const destination = pino.destination({ dest: logFile, mkdir: true, mode: 0o600, sync: true });
+    const logOf = (service: string) => createLog({ service, level: settings.logLevel, destination });
     const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform')));
     const metrics = createMetrics();
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
@@ -102,23 +87,20 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
       adminUrl: localUrl(config.gateway.adminHost, config.gateway.adminPort),
       dataDir,
       logFile,
+      /** Absent with a BACKUP_TOKEN. */
       machineToken,
+      /** The current PostgreSQL process; undefined when a server was given. */
       get postgresPid() {
         return postgres?.pid;
       },
-      failed: postgres?.givenUp ?? new Promise(() => undefined),
+      /** Resolves with the reason when the platform cannot continue. It must still be stopped. */
+      failed: postgres?.givenUp ?? new Promise<never>(() => undefined),
       stop: () => closers.closeAll(),
     };
   } catch (error) {
     await closers.closeAll().catch(() => undefined); // the first failure is the one to report
     throw error;
   }
-}
-
-/** The terminal is for people; logs go to a file. */
-function createFileLogs(file: string, level: string): (service: string) => Log {
-  const destination = pino.destination({ dest: file, mkdir: true, mode: 0o600, sync: true });
-  return (service) => createLog({ service, level, destination });
 }
 
 function openShared({ redis, kafka }: EmbeddedSettings, log: Log) {

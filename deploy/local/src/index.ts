@@ -6,7 +6,7 @@ export { findFreePort, findFreePorts } from './processes/free-port.ts';
 export { startChild, untilReady, type RunningProcess } from './processes/child-process.ts';
 export type { Server } from './server.ts';
 export { localUrl } from './local-url.ts';
-export { databaseUrl, ensureDatabases, postgresVersion, whyNoRestores, withPostgres } from './postgres/databases.ts';
+export { databaseUrl, ensureDatabases, postgresVersion, withPostgres } from './postgres/databases.ts';
 export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { startRedis } from './redis/start-redis.ts';
@@ -15,6 +15,7 @@ export { startKafka } from './kafka/start-kafka.ts';
 export { checkGivenServers, provideServers } from './provide-servers.ts';
 export {
   databasePrefix,
+  ensureServiceDatabases,
   INNER_SERVICES,
   serviceDatabase,
   serviceDatabases,
@@ -22,8 +23,8 @@ export {
 } from './stack/inner-services.ts';
 export { provideProgram } from './programs.ts';
 export { serviceReady } from './stack/service-processes.ts';
-export { startStack } from './stack/start-stack.ts';
-export type { Stack, StackProcess } from './stack/stack.ts';
+export { startStack, type Stack } from './stack/start-stack.ts';
+export type { StackProcess } from './stack/stack.ts';
 export { checkWantedPorts } from './stack/ports.ts';
 export { DEMO_ACCOUNT, seed } from './seed/seed.ts';
 export { firstSteps } from './command/first-steps.ts';

@@ -5,15 +5,12 @@ import { ifThere } from './plain-error.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** Makes operators of our own pages that are opened on this machine, where there is no BACKUP_TOKEN. */
-export interface MachineToken {
-  file: string;
-  token: string;
-}
+export type MachineToken = ReturnType<typeof ensureMachineToken>;
 
 const TOKEN = /^[\w-]{43}$/;
 
 /** The token in this directory, the same at every start; made anew when there is none, or others could have read it. */
-export function ensureMachineToken(dir: string): MachineToken {
+export function ensureMachineToken(dir: string) {
   const file = join(dir, 'machine-token');
   const known = readOwn(file);
   if (known !== undefined) return { file, token: known };

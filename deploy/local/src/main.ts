@@ -4,8 +4,8 @@ import { operatorsAddress } from './command/operators-address.ts';
 import { runCommand, say } from './command/run-command.ts';
 import { startObserver } from './observe/start-observer.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
-import { startStack } from './stack/start-stack.ts';
-import type { Stack, StackProcess } from './stack/stack.ts';
+import { startStack, type Stack } from './stack/start-stack.ts';
+import type { StackProcess } from './stack/stack.ts';
 
 let dataDir: string | undefined;
 

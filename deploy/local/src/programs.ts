@@ -1,8 +1,9 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, PlainError } from './plain-error.ts';
+import { PlainError } from './plain-error.ts';
 import { indent } from './processes/child-process.ts';
 
 const execute = promisify(execFile);

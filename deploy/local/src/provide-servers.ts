@@ -85,12 +85,11 @@ export async function provideServers(options: {
       const items = problems.map((problem) => `  - ${indent(problem).trimStart()}`);
       return `Not all servers are there:\n${items.join('\n')}`;
     });
-    const settings = { POSTGRES_URL: postgres, REDIS_URL: redis, KAFKA_BROKERS: kafka };
     return {
       /** By server, where it is: a URL, or Kafka's `host:port`. */
       urls: { postgres, redis, kafka },
       /** The settings that lead to them. */
-      env: settings,
+      env: { POSTGRES_URL: postgres, REDIS_URL: redis, KAFKA_BROKERS: kafka },
       /** Those that we started (the others were given), and how to stop all of these. */
       ...{ started, stop },
     };

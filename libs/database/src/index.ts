@@ -1,6 +1,6 @@
 export { createDatabase, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './backlog.ts';
-export { createSchemaGate, readSchemaPolicy, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
+export { createSchemaGate, readSchemaPolicy, storeHealth, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
 export { createStoreStatus, type StoreStatus } from './store-status.ts';
 export { runMigrations } from './run-migrations.ts';
 export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf } from './failures.ts';
@@ -8,4 +8,5 @@ export { SQL_STATE } from './sql-state.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export type { Statement } from './statement.ts';
 export { inTransaction } from './transaction.ts';
+export { transactionsOf } from './transactions-of.ts';
 export { databaseOf, inDatabase } from './database-url.ts';

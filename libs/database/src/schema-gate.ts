@@ -1,4 +1,4 @@
-import { ConfigError, readEnv, setting, type Env, type Log, type Service } from '@taskmesh/service';
+import { ConfigError, readEnv, setting, type Env, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Database, SchemaState } from './database.ts';
@@ -74,4 +74,15 @@ export function createSchemaGate(deps: {
     stop: async () => stopped.abort(),
     isOpen: () => open,
   };
+}
+
+/** A service is ready when its database answers, with this schema; `more` is told beside that. */
+export async function storeHealth(
+  database: Pick<Database, 'isUp'>,
+  schema: SchemaGate,
+  more: HealthReport['checks'] = {},
+): Promise<HealthReport> {
+  const isUp = await database.isUp();
+  const isFit = schema.isOpen();
+  return { ok: isUp && isFit, checks: { database: isUp, schema: isFit, ...more } };
 }

@@ -26,6 +26,7 @@ export {
   Closers,
   inOrder,
   readyWhenStarted,
+  settleAll,
   startAll,
   stopAll,
   type HealthReport,

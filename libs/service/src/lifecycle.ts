@@ -85,6 +85,12 @@ export async function stopAll(services: Service[]): Promise<void> {
   await closers.closeAll();
 }
 
+/** Waits for all, even if one fails. @throws the first failure */
+export async function settleAll(works: Promise<unknown>[]): Promise<void> {
+  const failure = (await Promise.allSettled(works)).find((outcome) => outcome.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
 /** A service of these parts: started in this order, stopped in reverse. Calls of `stop` that overlap are one. */
 export function inOrder(parts: Service[]): Service {
   let stopping: Promise<void> | undefined;

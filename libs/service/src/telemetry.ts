@@ -1,3 +1,4 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { NO_TRACING, type SdkOptions, type Tracing } from '@taskmesh/telemetry';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -125,6 +126,5 @@ export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const code = 'code' in error ? String(error.code) : undefined;
-  return code ?? error.message;
+  return errorCode(error) || error.message;
 }

@@ -30,3 +30,11 @@ export function requireOperator(identity: Identity): void {
   if (identity.role === 'operator') return;
   throw identity.role === 'anonymous' ? unauthenticated('Operators only.') : forbidden('Operators only.');
 }
+
+/** A resolver that answers operators alone. @throws AppError as `requireOperator` */
+export const forOperators =
+  <Args, Result>(work: (args: Args) => Result) =>
+  (_parent: unknown, args: Args, { identity }: { identity: Identity }): Result => {
+    requireOperator(identity);
+    return work(args);
+  };

@@ -9,5 +9,5 @@ export {
 } from './subgraph.ts';
 export { BACKGROUND_PRIORITY } from './request-call.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
-export { requireSession, requireUser, requireOperator } from './guards.ts';
+export { forOperators, requireOperator, requireSession, requireUser } from './guards.ts';
 export { operationSpan } from './operation-span.ts';

@@ -1,3 +1,4 @@
-export { createAuth, type Auth, type AuthDeps } from './create-auth.ts';
+export { createAuth, type Auth } from './create-auth.ts';
+export type { AuthDeps } from './shared.ts';
 export { readAuthConfig, whyMailsFail, type AuthConfig } from './config.ts';
 export { UndeliverableError, type Mail, type Mailer } from '@taskmesh/mail';

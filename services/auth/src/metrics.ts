@@ -1,17 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** auth's own metrics. Few labels, and never ids. */
-export interface AuthMetrics {
-  hashed(seconds: number): void;
-  /** Takes the mutation's name and its outcome: `ok` or the error's code. */
-  mutation(name: string, outcome: string): void;
-  mail(outcome: 'sent' | 'failed' | 'given-up'): void;
-  watchQueue(waiting: () => number): void;
-}
-
-/** Without a registry, nothing is measured. */
-export function createAuthMetrics(registry: Registry | undefined): AuthMetrics {
-  if (!registry) return { hashed: ignore, mutation: ignore, mail: ignore, watchQueue: ignore };
+export function createAuthMetrics(registry: Registry) {
   const registers = [registry];
   const hashing = new Histogram({
     name: 'taskmesh_auth_password_hash_seconds',
@@ -32,10 +22,11 @@ export function createAuthMetrics(registry: Registry | undefined): AuthMetrics {
     registers,
   });
   return {
-    hashed: (seconds) => hashing.observe(seconds),
-    mutation: (mutation, outcome) => mutations.inc({ mutation, outcome }),
-    mail: (outcome) => mails.inc({ outcome }),
-    watchQueue(waiting) {
+    hashed: (seconds: number) => hashing.observe(seconds),
+    /** Takes the mutation's name and its outcome: `ok` or the error's code. */
+    mutation: (mutation: string, outcome: string) => mutations.inc({ mutation, outcome }),
+    mail: (outcome: 'sent' | 'failed' | 'given-up') => mails.inc({ outcome }),
+    watchQueue(waiting: () => number) {
       new Gauge({
         name: 'taskmesh_auth_password_hash_waiting',
         help: 'Passwords that wait for their turn to be hashed',
@@ -46,8 +37,4 @@ export function createAuthMetrics(registry: Registry | undefined): AuthMetrics {
       });
     },
   };
-}
-
-function ignore(): void {
-  // nothing is measured
 }

@@ -1,4 +1,4 @@
-import { asUnavailable, createSchemaGate } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/database';
 import { unavailable } from '@taskmesh/errors';
 import type { BackupStatus, BackupWork, StatusOf } from '@taskmesh/internal-api';
 import {
@@ -7,6 +7,7 @@ import {
   ensureWritableDirectory,
   inOrder,
   readVersion,
+  settleAll,
   type Clock,
   type HealthReport,
   type Log,
@@ -14,7 +15,7 @@ import {
 } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
-import type { Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { archiveLimits } from './archives/limits.ts';
 import { createTemporaryDirs } from './archives/temporary-dirs.ts';
 import { createBackupRepository } from './backups/backup.repository.ts';
@@ -39,10 +40,9 @@ import { createRestoreService } from './restore/restore.service.ts';
 import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
 import { createRunLock } from './run-lock.ts';
 import { createSchedules } from './schedule/create-schedules.ts';
-import type { BackupStorage } from './storage/backup-storage.ts';
-import { createDirectoryStorage } from './storage/directory-storage.ts';
-import { createUploadJournal, type UploadJournal } from './storage/upload-journal.repository.ts';
-import type { Store, StoreName, StoreOwner } from './stores/store.ts';
+import { createStorage } from './storage/create-storage.ts';
+import { createStores } from './stores/create-stores.ts';
+import type { StoreName, StoreOwner } from './stores/store.ts';
 import { createVerificationRepository } from './verify/verification.repository.ts';
 import { createVerifier, VerificationBusy } from './verify/verifier.ts';
 
@@ -81,17 +81,12 @@ const randomIds = { next: () => randomBytes(6).toString('hex') };
 
 /** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
-  const { clock, ids = randomIds, look = lookAtDisk, log } = deps;
+  const { clock, ids = randomIds, look = lookAtDisk, log, metrics = new Registry() } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
-  if (deps.metrics) database.measure(deps.metrics);
+  database.measure(metrics);
   const schema = createSchemaGate({ database, policy: config.schema, log });
-  const storage = await createStorage(config, {
-    now: () => clock.now(),
-    look,
-    journal: createUploadJournal(database, log),
-  });
+  const storage = await createStorage(config, { database, look, now: () => clock.now(), log });
   const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now: () => clock.now(), log });
-  const stores = createStores(config, deps);
   const cipher = await createCipher(config);
   const shared = {
     cipher,
@@ -99,7 +94,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     storage,
     look,
     temporaryDirs,
-    stores,
+    stores: createStores(config, deps.owners ?? {}),
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config),
@@ -109,7 +104,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     nextId: () => ids.next(),
     product: readVersion(),
     log,
-    metrics: createBackupMetrics(deps.metrics),
+    metrics: createBackupMetrics(metrics),
     onUnsettled: () => settling.soon(),
   };
   const verifier = createVerifier({
@@ -136,7 +131,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const settling = createPeriodic({
     everyMs: SETTLE_EVERY_MS,
     retry: SETTLE_RETRY,
-    task: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),
+    task: () => settleAll([restores.settleInterrupted(), verifier.settleInterrupted()]),
     what: 'settling interrupted restores',
     log,
   });
@@ -186,41 +181,6 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await parts.start();
     },
     stop: parts.stop,
-    async ready() {
-      const isUp = await database.isUp();
-      const isFit = schema.isOpen();
-      return { ok: isUp && isFit, checks: { database: isUp, schema: isFit } };
-    },
+    ready: () => storeHealth(database, schema),
   };
 }
-
-async function createStorage(
-  { backupsDir, secrets }: BackupConfig,
-  { now, look, journal }: { now: () => number; look: LookAtDisk; journal: UploadJournal },
-): Promise<BackupStorage> {
-  if (!secrets.s3) return createDirectoryStorage({ dir: backupsDir, now, look });
-  const { createS3Storage } = await import('./storage/s3-storage.ts'); // a large library that few need
-  return createS3Storage({ location: secrets.s3, now, journal });
-}
-
-function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): Record<StoreName, Store> {
-  const store = (name: StoreName): Store => ({
-    name,
-    adminUrl: secrets.adminUrls[name],
-    owner: owners[name] ?? noOwner,
-  });
-  return { tasks: store('tasks'), auth: store('auth') };
-}
-
-/** Waits for all, even if one fails. @throws the first failure */
-async function allSettled(works: Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-}
-
-const NO_OWNER = 'The service that owns the store is not connected.';
-const noOwner: StoreOwner = {
-  importDatabase: async () => ({ complete: false, reason: NO_OWNER }),
-  compare: () => Promise.reject(new Error(NO_OWNER)),
-  resume: () => Promise.reject(new Error(NO_OWNER)),
-};

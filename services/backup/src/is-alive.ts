@@ -1,4 +1,4 @@
-import { errorCode } from './error-code.ts';
+import { errorCode } from '@taskmesh/errors/details';
 
 export function isAlive(pid: number): boolean {
   try {

@@ -21,8 +21,7 @@ export interface BackupMetrics {
   leftBehind(restores: number): void;
 }
 
-export function createBackupMetrics(registry: Registry | undefined): BackupMetrics {
-  if (!registry) return NO_METRICS;
+export function createBackupMetrics(registry: Registry): BackupMetrics {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name: `taskmesh_backup_${name}`, help, registers });
   const lastProved = gauge(
@@ -104,15 +103,3 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
 
 const labelOf = (outcome: RestoreOutcome) =>
   outcome.kind === 'restored' && outcome.isCleanUpPending ? 'clean-up-pending' : outcome.kind;
-
-const ignore = () => undefined;
-
-const NO_METRICS: BackupMetrics = {
-  made: ignore,
-  archives: ignore,
-  notMade: ignore,
-  verified: ignore,
-  scheduleFailed: ignore,
-  restored: ignore,
-  leftBehind: ignore,
-};

@@ -1,4 +1,4 @@
-import { asUnavailable, createSchemaGate } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/database';
 import type {
   AccountsInternal,
   DeadLettersInternal,
@@ -20,7 +20,7 @@ import {
   type Service,
 } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
-import type { Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { v7 } from 'uuid';
 import type { TasksConfig } from './config.ts';
 import { createTasksDatabase } from './database.ts';
@@ -39,7 +39,7 @@ import { createAccountLogReader } from './owners/read-account-log.ts';
 import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
 import { createDeadLetterService } from './relay/dead-letter.service.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
-import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
+import { createRelayMetrics } from './relay/relay.metrics.ts';
 import { createRelayRepository } from './relay/relay.repository.ts';
 import { createRelay } from './relay/relay.ts';
 import { createTasksStatus } from './status.ts';
@@ -87,18 +87,17 @@ export interface Tasks extends Service {
 
 /** The whole service: `start` checks the schema and starts publishing. It listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
-  const { clock, ids = { next: () => v7() }, log, eventLog, accounts } = deps;
+  const { clock, ids = { next: () => v7() }, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
-  if (deps.metrics) database.measure(deps.metrics);
+  database.measure(metrics);
   const feeds = createFeedRepository(database);
   const cursors = createCursors(feeds);
   const repositories = {
     relay: createRelayRepository(database),
     deadLetters: createDeadLetterRepository(database),
   };
-  const metrics = deps.metrics ? createRelayMetrics(deps.metrics, repositories) : NO_METRICS;
   const relay = createRelay({
-    ...{ repository: repositories.relay, eventLog, cursors, metrics },
+    ...{ repository: repositories.relay, eventLog, cursors, metrics: createRelayMetrics(metrics, repositories) },
     ...{ backoff: config.relay, clock, log },
   });
   const deadLetters = createDeadLetterService({
@@ -112,7 +111,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     reader: createAccountLogReader({ repository: owners, accounts, onClosed: () => closedOwners.wake() }),
     ...{ eraser, eventLog, log },
   });
-  if (deps.metrics) watchClosedOwners(deps.metrics, { repository: owners, readAgeMs: closedOwners.readAgeMs });
+  watchClosedOwners(metrics, { repository: owners, readAgeMs: closedOwners.readAgeMs });
   const recounts = createRecounts(createCountRepository(database));
   const forget = createHousekeeping({ repository: feeds, changeRetentionMs: config.changeRetentionMs, clock, log });
   const housekeep = async () => {
@@ -159,15 +158,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       },
     }),
     ...parts,
-    async ready() {
-      const isUp = await database.isUp();
-      const isFit = schema.isOpen();
-      const relayParts = relay.heldParts().length;
-      return {
-        ok: isUp && isFit,
-        checks: { database: isUp, schema: isFit, eventLog: relay.isPublishing(), relayParts },
-      };
-    },
+    ready: () =>
+      storeHealth(database, schema, { eventLog: relay.isPublishing(), relayParts: relay.heldParts().length }),
     processAll: relay.processAll,
     processDeletions: closedOwners.processAll,
     housekeep,

@@ -9,6 +9,6 @@ export { createOwnerEraser } from './owners/erase-owners.ts';
 export { createOwnerRepository } from './owners/owner.repository.ts';
 export { createAccountLogReader } from './owners/read-account-log.ts';
 export { createRelay } from './relay/relay.ts';
-export { NO_METRICS } from './relay/relay.metrics.ts';
+export type { RelayMetrics } from './relay/relay.metrics.ts';
 export { createRelayRepository } from './relay/relay.repository.ts';
 export { RELAY_BACKOFF } from './config.ts';

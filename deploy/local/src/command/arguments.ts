@@ -1,5 +1,5 @@
+import { errorMessage } from '@taskmesh/errors/details';
 import { parseArgs } from 'node:util';
-import { errorMessage } from '../plain-error.ts';
 import { UsageError } from './run-command.ts';
 
 /** The values of `texts` (each takes one) and `flags` (they take none); `help` is one of them. @throws UsageError */

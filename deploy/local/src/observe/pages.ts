@@ -4,12 +4,6 @@ const SHOWN = 50;
 /** What is deeper stands no further to the right. */
 const DEEPEST = 16;
 
-/** What a process says at its admin port, or why it does not. */
-export interface ScrapedMetrics {
-  name: string;
-  text: string;
-}
-
 export const STYLE = `
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #222; background: #fff }
 nav a { margin-right: 1rem } table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .2rem .6rem; vertical-align: top }
@@ -41,9 +35,10 @@ export function tracePage(trace: Trace): string {
   return page(trace.name, `<p><code>${text(trace.traceId)}</code></p><table>${head}${rows.join('')}</table>`);
 }
 
-export function metricsPage(scraped: ScrapedMetrics[]): string {
+/** What each process says at its admin port, or why it does not. */
+export function metricsPage(scraped: [name: string, metrics: string][]): string {
   const parts = scraped.map(
-    ({ name, text: metrics }) =>
+    ([name, metrics]) =>
       `<details><summary>${text(name)}</summary><pre>${text(metrics.replaceAll(/^#.*\n/gm, ''))}</pre></details>`,
   );
   return page('Metrics', parts.join(''));

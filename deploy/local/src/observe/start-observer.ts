@@ -2,7 +2,7 @@ import { readOtlpJson } from '@taskmesh/telemetry/otlp-json';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { metricsPage, notFoundPage, STYLE, tracePage, tracesPage, type ScrapedMetrics } from './pages.ts';
+import { metricsPage, notFoundPage, STYLE, tracePage, tracesPage } from './pages.ts';
 import { createTraceStore } from './trace-store.ts';
 
 const SCRAPE_MS = 2_000;
@@ -66,12 +66,11 @@ export async function startObserver() {
   };
 }
 
-function scrape(adminUrls: Record<string, string>): Promise<ScrapedMetrics[]> {
-  const one = async ([name, url]: [string, string]) => {
-    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(SCRAPE_MS) });
-    return { name, text: await response.text() };
+function scrape(adminUrls: Record<string, string>) {
+  const metricsAt = async (url: string) =>
+    (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(SCRAPE_MS) })).text();
+  const look = async ([name, url]: [string, string]): Promise<[name: string, metrics: string]> => {
+    return [name, await metricsAt(url).catch(() => 'It does not answer.')];
   };
-  return Promise.all(
-    Object.entries(adminUrls).map((entry) => one(entry).catch(() => ({ name: entry[0], text: 'It does not answer.' }))),
-  );
+  return Promise.all(Object.entries(adminUrls).map(look));
 }

@@ -18,12 +18,7 @@ import { mayUse } from '../programs.ts';
 import { isOpenToAll } from './server-user.ts';
 
 /** A PostgreSQL on disk, ready to be run. */
-export interface PostgresBinaries {
-  initdb: string;
-  postgres: string;
-  /** As in the file PG_VERSION of a data directory. */
-  major: string;
-}
+export type PostgresBinaries = ReturnType<typeof findPostgres>;
 
 const OWN_SERVER = 'Set POSTGRES_URL to a PostgreSQL server of your own.';
 
@@ -32,7 +27,7 @@ const OWN_SERVER = 'Set POSTGRES_URL to a PostgreSQL server of your own.';
  * open to all; when it is not, a copy is made once, in a folder that is.
  * @throws PlainError when npm has none for this system
  */
-export function findPostgres({ byOthers }: { byOthers: boolean }): PostgresBinaries {
+export function findPostgres({ byOthers }: { byOthers: boolean }) {
   const { native, version } = installedPackage();
   const usable = (!byOthers || isOpenToAll(native)) && linkLibraries(native);
   const root = usable ? native : copyOf(native, version);
@@ -40,6 +35,7 @@ export function findPostgres({ byOthers }: { byOthers: boolean }): PostgresBinar
   return {
     initdb: join(root, 'bin', `initdb${suffix}`),
     postgres: join(root, 'bin', `postgres${suffix}`),
+    /** As in the file PG_VERSION of a data directory. */
     major: version.split('.')[0] ?? version,
   };
 }

@@ -4,7 +4,7 @@ import { PlainError } from '../plain-error.ts';
 import { runInDataDir } from '../processes/data-dir.ts';
 import { findFreePort } from '../processes/free-port.ts';
 import { endProcesses, processesWorkingIn, type StopLadder } from '../processes/process-table.ts';
-import type { Server, ServerOptions } from '../server.ts';
+import type { ServerOptions } from '../server.ts';
 import { findPostgres, type PostgresBinaries } from './binaries.ts';
 import { postgresVersion } from './databases.ts';
 import { ensureCluster, SUPERUSER } from './create-cluster.ts';
@@ -36,22 +36,15 @@ const SETTINGS: Record<string, string> = {
 /** Each test file makes databases and drops them, and every drop is a checkpoint of the whole server. */
 const THROWAWAY: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
-export interface PostgresOptions extends ServerOptions {
-  /** @default those that npm brought */
-  binaries?: PostgresBinaries;
-}
-
-export interface PostgresServer extends Server {
-  /** As PostgreSQL tells it, e.g. `18.4`. */
-  version: string;
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 /**
  * Starts the PostgreSQL that npm brought on `dataDir`, which is set up when it is new. TCP on 127.0.0.1 only, password
  * needed (kept beside the data directory, for its owner's eyes). A server that a killed parent left there is ended first.
+ * `binaries`: by default those that npm brought.
  * @throws PlainError
  */
-export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+export async function startPostgres(options: ServerOptions & { binaries?: PostgresBinaries }) {
   const { dataDir, isThrowaway } = options;
   let port = 0;
   let url = '';
@@ -82,6 +75,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const ready = () => postgresVersion(url);
   const run = { name: 'PostgreSQL', dataDir, ladder: LADDER, prepare, ready, intervalMs: 20 };
   const server = await runInDataDir(run, options).finally(() => close());
+  /** `version`, as PostgreSQL tells it: e.g. `18.4`. */
   return { ...server, url, port, version: server.told };
 }
 

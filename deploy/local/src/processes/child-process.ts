@@ -1,5 +1,5 @@
 import { settlesWithin } from '@taskmesh/service';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,18 +12,7 @@ export interface Exit {
 }
 
 /** A process that we started and that runs. */
-export interface RunningProcess {
-  readonly pid: number;
-  /** For who has asked for a channel to it. */
-  readonly process: ChildProcess;
-  readonly exited: Promise<Exit>;
-  readonly logFile: string;
-  /** What it wrote to its log since it was started, the last lines only. */
-  lastWords(): string;
-  kill(signal: NodeJS.Signals): void;
-  /** Asks it to end, ever less politely, and resolves when it has. */
-  stop(): Promise<void>;
-}
+export type RunningProcess = Awaited<ReturnType<typeof startChild>>;
 
 export interface ChildOptions {
   command: string;
@@ -47,7 +36,7 @@ const LAST_LINES = 12;
  * reaches all.
  * @throws PlainError when the program is not there or may not be run
  */
-export async function startChild(options: ChildOptions): Promise<RunningProcess> {
+export async function startChild(options: ChildOptions) {
   const { command, args, env = process.env, cwd, logFile, user, descriptors = [], ladder } = options;
   mkdirSync(dirname(logFile), { recursive: true });
   const output = openSync(logFile, 'a', 0o600); // statements and addresses may have secrets in them
@@ -67,13 +56,13 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
     if (!ended) sendSignal(pid, signal); // afterwards the id may be somebody else's
   };
   return {
-    pid,
+    ...{ pid, exited, logFile, kill },
+    /** For who has asked for a channel to it. */
     process: child,
-    exited,
-    logFile,
-    kill,
+    /** What it wrote to its log since it was started, the last lines only. */
     lastWords: () =>
       readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-LAST_LINES).join('\n'),
+    /** Asks it to end, ever less politely, and resolves when it has. */
     async stop() {
       for (const [signal, waitMs] of ladder) {
         kill(signal);

@@ -2,13 +2,7 @@ import { globSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ifThere, PlainError } from '../plain-error.ts';
 import { writeJson } from '../write-whole.ts';
-import {
-  startChild,
-  untilReady,
-  type ChildOptions,
-  type ReadinessOptions,
-  type RunningProcess,
-} from './child-process.ts';
+import { startChild, untilReady, type ChildOptions, type ReadinessOptions } from './child-process.ts';
 import { acquireLock } from './directory-lock.ts';
 import { endProcesses, processIdentity, sendSignal, type StopLadder } from './process-table.ts';
 
@@ -50,7 +44,7 @@ export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal'>
 export async function runInDataDir<Told>(
   { dataDir, ladder = TERMINATION, prepare, ...readiness }: RunOptions<Told>,
   { log, signal }: { log: (line: string) => void; signal?: AbortSignal | undefined },
-): Promise<RunningProcess & { told: Told }> {
+) {
   const { lockFile, pidFile, logFile } = filesBeside(dataDir);
   const lock = await acquireLock(lockFile, `${dataDir} is in use by another instance`);
   try {

@@ -1,5 +1,5 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { createServer } from 'node:net';
-import { errorCode } from '../plain-error.ts';
 
 // Below the range from which systems take the ports of outgoing connections (Linux from 32768, others higher), so that
 // a server that died finds its port free again when it is restarted.
@@ -28,7 +28,7 @@ export async function findFreePort(): Promise<number> {
 export function whyPortFails(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', (error) => resolve(errorCode(error) ?? 'UNKNOWN'));
+    server.once('error', (error) => resolve(errorCode(error) || 'UNKNOWN'));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }

@@ -1,7 +1,8 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, ifThere } from '../plain-error.ts';
+import { ifThere } from '../plain-error.ts';
 
 /** Signals to try one after the other, each with the time that it gets to work. */
 export type StopLadder = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];

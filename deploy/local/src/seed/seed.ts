@@ -49,12 +49,8 @@ async function ask<Data>(
     const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(question) });
     return (await response.json()) as Answer<Data>; // the API of Taskmesh
   } catch (cause) {
-    throw new PlainError(
-      `There is no Taskmesh at ${url}. Start one, or name its address: TASKMESH_URL, --url or PORT.`,
-      {
-        cause,
-      },
-    );
+    const remedy = 'Start one, or name its address: TASKMESH_URL, --url or PORT.';
+    throw new PlainError(`There is no Taskmesh at ${url}. ${remedy}`, { cause });
   }
 }
 

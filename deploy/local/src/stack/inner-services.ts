@@ -1,4 +1,6 @@
+import type { Env } from '@taskmesh/service';
 import { z } from 'zod';
+import { ensureDatabases, whyNoRestores } from '../postgres/databases.ts';
 
 /** The services behind the gateways. None calls another one to start. */
 export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;
@@ -20,3 +22,12 @@ export const databasePrefix = () =>
 export const serviceDatabase = (service: InnerService, prefix?: string) => (prefix || DEFAULT_PREFIX) + service;
 
 export const serviceDatabases = (prefix?: string) => INNER_SERVICES.map((service) => serviceDatabase(service, prefix));
+
+/**
+ * Creates the databases that are not there yet, and tells `log` what would keep a restore from working.
+ * @throws PlainError
+ */
+export async function ensureServiceDatabases(url: string, env: Env, log: (line: string) => void): Promise<void> {
+  await ensureDatabases(url, serviceDatabases(env.DATABASE_PREFIX));
+  for (const reason of await whyNoRestores(url, env)) log(reason);
+}

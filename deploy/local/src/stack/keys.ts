@@ -12,17 +12,14 @@ export type KeyFiles = Awaited<ReturnType<typeof ensureKeyFiles>>;
 
 /** Makes the keys that are not there yet; a restart keeps them, so that tokens stay valid. */
 export async function ensureKeyFiles(dir: string) {
+  const file = (name: string) => join(dir, `${name}.json`);
   const files = {
     /** JWK set that access tokens are signed with. */
-    accessTokens: join(dir, 'access-tokens.json'),
+    accessTokens: file('access-tokens'),
     /** Private JWK of each internal signer. */
-    signers: {
-      gateway: join(dir, 'gateway-identity.json'),
-      backup: join(dir, 'backup-identity.json'),
-      tasks: join(dir, 'tasks-identity.json'),
-    },
+    signers: { gateway: file('gateway-identity'), backup: file('backup-identity'), tasks: file('tasks-identity') },
     /** JWK set: the public halves of all internal signers. */
-    publicKeys: join(dir, 'identity-public.json'),
+    publicKeys: file('identity-public'),
   };
   if (!existsSync(files.accessTokens))
     writeJson(files.accessTokens, { keys: [await createSigningKey(`access-${randomUUID()}`)] });

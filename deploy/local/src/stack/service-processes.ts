@@ -8,15 +8,13 @@ import type { ServerName } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabase, type InnerService } from './inner-services.ts';
 import type { KeyFiles } from './keys.ts';
 import type { PortPair, StackPorts } from './ports.ts';
-import type { StackLife } from './stack.ts';
+import type { StackLife, StackOptions } from './stack.ts';
 
 /** A process of one of our services: where it listens and the environment that makes it so. */
 type ServiceProcess = ReturnType<typeof serviceProcesses>[number];
 
-export interface StackPlan {
-  /** What the user set; every process gets it, less what is said here. */
-  env: Env;
-  dataDir: string;
+/** In `env`, what the user set: every process gets it, less what is said here. */
+export interface StackPlan extends Pick<StackOptions, 'env' | 'dataDir' | 'servicesDir'> {
   urls: Record<ServerName, string>;
   keys: KeyFiles;
   machineTokenFile: string | undefined;
@@ -24,7 +22,6 @@ export interface StackPlan {
   host: string;
   adminHost: string;
   ports: StackPorts;
-  servicesDir: string | undefined;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -36,27 +33,17 @@ export function serviceProcesses(plan: StackPlan) {
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
   const database = (service: InnerService) => databaseUrl(urls.postgres, serviceDatabase(service, env.DATABASE_PREFIX));
-  const common = { ...env, DATA_DIR: dataDir, IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeys };
-  const publicUrl = env.PUBLIC_URL ?? localUrl(host, gateways[0]?.port ?? 0);
-
+  /** Each service reads what it needs of it. */
+  const common = {
+    ...{ ...env, DATA_DIR: dataDir, IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeys },
+    ...{ REDIS_URL: urls.redis, KAFKA_BROKERS: urls.kafka },
+    ...Object.fromEntries(INNER_SERVICES.map((service) => [`${service.toUpperCase()}_URL`, url(service)])),
+    PUBLIC_URL: env.PUBLIC_URL ?? localUrl(host, gateways[0]?.port ?? 0),
+  };
   const settings: Record<InnerService, Env> = {
-    auth: {
-      POSTGRES_URL: database('auth'),
-      REDIS_URL: urls.redis,
-      KAFKA_BROKERS: urls.kafka,
-      ACCESS_TOKEN_KEYS_FILE: env.ACCESS_TOKEN_KEYS_FILE ?? keys.accessTokens,
-      PUBLIC_URL: publicUrl,
-    },
-    tasks: {
-      POSTGRES_URL: database('tasks'),
-      KAFKA_BROKERS: urls.kafka,
-      AUTH_URL: url('auth'),
-      IDENTITY_KEY_FILE: keys.signers.tasks,
-    },
+    auth: { ACCESS_TOKEN_KEYS_FILE: env.ACCESS_TOKEN_KEYS_FILE ?? keys.accessTokens },
+    tasks: { IDENTITY_KEY_FILE: keys.signers.tasks },
     backup: {
-      POSTGRES_URL: database('backup'),
-      TASKS_URL: url('tasks'),
-      AUTH_URL: url('auth'),
       TASKS_ADMIN_URL: env.TASKS_ADMIN_URL ?? database('tasks'),
       AUTH_ADMIN_URL: env.AUTH_ADMIN_URL ?? database('auth'),
       BACKUPS_DIR: env.BACKUPS_DIR ?? join(dataDir, 'backups'),
@@ -64,10 +51,6 @@ export function serviceProcesses(plan: StackPlan) {
     },
   };
   const gatewaySettings: Env = {
-    ...Object.fromEntries(INNER_SERVICES.map((service) => [`${service.toUpperCase()}_URL`, url(service)])),
-    REDIS_URL: urls.redis,
-    KAFKA_BROKERS: urls.kafka,
-    PUBLIC_URL: publicUrl,
     IDENTITY_KEY_FILE: keys.signers.gateway,
     ...(machineTokenFile !== undefined && { MACHINE_TOKEN_FILE: machineTokenFile }),
   };
@@ -84,7 +67,7 @@ export function serviceProcesses(plan: StackPlan) {
     },
   });
   return [
-    ...INNER_SERVICES.map((name) => define(name, settings[name], inner[name])),
+    ...INNER_SERVICES.map((name) => define(name, { POSTGRES_URL: database(name), ...settings[name] }, inner[name])),
     ...gateways.map((ports, index) => define(`gateway-${index + 1}`, gatewaySettings, ports, host)),
   ];
 }

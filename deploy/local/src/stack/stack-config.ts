@@ -3,14 +3,13 @@ import { adminSettings, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 import { number, parseOptions } from '../command/arguments.ts';
 import { databasePrefix } from './inner-services.ts';
-import type { StackOptions } from './stack.ts';
 
 const GATEWAYS_MAX = 16;
 /** Leaves room for the administrators' ports above it. */
 const PORT_MAX = 55_000;
 
 /** @throws UsageError */
-export function readStackArguments(args: string[]): { gateways: number; restart: boolean; observe: boolean } {
+export function readStackArguments(args: string[]) {
   const values = parseOptions(args, { texts: ['gateways'], flags: ['no-restart', 'observe'] });
   return {
     gateways: number('--gateways', values.gateways ?? '1', { min: 1, max: GATEWAYS_MAX, isWhole: true }),
@@ -20,9 +19,7 @@ export function readStackArguments(args: string[]): { gateways: number; restart:
 }
 
 /** @throws ConfigError */
-export function readStackSettings(
-  env: Env,
-): Pick<StackOptions, 'dataDir' | 'port' | 'adminPort' | 'host' | 'adminHost' | 'env'> {
+export function readStackSettings(env: Env) {
   const schema = z.object({
     PORT: setting.int(1, PORT_MAX).default(4000),
     ADMIN_HOST: adminSettings.ADMIN_HOST,

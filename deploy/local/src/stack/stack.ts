@@ -1,6 +1,4 @@
 import type { RunningProcess } from '../processes/child-process.ts';
-import type { MachineToken } from '../machine-token.ts';
-import type { ProvidedServers } from '../provide-servers.ts';
 import type { Supervised } from './supervise.ts';
 
 export interface StackOptions {
@@ -22,7 +20,7 @@ export interface StackOptions {
   /** Whether processes that die are started again. @default true */
   restart?: boolean;
   /** Where the services' folders lie. @default this repository's */
-  servicesDir?: string;
+  servicesDir?: string | undefined;
   /** Gives the start up: what runs already is stopped. */
   signal?: AbortSignal;
 }
@@ -36,15 +34,3 @@ export interface StackLife extends RunningProcess {
 }
 
 export type StackProcess = Supervised<StackLife>;
-
-export interface Stack {
-  /** The gateways, for clients. */
-  urls: string[];
-  servers: ProvidedServers['urls'];
-  /** Absent with a BACKUP_TOKEN. */
-  machineToken: MachineToken | undefined;
-  /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, …, `gateway-1`, … */
-  processes: ReadonlyMap<string, StackProcess>;
-  /** Gateways first, then services, then servers; each has ten seconds, then it is killed. */
-  stop(): Promise<void>;
-}

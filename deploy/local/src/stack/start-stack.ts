@@ -4,17 +4,18 @@ import { join, resolve } from 'node:path';
 import { allOf } from '../plain-error.ts';
 import { endNotedProcesses } from '../processes/data-dir.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
-import { ensureDatabases, whyNoRestores } from '../postgres/databases.ts';
 import { ensureMachineToken } from '../machine-token.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
 import type { Server } from '../server.ts';
-import { INNER_SERVICES, serviceDatabases } from './inner-services.ts';
+import { ensureServiceDatabases, INNER_SERVICES } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
 import { checkWantedPorts, choosePorts } from './ports.ts';
 import { serviceProcesses, startService } from './service-processes.ts';
-import type { Stack, StackLife, StackOptions, StackProcess } from './stack.ts';
+import type { StackLife, StackOptions, StackProcess } from './stack.ts';
 import { supervise, type Supervised } from './supervise.ts';
 import { writeJson } from '../write-whole.ts';
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /** Starts a process, watches over it and makes it part of the stack. */
 type AddProcess = <Life extends StackLife>(
@@ -27,11 +28,12 @@ type AddProcess = <Life extends StackLife>(
  * the gateways. Resolves when all are ready; when one fails, everything is stopped again.
  * @throws ConfigError, PlainError
  */
-export async function startStack(options: StackOptions): Promise<Stack> {
+export async function startStack(options: StackOptions) {
   const { log, restart: revive = true, signal } = options;
   const dataDir = resolve(options.dataDir);
   ensureWritableDirectory('DATA_DIR', dataDir);
   const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), `Another stack has its data in ${dataDir}`);
+  /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, …, `gateway-1`, … */
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
   const tell = () => writeJson(stateFile, stateOf(processes));
@@ -42,6 +44,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     tell();
     return process;
   };
+  /** Gateways first, then services, then servers; each has ten seconds, then it is killed. */
   const stop = async () => {
     lock.announceRelease();
     // Whatever stops us may have reached them as well, and what ended is not to be started again for its turn.
@@ -67,7 +70,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-async function startParts(options: StackOptions, add: AddProcess): Promise<Omit<Stack, 'processes' | 'stop'>> {
+async function startParts(options: StackOptions, add: AddProcess) {
   const { dataDir, host = '127.0.0.1', adminHost = '127.0.0.1', env, log, signal, servicesDir } = options;
   await endNotedProcesses(dataDir, log);
   await checkWantedPorts(options);
@@ -89,8 +92,13 @@ async function startParts(options: StackOptions, add: AddProcess): Promise<Omit<
   });
   await allOf(starts);
   signal?.throwIfAborted();
-  const gatewayUrls = services.filter(({ name }) => isGateway(name)).map(({ url }) => url);
-  return { urls: gatewayUrls, servers: urls, machineToken };
+  return {
+    /** The gateways, for clients. */
+    urls: services.filter(({ name }) => isGateway(name)).map(({ url }) => url),
+    servers: urls,
+    /** Absent with a BACKUP_TOKEN. */
+    machineToken,
+  };
 }
 
 async function startServers(
@@ -103,8 +111,7 @@ async function startServers(
     return { url: server.current.url, stop: server.stop };
   };
   const { urls } = await provideServers({ ...options, run });
-  await ensureDatabases(urls.postgres, serviceDatabases(options.env.DATABASE_PREFIX));
-  for (const reason of await whyNoRestores(urls.postgres, options.env)) options.log(reason);
+  await ensureServiceDatabases(urls.postgres, options.env, options.log);
   return urls;
 }
 

@@ -35,5 +35,15 @@ export const AccountEntity = defineEntity({
   },
 });
 
+/** The column by which the rows of a table belong to an account, and are deleted with it. */
+export const accountOf = (table: string) =>
+  p
+    .manyToOne(AccountEntity)
+    .mapToPk()
+    .name('account_id')
+    .deleteRule('cascade')
+    .foreignKeyName(`${table}_account_id_fkey`)
+    .index(`${table}_account_id`);
+
 /** An account without the data that only logins need. */
 export type Account = Pick<InferEntity<typeof AccountEntity>, 'id' | 'email' | 'name' | 'emailConfirmedAt'>;

@@ -1,12 +1,11 @@
 import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { isCurrent } from '../passwords/argon2-hash.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
 import type { SessionMaker } from '../sessions/new-session.ts';
-import type { OpenedSession } from '../sessions/opened-session.ts';
+import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
 import type { Account } from './account.entity.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { emailIsTaken } from './account.errors.ts';
@@ -17,7 +16,7 @@ export type Authenticated = StoredAccount;
 
 export interface AccountService {
   /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
-  signUp(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
+  signUp(input: unknown, options: Opening): Promise<OpenedSession>;
   /** Undefined for an unknown address and for a wrong password alike, after the same time. */
   checkPassword(email: string, password: string): Promise<Authenticated | undefined>;
   /** For use after a login with this password: hashes it again if its hash has other parameters than new ones. */

@@ -2,7 +2,7 @@ import type { Clock, Log } from '@taskmesh/service';
 import { loginInput, parseInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
-import type { OpenedSession } from '../sessions/opened-session.ts';
+import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountRepository } from './account.repository.ts';
 import type { Authenticated } from './account.service.ts';
@@ -11,7 +11,7 @@ import { emailKey } from './email-key.ts';
 
 export interface LoginService {
   /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */
-  login(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
+  login(input: unknown, options: Opening): Promise<OpenedSession>;
 }
 
 export interface LoginServiceDeps {

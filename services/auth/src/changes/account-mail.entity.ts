@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { AccountEntity } from '../accounts/account.entity.ts';
+import { accountOf } from '../accounts/account.entity.ts';
 
 /** `email.confirm` asks the new address whether it is right, the others tell what has changed. */
 export type AccountMailKind =
@@ -12,15 +12,7 @@ export const AccountMailEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     /** Null for the last mail of a deleted account. */
-    accountId: () =>
-      p
-        .manyToOne(AccountEntity)
-        .mapToPk()
-        .nullable()
-        .name('account_id')
-        .deleteRule('cascade')
-        .foreignKeyName('account_mails_account_id_fkey')
-        .index('account_mails_account_id'),
+    accountId: () => accountOf('account_mails').nullable(),
     kind: p.text().$type<AccountMailKind>(),
     /** The account's address at the time, before or after the change. */
     recipient: p.text(),

@@ -1,10 +1,13 @@
 import type { Mail } from '@taskmesh/mail';
+import type { AccountMailKind } from './account-mail.entity.ts';
 
 export const EMAIL_TOKEN_LIFETIME_MINUTES = 60;
 
 const at = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const from = (ip: string | null) => (ip === null ? '' : `, from the address ${ip}`);
+
+const mail = (to: string, subject: string, lines: string[]): Mail => ({ to, subject, text: [...lines, ''].join('\n') });
 
 interface Change {
   to: string;
@@ -13,108 +16,71 @@ interface Change {
   publicUrl: string;
 }
 
-export function passwordChangedMail({ to, time, ip, publicUrl }: Change): Mail {
-  return {
-    to,
-    subject: 'Your Taskmesh password was changed',
-    text: [
+/** What tells of a change that was made. */
+export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (change: Change) => Mail> = {
+  'password.changed': ({ to, time, ip, publicUrl }) =>
+    mail(to, 'Your Taskmesh password was changed', [
       `The password of your Taskmesh account was changed on ${at(time)}${from(ip)}.`,
       'All other sessions have ended. Personal access tokens go on: end those that you do not know.',
       '',
       `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
-      '',
-    ].join('\n'),
-  };
-}
+    ]),
 
-/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
-export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
-  return {
-    to,
-    subject: 'Confirm your new address for Taskmesh',
-    text: [
-      'Somebody, most likely you, asked that this be the address of their Taskmesh account.',
-      '',
-      'Follow this link to confirm it with the password of that account:',
-      '',
-      `${publicUrl}/confirm-email#token=${token}`,
-      '',
-      'Or enter this token where you are asked for it:',
-      '',
-      token,
-      '',
-      `Both work once, for ${EMAIL_TOKEN_LIFETIME_MINUTES} minutes, and only for the owner of the account.`,
-      'If it was not you, somebody may have mistyped their own address: there is nothing to do.',
-      '',
-    ].join('\n'),
-  };
-}
-
-/** For an address that already has an account: only its owner learns of the attempt. */
-export function addressInUseMail(to: string): Mail {
-  return {
-    to,
-    subject: 'Your address was asked for by another Taskmesh account',
-    text: [
-      'Somebody asked that this be the address of another Taskmesh account. It is the address of yours, so nothing has changed.',
-      '',
-      'If it was you: change the address of this account first, or go on with this one.',
-      'If it was not you, there is nothing to do.',
-      '',
-    ].join('\n'),
-  };
-}
-
-export function emailChangedMail({ to, time, ip, publicUrl }: Change): Mail {
-  return {
-    to,
-    subject: 'The address of your Taskmesh account was changed',
-    text: [
+  'email.changed': ({ to, time, ip, publicUrl }) =>
+    mail(to, 'The address of your Taskmesh account was changed', [
       `Your Taskmesh account has another e-mail address since ${at(time)}. It was confirmed there${from(ip)}.`,
       'Mails about the account go there from now on, and you sign in with it.',
       '',
       `If it was not you, write to whoever runs this Taskmesh at once: ${publicUrl}`,
-      '',
-    ].join('\n'),
-  };
-}
+    ]),
 
-export function accountDeletedMail({ to, time, ip, publicUrl }: Change): Mail {
-  return {
-    to,
-    subject: 'Your Taskmesh account was deleted',
-    text: [
+  'account.deleted': ({ to, time, ip, publicUrl }) =>
+    mail(to, 'Your Taskmesh account was deleted', [
       `Your Taskmesh account was deleted on ${at(time)}${from(ip)}, with all of its tasks.`,
       'All sessions and personal access tokens have ended. This is the last mail about it.',
       '',
       `If it was not you, write to whoever runs this Taskmesh at once: ${publicUrl}`,
-      '',
-    ].join('\n'),
-  };
-}
+    ]),
 
-export function identityLinkedMail({ to, time, ip, publicUrl }: Change): Mail {
-  return {
-    to,
-    subject: 'Another way to sign in to your Taskmesh account',
-    text: [
+  'identity.linked': ({ to, time, ip, publicUrl }) =>
+    mail(to, 'Another way to sign in to your Taskmesh account', [
       `An identity at a sign-in provider was linked to your Taskmesh account on ${at(time)}${from(ip)}. It can sign in to your account.`,
       '',
       `If it was not you, ask for a recovery mail, set a new password, and remove the identity: ${publicUrl}`,
-      '',
-    ].join('\n'),
-  };
-}
+    ]),
 
-export function identityUnlinkedMail({ to, time, ip, publicUrl }: Change): Mail {
-  return {
-    to,
-    subject: 'A way to sign in to your Taskmesh account was removed',
-    text: [
+  'identity.unlinked': ({ to, time, ip, publicUrl }) =>
+    mail(to, 'A way to sign in to your Taskmesh account was removed', [
       `An identity at a sign-in provider is no longer linked to your Taskmesh account since ${at(time)}${from(ip)}.`,
       '',
       `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
-      '',
-    ].join('\n'),
-  };
+    ]),
+};
+
+/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
+export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
+  return mail(to, 'Confirm your new address for Taskmesh', [
+    'Somebody, most likely you, asked that this be the address of their Taskmesh account.',
+    '',
+    'Follow this link to confirm it with the password of that account:',
+    '',
+    `${publicUrl}/confirm-email#token=${token}`,
+    '',
+    'Or enter this token where you are asked for it:',
+    '',
+    token,
+    '',
+    `Both work once, for ${EMAIL_TOKEN_LIFETIME_MINUTES} minutes, and only for the owner of the account.`,
+    'If it was not you, somebody may have mistyped their own address: there is nothing to do.',
+  ]);
+}
+
+/** For an address that already has an account: only its owner learns of the attempt. */
+export function addressInUseMail(to: string): Mail {
+  return mail(to, 'Your address was asked for by another Taskmesh account', [
+    'Somebody asked that this be the address of another Taskmesh account. It is the address of yours, so nothing has changed.',
+    '',
+    'If it was you: change the address of this account first, or go on with this one.',
+    'If it was not you, there is nothing to do.',
+  ]);
 }

@@ -4,16 +4,7 @@ import { emailKey } from '../accounts/email-key.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
 import type { AccountMail } from './account-mail.entity.ts';
-import {
-  accountDeletedMail,
-  addressInUseMail,
-  confirmEmailMail,
-  EMAIL_TOKEN_LIFETIME_MINUTES,
-  emailChangedMail,
-  identityLinkedMail,
-  identityUnlinkedMail,
-  passwordChangedMail,
-} from './change-mails.ts';
+import { addressInUseMail, CHANGE_MAILS, confirmEmailMail, EMAIL_TOKEN_LIFETIME_MINUTES } from './change-mails.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
 export interface ChangesOutboxDeps {
@@ -50,21 +41,8 @@ export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOut
     claim: repository.claimMail,
     find: repository.findMail,
     async compose(mail) {
-      const change = { to: mail.recipient, time: mail.createdAt, ip: mail.ip ?? null, publicUrl };
-      switch (mail.kind) {
-        case 'password.changed':
-          return passwordChangedMail(change);
-        case 'email.changed':
-          return emailChangedMail(change);
-        case 'account.deleted':
-          return accountDeletedMail(change);
-        case 'identity.linked':
-          return identityLinkedMail(change);
-        case 'identity.unlinked':
-          return identityUnlinkedMail(change);
-        case 'email.confirm':
-          return confirmation(mail);
-      }
+      if (mail.kind === 'email.confirm') return confirmation(mail);
+      return CHANGE_MAILS[mail.kind]({ to: mail.recipient, time: mail.createdAt, ip: mail.ip ?? null, publicUrl });
     },
     finish: ({ id }) => repository.removeMail(id),
     postpone: repository.postponeMail,

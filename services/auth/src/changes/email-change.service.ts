@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
 import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/validation';
+import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { emailIsTaken, wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
@@ -12,16 +13,13 @@ import { sessionHasEnded } from '../sessions/session.errors.ts';
 import { emailIsTheSame, emailTokenUnusable, ownerIsUnproven, tokenOfAnotherAccount } from './change.errors.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
-/** Somebody who is signed in. */
-type User = { userId: string; sessionId: string };
-
 export interface EmailChangeService {
   /**
    * Puts a mail to the new address into the outbox, whether or not another account has that address: neither answer nor
    * time reveals it. Replaces an earlier request, unless that address has had too many mails.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
-  request(user: User, input: unknown, origin: RequestOrigin): Promise<void>;
+  request(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
   /**
    * Gives the account the address that the token was mailed to, and informs the former one. The token proves only that
    * somebody reads that mailbox, which is a stranger's if the address was mistyped: `user` or the password in `input` proves that the
@@ -29,7 +27,7 @@ export interface EmailChangeService {
    * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
    * either, and when the session has ended meanwhile
    */
-  confirm(user: User | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
+  confirm(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
 }
 
 export interface EmailChangeDeps {
@@ -48,7 +46,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
   /** Returns the session that proves it; undefined if the password does, which counts whoever else is signed in. */
   const requireOwner = async (
     accountId: string,
-    { user, password }: { user: User | undefined; password: string | undefined },
+    { user, password }: { user: SignedIn | undefined; password: string | undefined },
     origin: RequestOrigin,
   ): Promise<string | undefined> => {
     if (password) {
@@ -72,15 +70,12 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
         const { passwordVersion } = await lockOwner(transaction, user);
         if (passwordVersion !== known.passwordVersion) throw wrongPassword('password');
         const now = new Date(clock.now());
-        transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
+        const fact = { at: now, accountId: userId, origin };
+        transaction.record({ ...fact, kind: 'email.change_requested', sessionId });
         // Without a new mail, the earlier one stays valid.
         if (!isAllowed) return;
         await transaction.revokeEmailChange(userId);
-        const { ip, requestId } = origin;
-        transaction.addMail({
-          ...{ id: ids.next(), accountId: userId, kind: 'email.confirm', recipient: email },
-          ...{ ip, requestId, createdAt: now },
-        });
+        transaction.addMail({ ...fact, id: ids.next(), kind: 'email.confirm', recipient: email });
       });
       onMail();
     },
@@ -106,11 +101,9 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
           account.updatedAt = now;
           // Including password resets that were mailed to the former address.
           await transaction.revokeChanges(accountId);
-          transaction.record({ kind: 'email.changed', at: now, accountId, ...(sessionId && { sessionId }), origin });
-          const { ip, requestId } = origin;
-          transaction.addMail({
-            ...{ id: ids.next(), accountId, kind: 'email.changed', recipient, ip, requestId, createdAt: now },
-          });
+          const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
+          transaction.record({ ...fact, ...(sessionId && { sessionId }) });
+          transaction.addMail({ ...fact, id: ids.next(), recipient });
         })
         .catch((error: unknown) => {
           // Whoever has the token reads that address's mail, so they may learn that it has an account.

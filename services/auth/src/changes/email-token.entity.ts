@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { AccountEntity } from '../accounts/account.entity.ts';
+import { accountOf } from '../accounts/account.entity.ts';
 
 /** Proves that its holder reads the mail of the account's new address. */
 export const EmailTokenEntity = defineEntity({
@@ -8,14 +8,7 @@ export const EmailTokenEntity = defineEntity({
   properties: {
     /** SHA-256 of the token. */
     hash: p.text().primary(),
-    accountId: () =>
-      p
-        .manyToOne(AccountEntity)
-        .mapToPk()
-        .name('account_id')
-        .deleteRule('cascade')
-        .foreignKeyName('email_tokens_account_id_fkey')
-        .index('email_tokens_account_id'),
+    accountId: () => accountOf('email_tokens'),
     /** The new address, as its owner wrote it. */
     email: p.text(),
     createdAt: p.datetime(3),

@@ -1,6 +1,7 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { changePasswordInput, parseInput } from '@taskmesh/validation';
+import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
@@ -16,7 +17,7 @@ export interface PasswordChangeService {
    * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
-  change(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+  change(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
 export interface PasswordChangeDeps {
@@ -51,12 +52,9 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
         account.passwordVersion++;
         account.updatedAt = now;
         await transaction.revokeChanges(userId);
-        transaction.record({ kind: 'password.changed', at: now, accountId: userId, sessionId, origin });
-        const { ip, requestId } = origin;
-        transaction.addMail({
-          ...{ id: ids.next(), accountId: userId, kind: 'password.changed', recipient: account.email },
-          ...{ ip, requestId, createdAt: now },
-        });
+        const fact = { kind: 'password.changed', at: now, accountId: userId, origin } as const;
+        transaction.record({ ...fact, sessionId });
+        transaction.addMail({ ...fact, id: ids.next(), recipient: account.email });
         const { ended: others } = await transaction.endAllSessions({ accountId: userId, kept: sessionId, now });
         return others;
       });

@@ -1,9 +1,9 @@
 import type { Clock } from '@taskmesh/service';
 import { changeNameInput, parseInput } from '@taskmesh/validation';
+import type { Caller } from '../accounts/account-change.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
-import type { Caller } from '../sessions/owner-lock.repository.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
 export interface ProfileService {

@@ -1,6 +1,7 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/validation';
+import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
@@ -15,7 +16,7 @@ export interface DeletionService {
    * the deletion from the account log.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
-  delete(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+  delete(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
 export interface DeletionServiceDeps {
@@ -47,11 +48,7 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
         const { email: recipient, emailKey: key } = account;
         await transaction.eraseTrail(userId);
         transaction.record({ kind: 'account.deleted', at: now, accountId: userId, origin: { ...origin, ip: null } });
-        const { ip, requestId } = origin;
-        transaction.addMail({
-          ...{ id: ids.next(), accountId: null, kind: 'account.deleted', recipient },
-          ...{ ip, requestId, createdAt: now },
-        });
+        transaction.addMail({ id: ids.next(), accountId: null, kind: 'account.deleted', recipient, at: now, origin });
         await transaction.forgetRecoveries(key);
         await transaction.appendDeleted(userId, now);
         const { ended: sessions } = await transaction.endAllSessions({ accountId: userId, now });

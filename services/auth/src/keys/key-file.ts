@@ -1,3 +1,4 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { createSigningKey, type KeySet } from '@taskmesh/identity';
 import { ensureWritableDirectory } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
@@ -48,12 +49,8 @@ export async function ensureKeyFile(file: string): Promise<void> {
   try {
     await link(fresh, file); // atomic, and never replaces an existing file
   } catch (error) {
-    if (!isAlreadyThere(error)) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     await rm(fresh);
   }
-}
-
-function isAlreadyThere(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EEXIST';
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '@taskmesh/errors/details';
 import { publicKeys, type KeySet } from '@taskmesh/identity';
 import { ConfigError, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type CryptoKey } from 'jose';
@@ -52,7 +53,7 @@ export function createKeyRing({ file, create, log }: KeyRingOptions): KeyRing {
       await read();
       complaint = '';
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (message !== complaint)
         log.error({ file, reason: message }, 'access token keys not usable, the former ones stay');
       complaint = message;
@@ -70,8 +71,9 @@ export function createKeyRing({ file, create, log }: KeyRingOptions): KeyRing {
     async start() {
       if (create) await ensureKeyFile(file);
       await read().catch((cause: unknown) => {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new ConfigError([`ACCESS_TOKEN_KEYS_FILE: the access token keys in ${file} cannot be used: ${reason}`]);
+        throw new ConfigError([
+          `ACCESS_TOKEN_KEYS_FILE: the access token keys in ${file} cannot be used: ${errorMessage(cause)}`,
+        ]);
       });
       polling.start({ afterPause: true });
     },

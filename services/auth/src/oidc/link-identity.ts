@@ -46,6 +46,5 @@ export function addNotice(
   kind: 'identity.linked' | 'identity.unlinked',
   { id, account, now, origin }: Pick<Link, 'id' | 'account' | 'now' | 'origin'>,
 ): void {
-  const { ip, requestId } = origin;
-  transaction.addMail({ id, accountId: account.id, kind, recipient: account.email, ip, requestId, createdAt: now });
+  transaction.addMail({ id, accountId: account.id, kind, recipient: account.email, at: now, origin });
 }

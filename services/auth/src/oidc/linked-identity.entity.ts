@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { AccountEntity } from '../accounts/account.entity.ts';
+import { accountOf } from '../accounts/account.entity.ts';
 
 /** A person at a provider who can sign in to an account here. */
 export const LinkedIdentityEntity = defineEntity({
@@ -8,14 +8,7 @@ export const LinkedIdentityEntity = defineEntity({
   uniques: [{ name: 'linked_identities_issuer_subject_key', properties: ['issuer', 'subject'] }],
   properties: {
     id: p.uuid().primary(),
-    accountId: () =>
-      p
-        .manyToOne(AccountEntity)
-        .mapToPk()
-        .name('account_id')
-        .deleteRule('cascade')
-        .foreignKeyName('linked_identities_account_id_fkey')
-        .index('linked_identities_account_id'),
+    accountId: () => accountOf('linked_identities'),
     issuer: p.text(),
     /** The provider's identifier of that person, which never changes. */
     subject: p.text(),

@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
+import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
@@ -12,8 +13,6 @@ import type { LinkedIdentity } from './linked-identity.entity.ts';
 import { addressIsAnother, codeUnusable, isLastWayIn, isLinkedAlready, noSuchLink } from './oidc.errors.ts';
 import type { OidcRepository } from './oidc.repository.ts';
 
-type User = { userId: string; sessionId: string };
-
 /** What signed-in people do with their linked identities. */
 export interface LinkedIdentityService {
   /** Newest first. */
@@ -23,9 +22,9 @@ export interface LinkedIdentityService {
    * an account whose address they do not own.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
-  link(user: User, input: unknown, origin: RequestOrigin): Promise<LinkedIdentity>;
+  link(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<LinkedIdentity>;
   /** @throws AppError NOT_FOUND, CONFLICT for the last way into an account, UNAUTHENTICATED when the session has ended meanwhile */
-  unlink(user: User, id: string, origin: RequestOrigin): Promise<string>;
+  unlink(user: SignedIn, id: string, origin: RequestOrigin): Promise<string>;
 }
 
 export interface LinkedIdentityDeps {

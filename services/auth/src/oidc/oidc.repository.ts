@@ -1,16 +1,13 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import type { Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/database';
+import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { addMail, type NewMail } from '../changes/account-mail.repository.ts';
-import { ownerLocks } from '../sessions/owner-lock.repository.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';
 import { TAKE_PENDING } from './oidc.statements.ts';
 import { PendingSignInEntity, type PendingSignIn } from './pending-sign-in.entity.ts';
 import { SignInCodeEntity, type SignInCode } from './sign-in-code.entity.ts';
 
 export type OidcRepository = ReturnType<typeof createOidcRepository>;
-/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
 export type OidcTransaction = ReturnType<typeof oidcTransaction>;
 
 /** Identifies a code. */
@@ -30,9 +27,7 @@ export interface NewAccount {
 
 export function createOidcRepository(database: Database) {
   return {
-    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
-    inTransaction: <Result>(work: (transaction: OidcTransaction) => Promise<Result>): Promise<Result> =>
-      database.inTransaction((em) => work(oidcTransaction(em))),
+    inTransaction: transactionsOf(database, oidcTransaction),
 
     addPending: (pending: PendingSignIn) => database.retry((em) => em.upsert(PendingSignInEntity, pending)),
     /** Returns it once, to one caller. */
@@ -60,7 +55,7 @@ function oidcTransaction(em: EntityManager) {
       em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
     removeCode: (code: SignInCode): unknown => em.remove(code),
     findLinked: ({ issuer, subject }: SignInCode) => em.findOne(LinkedIdentityEntity, { issuer, subject }),
-    ...ownerLocks(em),
+    ...accountChange(em),
     /** The current state; null if it was removed. */
     reread: (linked: LinkedIdentity): Promise<LinkedIdentity | null> => em.refresh(linked),
     /** In the order of their ids. */
@@ -79,7 +74,5 @@ function oidcTransaction(em: EntityManager) {
       em.persist(created);
       return created;
     },
-    addMail: (mail: NewMail) => addMail(em, mail),
-    record: (fact: AuditFact) => recordAuditEntry(em, fact),
   };
 }

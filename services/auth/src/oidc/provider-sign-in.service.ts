@@ -10,7 +10,7 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { dummyHash } from '../passwords/argon2-hash.ts';
-import type { OpenedSession } from '../sessions/opened-session.ts';
+import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import { worksAlone } from './sign-in-code-lifetime.ts';
 import { addLink, addNotice, verifiedEmail } from './link-identity.ts';
@@ -27,7 +27,7 @@ export interface ProviderSignInService {
    * links. A wrong password does not use up the code.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN without a verified address, LINK_REQUIRED, RATE_LIMITED, CONFLICT
    */
-  signIn(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
+  signIn(input: unknown, options: Opening): Promise<OpenedSession>;
 }
 
 export interface ProviderSignInDeps {

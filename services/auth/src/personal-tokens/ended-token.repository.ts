@@ -1,8 +1,8 @@
-import type { EntityManager } from '@mikro-orm/core';
+import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import { listEnded } from '../sessions/ended-session.repository.ts';
-import type { PersonalToken } from './personal-token.entity.ts';
+import { PersonalTokenEntity, type PersonalToken } from './personal-token.entity.ts';
 
 /** No gateway caches what it knows of a token for longer. */
 const HEARD_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
@@ -23,3 +23,10 @@ export async function endTokens(em: EntityManager, tokens: PersonalToken[], now:
     now,
   );
 }
+
+/** For transactions that end all of an account's tokens. */
+export const tokensToEnd = (em: EntityManager) => ({
+  lockPersonalTokens: (accountId: string) =>
+    em.find(PersonalTokenEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
+  endPersonalTokens: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
+});

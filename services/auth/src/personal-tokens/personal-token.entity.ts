@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { TokenScope } from '@taskmesh/identity';
-import { AccountEntity } from '../accounts/account.entity.ts';
+import { accountOf } from '../accounts/account.entity.ts';
 
 /** A token that a user created for a program. Ended tokens are deleted. */
 export const PersonalTokenEntity = defineEntity({
@@ -9,14 +9,7 @@ export const PersonalTokenEntity = defineEntity({
   checks: [{ name: 'personal_tokens_scope_check', expression: `scope in ('read', 'write')` }],
   properties: {
     id: p.uuid().primary(),
-    accountId: () =>
-      p
-        .manyToOne(AccountEntity)
-        .mapToPk()
-        .name('account_id')
-        .deleteRule('cascade')
-        .foreignKeyName('personal_tokens_account_id_fkey')
-        .index('personal_tokens_account_id'),
+    accountId: () => accountOf('personal_tokens'),
     name: p.text(),
     scope: p.text().$type<TokenScope>(),
     /** SHA-256 of the token. */

@@ -1,9 +1,8 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import type { Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/database';
 import type { TokenScope } from '@taskmesh/identity';
 import type { KnownToken, SessionUse } from '@taskmesh/internal-api';
-import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { ownerLocks } from '../sessions/owner-lock.repository.ts';
+import { accountChange } from '../accounts/account-change.repository.ts';
 import { noteUsesOf } from '../sessions/session.statements.ts';
 import { endTokens } from './ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from './personal-token.entity.ts';
@@ -15,10 +14,7 @@ const NOTE_USES = noteUsesOf('personal_tokens', 'true');
 
 export function createPersonalTokenRepository(database: Database) {
   return {
-    /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
-    inTransaction: <Result>(
-      work: (tokens: ReturnType<typeof personalTokenTransaction>) => Promise<Result>,
-    ): Promise<Result> => database.inTransaction((em) => work(personalTokenTransaction(em))),
+    inTransaction: transactionsOf(database, personalTokenTransaction),
 
     list: (accountId: string, now: Date) =>
       database.retry((em) =>
@@ -44,7 +40,7 @@ export function createPersonalTokenRepository(database: Database) {
 function personalTokenTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
-    ...ownerLocks(em),
+    ...accountChange(em),
     count: (accountId: string, now: Date) => em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
     add: (token: Omit<PersonalToken, 'lastUsedAt'>): PersonalToken => {
       const created = em.create(PersonalTokenEntity, token);
@@ -54,7 +50,6 @@ function personalTokenTransaction(em: EntityManager) {
     lock: (id: string, accountId: string, now: Date) =>
       em.findOne(PersonalTokenEntity, { id, accountId, expiresAt: { $gt: now } }, locked),
     end: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
-    record: (fact: AuditFact) => recordAuditEntry(em, fact),
   };
 }
 

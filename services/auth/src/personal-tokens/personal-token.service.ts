@@ -2,6 +2,7 @@ import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/validation';
+import type { SignedIn } from '../accounts/account-change.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
@@ -13,8 +14,6 @@ import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from './personal-token
 const MOST = 100;
 const LONGEST_MS = 366 * 86_400_000;
 
-type User = { userId: string; sessionId: string };
-
 export interface PersonalTokenService {
   /** The usable tokens, newest first. */
   list(userId: string): Promise<PersonalToken[]>;
@@ -22,9 +21,13 @@ export interface PersonalTokenService {
    * `token` is returned only here, and never stored.
    * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
    */
-  create(user: User, input: unknown, origin: RequestOrigin): Promise<{ token: string; personalToken: PersonalToken }>;
+  create(
+    user: SignedIn,
+    input: unknown,
+    origin: RequestOrigin,
+  ): Promise<{ token: string; personalToken: PersonalToken }>;
   /** @throws AppError NOT_FOUND when the caller has no such token, UNAUTHENTICATED when their session has ended meanwhile */
-  end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
+  end(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
   /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
   find(hash: string): Promise<KnownToken | null>;
 }

@@ -1,14 +1,11 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import type { Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/database';
+import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
-import { addMail, type NewMail } from '../changes/account-mail.repository.ts';
 import { revokeChanges } from '../changes/begun-change.repository.ts';
 import { claimFrom } from '../mails/mail.statements.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/linked-identity.entity.ts';
-import { endTokens } from '../personal-tokens/ended-token.repository.ts';
-import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
-import { endAllSessions, type SessionsToEnd } from '../sessions/ended-session.repository.ts';
+import { tokensToEnd } from '../personal-tokens/ended-token.repository.ts';
 import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
 import { REQUEST_RECOVERY } from './recovery.statements.ts';
 import { ResetTokenEntity, type ResetToken } from './reset-token.entity.ts';
@@ -16,14 +13,11 @@ import { ResetTokenEntity, type ResetToken } from './reset-token.entity.ts';
 export type RecoveryRepository = ReturnType<typeof createRecoveryRepository>;
 const CLAIM_REQUEST = claimFrom('recovery_requests');
 
-/** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type RecoveryTransaction = ReturnType<typeof recoveryTransaction>;
 
 export function createRecoveryRepository(database: Database) {
   return {
-    /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
-    inTransaction: <Result>(work: (recovery: RecoveryTransaction) => Promise<Result>): Promise<Result> =>
-      database.inTransaction((em) => work(recoveryTransaction(em))),
+    inTransaction: transactionsOf(database, recoveryTransaction),
 
     async request({ id, emailKey, ip, requestId, createdAt }: Omit<RecoveryRequest, 'attempts' | 'nextAttemptAt'>) {
       await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
@@ -54,20 +48,15 @@ export function createRecoveryRepository(database: Database) {
 
 function recoveryTransaction(em: EntityManager) {
   return {
+    ...accountChange(em),
+    ...tokensToEnd(em),
     removeRequest: (id: string) => em.nativeDelete(RecoveryRequestEntity, { id }),
     addToken: (token: ResetToken): unknown => em.persist(em.create(ResetTokenEntity, token)),
     findToken: (hash: string, accountId: string, now: Date) =>
       em.findOne(ResetTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
     revokeChanges: (accountId: string) => revokeChanges(em, accountId),
-    lockAccount: (id: string) => em.findOne(AccountEntity, id, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    record: (fact: AuditFact) => recordAuditEntry(em, fact),
-    addMail: (mail: NewMail) => addMail(em, mail),
     lockLinked: (accountId: string) =>
       em.find(LinkedIdentityEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
     removeLinked: (linked: LinkedIdentity): unknown => em.remove(linked),
-    lockPersonalTokens: (accountId: string) =>
-      em.find(PersonalTokenEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
-    endPersonalTokens: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
-    endAllSessions: (which: SessionsToEnd) => endAllSessions(em, which),
   };
 }

@@ -86,20 +86,18 @@ async function setPassword(
   account.passwordVersion++;
   account.updatedAt = now;
   await transaction.revokeChanges(accountId);
-  transaction.record({ kind: 'password.reset', at: now, accountId, origin });
+  const fact = { at: now, accountId, origin };
+  transaction.record({ ...fact, kind: 'password.reset' });
   // Somebody else may have linked theirs before the account got this address.
   const strangers = (await transaction.lockLinked(accountId)).filter(
     ({ email }) => emailKey(email) !== account.emailKey,
   );
   for (const linked of strangers) {
     transaction.removeLinked(linked);
-    transaction.record({ kind: 'identity.unlinked', at: now, accountId, origin });
+    transaction.record({ ...fact, kind: 'identity.unlinked' });
   }
   if (strangers.length > 0)
-    transaction.addMail({
-      ...{ id: ids.next(), accountId, kind: 'identity.unlinked', recipient: account.email },
-      ...{ ip: origin.ip, requestId: origin.requestId, createdAt: now },
-    });
+    transaction.addMail({ ...fact, id: ids.next(), kind: 'identity.unlinked', recipient: account.email });
   const tokens = await transaction.lockPersonalTokens(accountId);
   const { ended } = await transaction.endAllSessions({ accountId, now });
   return [...ended, ...(await transaction.endPersonalTokens(tokens, now))];

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { AccountEntity } from '../accounts/account.entity.ts';
+import { accountOf } from '../accounts/account.entity.ts';
 
 export const ResetTokenEntity = defineEntity({
   name: 'ResetToken',
@@ -7,14 +7,7 @@ export const ResetTokenEntity = defineEntity({
   properties: {
     /** SHA-256 of the token. */
     hash: p.text().primary(),
-    accountId: () =>
-      p
-        .manyToOne(AccountEntity)
-        .mapToPk()
-        .name('account_id')
-        .deleteRule('cascade')
-        .foreignKeyName('reset_tokens_account_id_fkey')
-        .index('reset_tokens_account_id'),
+    accountId: () => accountOf('reset_tokens'),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3).index('reset_tokens_expires_at'),
   },

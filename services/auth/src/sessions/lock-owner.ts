@@ -1,5 +1,5 @@
 import { accountIsGone } from '../accounts/account.errors.ts';
-import type { Caller, OwnerLocks } from './owner-lock.repository.ts';
+import type { AccountChange, Caller } from '../accounts/account-change.repository.ts';
 import { sessionHasEnded } from './session.errors.ts';
 
 /**
@@ -7,7 +7,7 @@ import { sessionHasEnded } from './session.errors.ts';
  * that the caller may still ask. Of two sessions that end each other, the second one finds that it has ended.
  * @throws AppError UNAUTHENTICATED
  */
-export async function lockOwner(transaction: OwnerLocks, caller: Caller) {
+export async function lockOwner(transaction: AccountChange, caller: Caller) {
   const account = await transaction.lockAccount(caller.userId);
   if (!account) throw accountIsGone();
   if (!(await transaction.lockCaller(caller))) throw sessionHasEnded();

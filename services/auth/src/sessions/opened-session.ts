@@ -1,5 +1,12 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Account } from '../accounts/account.entity.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+
+/** How somebody opens a session, or refreshes it. */
+export interface Opening {
+  withRefreshToken: boolean;
+  origin: RequestOrigin;
+}
 
 /** What the holder of a new or refreshed session gets. */
 export interface OpenedSession {

@@ -1,13 +1,12 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import { parseUuid } from '@taskmesh/validation';
+import type { SignedIn } from '../accounts/account-change.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { lockOwner } from './lock-owner.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository } from './session.repository.ts';
 import { noSuchSession } from './session.errors.ts';
-
-type User = { userId: string; sessionId: string };
 
 export interface OwnSession {
   id: string;
@@ -21,14 +20,14 @@ export interface OwnSession {
 
 export interface OwnSessionService {
   /** The usable sessions, newest first, at most 1,000. */
-  list(user: User): Promise<OwnSession[]>;
+  list(user: SignedIn): Promise<OwnSession[]>;
   /** @throws AppError NOT_FOUND when the caller has no such session, UNAUTHENTICATED when their own has ended meanwhile */
-  end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
+  end(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
   /**
    * All except the caller's; `count` includes those whose access tokens have already expired. `ended` may lack some of thousands.
    * @throws AppError UNAUTHENTICATED when the caller's own has ended meanwhile
    */
-  endOthers(user: User, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
+  endOthers(user: SignedIn, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
 }
 
 export interface OwnSessionServiceDeps {
@@ -62,7 +61,7 @@ export function createOwnSessionService({ repository, clock }: OwnSessionService
       repository.inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const which = { accountId, kept: user.sessionId, now: now(), recordedFrom: origin };
-        const { usable, ended } = await transaction.endAll(which);
+        const { usable, ended } = await transaction.endAllSessions(which);
         return { count: usable, ended };
       }),
   };

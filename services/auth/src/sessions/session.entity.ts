@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { AccountEntity } from '../accounts/account.entity.ts';
+import { accountOf } from '../accounts/account.entity.ts';
 
 export const SessionEntity = defineEntity({
   name: 'Session',
@@ -9,14 +9,7 @@ export const SessionEntity = defineEntity({
   ],
   properties: {
     id: p.uuid().primary(),
-    accountId: () =>
-      p
-        .manyToOne(AccountEntity)
-        .mapToPk()
-        .name('account_id')
-        .deleteRule('cascade')
-        .foreignKeyName('sessions_account_id_fkey')
-        .index('sessions_account_id'),
+    accountId: () => accountOf('sessions'),
     createdAt: p.datetime(3),
     /** When the last of its access tokens expires. */
     tokensUntil: p.datetime(3),

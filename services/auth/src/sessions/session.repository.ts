@@ -1,12 +1,11 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import type { Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/database';
 import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
+import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
-import { recordAuditEntry, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import { endAllSessions, endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
+import { endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
 import type { NewSession, SessionRow } from './new-session.ts';
-import { ownerLocks } from './owner-lock.repository.ts';
 import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
 import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './session.statements.ts';
@@ -18,7 +17,6 @@ const NOTE_USES = noteUsesOf('sessions', `ended_at is null and used.at >= create
 /** The most sessions listed for one account. */
 const OWN_SIZE = 1_000;
 
-/** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type SessionTransaction = ReturnType<typeof sessionTransaction>;
 
 export interface InsertOptions {
@@ -32,9 +30,7 @@ export type SessionRepository = ReturnType<typeof createSessionRepository>;
 /** Frequent queries are prepared statements. */
 export function createSessionRepository(database: Database) {
   return {
-    /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
-    inTransaction: <Result>(work: (sessions: SessionTransaction) => Promise<Result>): Promise<Result> =>
-      database.inTransaction((em) => work(sessionTransaction(em))),
+    inTransaction: transactionsOf(database, sessionTransaction),
 
     /** False, with nothing stored, when the account's password has changed since this version, or it has `most` sessions. */
     async insert(session: NewSession, { passwordVersion, origin, most }: InsertOptions): Promise<boolean> {
@@ -66,7 +62,7 @@ export function createSessionRepository(database: Database) {
 
 function sessionTransaction(em: EntityManager) {
   return {
-    ...ownerLocks(em),
+    ...accountChange(em),
     findToken: (hash: string): Promise<RefreshToken | null> => em.findOne(RefreshTokenEntity, hash),
     /** The token's present state; null when it has been deleted. */
     rereadToken: (token: RefreshToken): Promise<RefreshToken | null> => em.refresh(token),
@@ -76,10 +72,8 @@ function sessionTransaction(em: EntityManager) {
       em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     add: (session: SessionRow): unknown => em.persist(em.create(SessionEntity, session)),
     findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
-    record: (fact: AuditFact) => recordAuditEntry(em, fact),
     /** The transaction must have locked this session. */
     end: (session: Session, now: Date) => endSession(em, session, now),
-    endAll: (which: SessionsToEnd) => endAllSessions(em, which),
     endOldest: (which: SessionsToEnd, others: number) => endOldestSessions(em, which, others),
   };
 }

@@ -1,12 +1,13 @@
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
+import type { SignedIn } from '../accounts/account-change.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { forgottenBefore } from './ended-session.repository.ts';
 import type { NewSession, SessionMaker } from './new-session.ts';
-import type { OpenedSession } from './opened-session.ts';
+import type { OpenedSession, Opening } from './opened-session.ts';
 import { familyHashOf } from './refresh-token.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository, SessionTransaction } from './session.repository.ts';
@@ -18,15 +19,11 @@ import { refreshTokenUnusable, sessionHasEnded } from './session.errors.ts';
  */
 const SPARE = 100;
 
-export interface OpenOptions {
+export interface OpenOptions extends Opening {
   passwordVersion: number;
-  withRefreshToken: boolean;
-  origin: RequestOrigin;
 }
 
-export interface RefreshOptions {
-  withRefreshToken: boolean;
-  origin: RequestOrigin;
+export interface RefreshOptions extends Opening {
   /** Called before the refusal when the token had already been used, which ends its session. */
   onReuse: (ended: EndedSession[]) => void;
 }
@@ -37,7 +34,7 @@ export interface SessionService {
   /** Uses up the token, unless it is rate-limited. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
   /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is none */
-  end(user: { userId: string; sessionId: string }, origin: RequestOrigin): Promise<EndedSession[]>;
+  end(user: SignedIn, origin: RequestOrigin): Promise<EndedSession[]>;
   endedSessions: AuthInternal['endedSessions'];
 }
 
@@ -50,12 +47,10 @@ export interface SessionServiceDeps {
   mostPerAccount: number;
 }
 
-interface Renewal {
+interface Renewal extends Opening {
   session: Session;
   account: Account;
-  withRefreshToken: boolean;
   former: string | undefined;
-  origin: RequestOrigin;
 }
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;

@@ -1,5 +1,5 @@
 /** Extracts one archive, which it reads from standard input: a hostile one can harm only this process's memory. */
-import { errorCode, errorMessage } from '../error-code.ts';
+import { errorCode, errorMessage } from '@taskmesh/errors/details';
 import { runWorkerJob } from '../processes/run-worker-job.ts';
 import { DiskSpaceError } from '../disk-space.ts';
 import { asExtractionError } from './extraction-error.ts';

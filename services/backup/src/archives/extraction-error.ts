@@ -1,4 +1,4 @@
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '@taskmesh/errors/details';
 
 /** An archive that was not extracted: broken, hostile, or over a limit. The message is for the operator. */
 export class ExtractionError extends Error {

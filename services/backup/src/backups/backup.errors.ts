@@ -1,7 +1,7 @@
 import { asUnavailable, SQL_STATE } from '@taskmesh/database';
 import { AppError, conflict, unavailable } from '@taskmesh/errors';
+import { errorCode } from '@taskmesh/errors/details';
 import { DumpError } from '../dump/dump-error.ts';
-import { errorCode } from '../error-code.ts';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 
@@ -27,16 +27,8 @@ const REASONS: Record<string, string> = {
   [SQL_STATE.lockNotAvailable]: 'a store is being changed right now',
 };
 
-export type FailureReason = 'disk_full' | 'permission' | 'store' | 'unsupported' | 'unavailable' | 'defect';
-
-export const FAILURE_REASONS: FailureReason[] = [
-  'disk_full',
-  'permission',
-  'store',
-  'unsupported',
-  'unavailable',
-  'defect',
-];
+export const FAILURE_REASONS = ['disk_full', 'permission', 'store', 'unsupported', 'unavailable', 'defect'] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const PERMISSION = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);

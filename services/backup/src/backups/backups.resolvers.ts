@@ -1,4 +1,4 @@
-import { requireOperator } from '@taskmesh/subgraph';
+import { forOperators } from '@taskmesh/subgraph';
 import type { MutationResolvers, QueryResolvers, Resolvers } from '../graphql/types.generated.ts';
 import type { BackupService } from './backup.service.ts';
 
@@ -8,32 +8,14 @@ export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 
 } {
   return {
     Query: {
-      backups: (_parent, _args, { identity }) => {
-        requireOperator(identity);
-        return service.list();
-      },
-      backup: async (_parent, { file }, { identity }) => {
-        requireOperator(identity);
-        return (await service.find(file)) ?? null;
-      },
+      backups: forOperators(() => service.list()),
+      backup: forOperators(async ({ file }) => (await service.find(file)) ?? null),
     },
     Mutation: {
-      createBackup: (_parent, _args, { identity }) => {
-        requireOperator(identity);
-        return service.create();
-      },
-      verifyBackup: (_parent, { file }, { identity }) => {
-        requireOperator(identity);
-        return service.verify(file);
-      },
-      scanBackups: (_parent, _args, { identity }) => {
-        requireOperator(identity);
-        return service.scan();
-      },
-      deleteBackup: (_parent, { file }, { identity }) => {
-        requireOperator(identity);
-        return service.remove(file);
-      },
+      createBackup: forOperators(() => service.create()),
+      verifyBackup: forOperators(({ file }) => service.verify(file)),
+      scanBackups: forOperators(() => service.scan()),
+      deleteBackup: forOperators(({ file }) => service.remove(file)),
     },
     Backup: {
       createdAt: ({ createdAt }) => createdAt.toISOString(),

@@ -1,20 +1,16 @@
 import type { Log } from '@taskmesh/service';
-import { hasMainDump } from '../archives/archive-dumps.ts';
-import { extractArchive } from '../archives/extract-archive.ts';
-import type { ArchiveLimits } from '../archives/limits.ts';
+import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';
 import { readManifest, type Manifest } from '../archives/manifest.ts';
 import { peekManifest } from '../archives/peek-manifest.ts';
 import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
-import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
+import { openContent } from '../encryption/archive-cipher.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP } from '../stores/store.ts';
 import { asVerifyFailure, isUnprovable, VerifyError, whyUnfit } from '../verify/verify.errors.ts';
 
-export interface InspectionDeps {
+export interface InspectionDeps extends ExtractStoredDeps {
   storage: Pick<BackupStorage, 'open'>;
   temporaryDirs: TemporaryDirs;
-  cipher: ArchiveCipher | undefined;
-  archiveLimits: ArchiveLimits;
   log: Log;
 }
 
@@ -59,15 +55,9 @@ async function peek(file: string, archive: OpenArchive, { cipher }: InspectionDe
   return peekManifest(content).catch(() => undefined);
 }
 
-function readAll(
-  file: string,
-  archive: OpenArchive,
-  { temporaryDirs, cipher, archiveLimits: limits }: InspectionDeps,
-): Promise<Manifest | undefined> {
-  return temporaryDirs.use(async (dir) => {
-    const source = await openContent(file, archive.read(), cipher);
-    await extractArchive({ source, sizeBytes: archive.sizeBytes, dir, limits });
-    if (!(await hasMainDump(dir))) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
+function readAll(file: string, archive: OpenArchive, deps: InspectionDeps): Promise<Manifest | undefined> {
+  return deps.temporaryDirs.use(async (dir) => {
+    if (!(await extractStored({ file, archive, dir }, deps))) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
     return readManifest(dir);
   });
 }

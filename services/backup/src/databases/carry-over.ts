@@ -1,7 +1,7 @@
 import { inDatabase, SQL_STATE } from '@taskmesh/database';
 import { withoutValues } from '@taskmesh/database/without-values';
+import { errorCode, errorMessage } from '@taskmesh/errors/details';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
-import { errorCode, errorMessage } from '../error-code.ts';
 import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 

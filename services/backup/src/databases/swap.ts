@@ -1,4 +1,5 @@
 import { SQL_STATE } from '@taskmesh/database';
+import { errorCode } from '@taskmesh/errors/details';
 import type { Log } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
@@ -131,7 +132,7 @@ async function endSession(client: Client, pid: number): Promise<boolean> {
     await client.query('select pg_terminate_backend($1)', [pid]);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === SQL_STATE.insufficientPrivilege) return false;
+    if (errorCode(error) === SQL_STATE.insufficientPrivilege) return false;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { Readable } from 'node:stream';
 import { ReadableStream as WebStream } from 'node:stream/web';
 import { ExtractionError } from '../archives/extraction-error.ts';
-import { errorCode } from '../error-code.ts';
 
 export const ENCRYPTED_SUFFIX = '.age';
 

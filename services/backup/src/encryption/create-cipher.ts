@@ -1,6 +1,6 @@
+import { errorMessage } from '@taskmesh/errors/details';
 import { ConfigError } from '@taskmesh/service';
 import type { BackupConfig } from '../config.ts';
-import { errorMessage } from '../error-code.ts';
 import { createArchiveCipher, type ArchiveCipher } from './archive-cipher.ts';
 
 /** @throws ConfigError for invalid keys and recipients, and when what is to be verified could not be opened */

@@ -3,10 +3,10 @@
  * its memory returns to the system.
  */
 import { withoutValues } from '@taskmesh/database/without-values';
+import { errorCode, errorMessage } from '@taskmesh/errors/details';
 import { open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
-import { errorCode, errorMessage } from '../error-code.ts';
 import { runWorkerJob } from '../processes/run-worker-job.ts';
 import { checkFrame } from './dump-frame.ts';
 import { LoadError } from './load-error.ts';

@@ -1,9 +1,9 @@
 import { withoutValues } from '@taskmesh/database/without-values';
+import { errorMessage } from '@taskmesh/errors/details';
 import { loadModule, parseSync } from 'libpg-query';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { errorMessage } from '../error-code.ts';
 import { createDumpSchema, type DumpSchema, type Skipped } from './dump-schema.ts';
 import { LoadError, refuse } from './load-error.ts';
 import { planStatement, type Plan } from './plan-statement.ts';

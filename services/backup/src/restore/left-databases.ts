@@ -1,7 +1,7 @@
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { dropDatabase } from '../databases/drop-database.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
-import type { Log } from '@taskmesh/service';
+import { settleAll, type Log } from '@taskmesh/service';
 import type { Store, StoreName } from '../stores/store.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
@@ -18,9 +18,8 @@ export interface LeftDeps {
  * dropped; they do no harm, and stay in the journal for the next attempt.
  */
 export async function dropLeft({ stores, journal, log }: LeftDeps, restore: Restore): Promise<boolean> {
-  const drops = await Promise.allSettled(restore.stores.map((name) => dropOf(stores[name], restore)));
   try {
-    for (const drop of drops) if (drop.status === 'rejected') throw drop.reason;
+    await settleAll(restore.stores.map((name) => dropOf(stores[name], restore)));
     await journal.leftNothing(restore.id);
     return true;
   } catch (error) {

@@ -1,8 +1,10 @@
 import { inDatabase } from '@taskmesh/database';
 import type { ImportResult } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
+import { stat } from 'node:fs/promises';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
+import type { OnProgress } from '../backups/backup-progress.ts';
 import { checkBareTables } from '../databases/bare-tables.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
@@ -59,6 +61,20 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
     if (!preparation.archived) return { ...imported, skipped };
     const own = { url: inDatabase(adminUrl, names.fresh), path: `${preparation.path}.own`, signal };
     return { ...imported, skipped: await untilAborted(signal, withoutOwn(skipped, own)) };
+  });
+}
+
+/** The same, telling how far it is. */
+export async function prepareDump(
+  preparation: Omit<Preparation, 'onLoaded' | 'onCheck'>,
+  onProgress: OnProgress,
+): Promise<PreparedStore> {
+  const store = preparation.store.name;
+  const totalBytes = (await stat(preparation.path)).size;
+  return prepareStore({
+    ...preparation,
+    onLoaded: (doneBytes) => onProgress({ phase: 'load', store, doneBytes, totalBytes }),
+    onCheck: () => onProgress({ phase: 'check', store }),
   });
 }
 

@@ -1,11 +1,10 @@
 import { AppError } from '@taskmesh/errors';
-import { stat } from 'node:fs/promises';
 import type { FoundDump } from '../archives/archive-dumps.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
 import type { LoadLimits } from './load-limits.ts';
-import { prepareStore } from './prepare-store.ts';
+import { prepareDump } from './prepare-store.ts';
 import type { Restore } from './restore.entity.ts';
 import { namesOf } from './settle-restore.ts';
 
@@ -79,11 +78,8 @@ async function keepSafe({ journal, log }: ExchangeDeps, { id, makeSafetyBackup }
 async function prepareAll({ log }: ExchangeDeps, restore: StoresRestore, told: Told): Promise<void> {
   const { id, dumps, allowsLoss, limits, onProgress } = restore;
   for (const { store, path, archived } of dumps) {
-    const totalBytes = (await stat(path)).size;
-    const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
-    const onCheck = () => onProgress({ phase: 'check', store: store.name });
-    const dump = { store, names: namesOf(store, id), path, archived, allowsLoss };
-    const { rows, skipped, dropped } = await prepareStore({ ...dump, limits, log, onLoaded, onCheck });
+    const dump = { store, names: namesOf(store, id), path, archived, allowsLoss, limits, log };
+    const { rows, skipped, dropped } = await prepareDump(dump, onProgress);
     told.skipped.push(...skipped);
     told.dropped.push(...dropped.map((name) => `${store.name}.${name}`));
     log.info({ restore: id, store: store.name, rows }, 'store prepared');

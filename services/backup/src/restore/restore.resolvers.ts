@@ -1,6 +1,6 @@
 import { badUserInput } from '@taskmesh/errors';
 import { asSeenRestore } from '@taskmesh/internal-api';
-import { requireOperator } from '@taskmesh/subgraph';
+import { forOperators } from '@taskmesh/subgraph';
 import type {
   MutationResolvers,
   MutationRestoreBackupArgs,
@@ -25,29 +25,22 @@ export function createRestoreResolvers(
 } {
   return {
     Query: {
-      undoableRestore: async (_parent, _args, { identity }) => {
-        requireOperator(identity);
+      undoableRestore: forOperators(async () => {
         const undoable = await service.undoable();
         return undoable ? undoableOf(undoable) : null;
-      },
+      }),
     },
     Mutation: {
-      restoreBackup: async (_parent, { file, ...parameters }, { identity }) => {
-        requireOperator(identity);
-        return restoreResultOf(await service.restore(file, restoreOptionsOf(parameters)));
-      },
-      dryRunRestore: async (_parent, { file, ...parameters }, { identity }) => {
-        requireOperator(identity);
-        return forecastOf(await dryRun(file, { ...restoreOptionsOf(parameters), onProgress: () => undefined }));
-      },
-      newEpoch: async (_parent, { atLeast }, { identity }) => {
-        requireOperator(identity);
-        return { epoch: await service.newEpoch(atLeast) };
-      },
-      undoRestore: async (_parent, { restoredAt }, { identity }) => {
-        requireOperator(identity);
-        return restoreResultOf(await service.undo(undoOptionsOf(restoredAt)));
-      },
+      restoreBackup: forOperators(async ({ file, ...parameters }) =>
+        restoreResultOf(await service.restore(file, restoreOptionsOf(parameters))),
+      ),
+      dryRunRestore: forOperators(async ({ file, ...parameters }) =>
+        forecastOf(await dryRun(file, { ...restoreOptionsOf(parameters), onProgress: () => undefined })),
+      ),
+      newEpoch: forOperators(async ({ atLeast }) => ({ epoch: await service.newEpoch(atLeast) })),
+      undoRestore: forOperators(async ({ restoredAt }) =>
+        restoreResultOf(await service.undo(undoOptionsOf(restoredAt))),
+      ),
     },
   };
 }

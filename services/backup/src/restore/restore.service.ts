@@ -1,13 +1,11 @@
 import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
-import { dumpsOf, hasMainDump, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
-import { extractArchive } from '../archives/extract-archive.ts';
+import { dumpsOf, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
+import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';
 import { ExtractionError } from '../archives/extraction-error.ts';
-import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import type { RunLock } from '../run-lock.ts';
@@ -27,18 +25,15 @@ import { settleRestore } from './settle-restore.ts';
 import { beginNewEpoch } from './new-epoch.ts';
 import { undoRestore } from './undo-restore.ts';
 
-export interface RestoreServiceDeps extends KnownStores {
+export interface RestoreServiceDeps extends KnownStores, ExtractStoredDeps {
   storage: BackupStorage;
   temporaryDirs: TemporaryDirs;
   lock: RunLock;
   journal: RestoreRepository;
-  /** Absent: encrypted archives cannot be restored. */
-  cipher: ArchiveCipher | undefined;
   metrics: BackupMetrics;
   now: () => Date;
   nextId: () => string;
   log: Log;
-  archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
   /** How long the replaced stores are kept for an undo. */
   keepOldMs: number;
@@ -202,14 +197,10 @@ function restoreFrom(
     onProgress,
   }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { temporaryDirs, cipher, nextId, log, archiveLimits, loadLimits: limits } = deps;
+  const { temporaryDirs, nextId, log, loadLimits: limits } = deps;
   return temporaryDirs.use<RestoreOutcome>(async (dir) => {
-    const source = await openContent(file, archive.read(), cipher);
-    const { sizeBytes } = archive;
-    const onRead = (bytes: number) =>
-      onProgress({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
-    await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
-    if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
+    const hasDump = await extractStored({ file, archive, dir, onProgress }, deps);
+    if (!hasDump) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     let safetyBackup: string | undefined;
     try {
       const held = await readDumps(dir, deps);

@@ -1,3 +1,4 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import {
@@ -15,7 +16,6 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { errorCode } from '../error-code.ts';
 import { createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
 import { isListableName } from './archive-name.ts';
 import {

@@ -1,5 +1,5 @@
 import { AppError, unavailable } from '@taskmesh/errors';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '@taskmesh/errors/details';
 
 const NO_PERMISSION = 'no permission';
 const NO_DIRECTORY = 'it is no directory';

@@ -1,7 +1,7 @@
+import { errorCode } from '@taskmesh/errors/details';
 import { constants } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
-import { errorCode } from '../error-code.ts';
 
 export type Opened =
   { kind: 'found'; handle: FileHandle; sizeBytes: number } | { kind: 'outside' } | { kind: 'missing' };

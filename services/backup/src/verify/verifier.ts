@@ -1,15 +1,12 @@
 import { unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
-import { stat } from 'node:fs/promises';
-import { dumpsOf, hasMainDump, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
-import { extractArchive } from '../archives/extract-archive.ts';
-import type { ArchiveLimits } from '../archives/limits.ts';
+import { dumpsOf, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
+import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';
 import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
-import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { LoadLimits } from '../restore/load-limits.ts';
-import { prepareStore, type PreparedStore } from '../restore/prepare-store.ts';
+import { prepareDump, type PreparedStore } from '../restore/prepare-store.ts';
 import { namesOf } from '../restore/settle-restore.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
@@ -18,18 +15,15 @@ import type { Verification } from './verification.entity.ts';
 import type { VerificationRepository } from './verification.repository.ts';
 import { LossError, VerifyError } from './verify.errors.ts';
 
-export interface VerifierDeps extends KnownStores {
+export interface VerifierDeps extends KnownStores, ExtractStoredDeps {
   temporaryDirs: TemporaryDirs;
   /** Allows one verification at a time; restores have another lock and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
-  /** Absent: encrypted archives cannot be verified. */
-  cipher: ArchiveCipher | undefined;
   now: () => Date;
   nextId: () => string;
   log: Log;
   onUnsettled: () => void;
-  archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
 }
 
@@ -64,7 +58,7 @@ export class VerificationBusy extends Error {
 }
 
 export function createVerifier(deps: VerifierDeps): Verifier {
-  const { temporaryDirs, cipher, lock, log, archiveLimits } = deps;
+  const { temporaryDirs, lock, log } = deps;
 
   /** Leftovers that cannot be removed yet do no harm. Returns whether there are any. */
   const settleAll = async (): Promise<boolean> => {
@@ -84,13 +78,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   const verifyAlone = (file: string, archive: OpenArchive, how: Verifying) =>
     temporaryDirs.use(async (dir) => {
       const { onProgress, only } = how;
-      const { sizeBytes } = archive;
-      onProgress({ phase: 'extract', doneBytes: 0, totalBytes: sizeBytes });
-      const onRead = (bytes: number) =>
-        onProgress({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
-      const source = await openContent(file, archive.read(), cipher);
-      await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
-      if (!(await hasMainDump(dir))) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
+      onProgress({ phase: 'extract', doneBytes: 0, totalBytes: archive.sizeBytes });
+      const hasDump = await extractStored({ file, archive, dir, onProgress }, deps);
+      if (!hasDump) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
       const dumps = dumpsOf(await readDumps(dir, deps), only);
       await settleAll();
       await tryDumps(deps, dumps, how);
@@ -130,12 +120,9 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
   const lost: string[] = [];
   try {
     for (const { store, path, archived } of dumps) {
-      const totalBytes = (await stat(path)).size;
-      const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
-      const onCheck = () => onProgress({ phase: 'check', store: store.name });
       const names = namesOf(store, verification.id);
       const dump = { store, names, path, archived, allowsLoss: allowsLoss ?? true };
-      const prepared = await prepareStore({ ...dump, limits: loadLimits, log, onLoaded, onCheck });
+      const prepared = await prepareDump({ ...dump, limits: loadLimits, log }, onProgress);
       if (archived && allowsLoss === undefined)
         lost.push(...prepared.dropped.map((dropped) => `${store.name}.${dropped}`));
       await inspect?.({ store, database: names.fresh, prepared });

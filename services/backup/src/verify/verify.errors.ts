@@ -1,10 +1,10 @@
 import { outcomeOf } from '@taskmesh/database';
 import { AppError, unavailable } from '@taskmesh/errors';
+import { errorCode, errorMessage } from '@taskmesh/errors/details';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
 import { asBackupFailure } from '../backups/backup.errors.ts';
 import { KeyError } from '../encryption/archive-cipher.ts';
-import { errorCode, errorMessage } from '../error-code.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { IncompleteStoreError } from '../restore/prepare-store.ts';
 import { DiskSpaceError } from '../disk-space.ts';

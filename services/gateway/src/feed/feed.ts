@@ -1,4 +1,5 @@
 import { AppError, unavailable } from '@taskmesh/errors';
+import { errorMessage } from '@taskmesh/errors/details';
 import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import { processSpan, type EventLog, type LogReader, type LogRecord } from '@taskmesh/messaging';
@@ -93,7 +94,7 @@ export function createFeed(options: FeedOptions): Feed {
     try {
       return parse(record.value);
     } catch (error) {
-      unreadable.add({ key: record.key, value: record.value, reason: reasonOf(error) });
+      unreadable.add({ key: record.key, value: record.value, reason: errorMessage(error) });
       return undefined;
     }
   };
@@ -245,10 +246,6 @@ function later(one: FeedPosition, other: FeedPosition): FeedPosition {
 
 function cursorExpired(): AppError {
   return new AppError('CURSOR_EXPIRED', 'The cursor cannot be used any more; read the list anew.');
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */

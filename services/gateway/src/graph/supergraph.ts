@@ -4,6 +4,7 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { QueryPlanner } from '@apollo/query-planner';
+import { errorMessage } from '@taskmesh/errors/details';
 import { createPlan, fieldsRequiredWithArguments, withResolvableKeys, type FederatedGraph } from '@taskmesh/federation';
 import { ConfigError } from '@taskmesh/service';
 import { parse } from 'graphql';
@@ -51,7 +52,7 @@ async function buildFirst(file: string, build: SupergraphBuilder): Promise<Super
   try {
     return build(await readFile(file, 'utf8'));
   } catch (error) {
-    const [reason] = (Error.isError(error) ? error.message : String(error)).split('\n', 1);
+    const [reason] = errorMessage(error).split('\n', 1);
     throw new ConfigError([
       `SUPERGRAPH_FILE must name a supergraph of Federation 2 (is: ${JSON.stringify(file)}): ${reason}`,
     ]);

@@ -67,9 +67,3 @@ export function createRelayMetrics(registry: Registry, { relay, deadLetters }: R
     deadLettered: () => deadLettered.inc(),
   };
 }
-
-export const NO_METRICS: RelayMetrics = {
-  published: () => undefined,
-  failed: () => undefined,
-  deadLettered: () => undefined,
-};

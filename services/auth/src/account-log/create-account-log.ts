@@ -1,0 +1,19 @@
+import type { EventLog } from '@taskmesh/messaging';
+import type { Shared } from '../shared.ts';
+import { watchAccountLog } from './account-log.metrics.ts';
+import { createAccountLogRepository } from './account-log.repository.ts';
+import { createAccountLogService } from './account-log.service.ts';
+import { createAccountRelay } from './account-relay.ts';
+import { beginNewAccountEpoch } from './new-epoch.ts';
+
+/** The log of deleted accounts; without an event log it has no relay, and is only asked for. */
+export function createAccountLog({ database, clock, log, registry }: Shared, eventLog: EventLog | undefined) {
+  const repository = createAccountLogRepository(database);
+  const relay = eventLog && createAccountRelay({ repository, eventLog, log });
+  if (relay) watchAccountLog(registry, repository);
+  return {
+    relay,
+    service: createAccountLogService(repository),
+    newEpoch: () => beginNewAccountEpoch(repository, clock.now()),
+  };
+}

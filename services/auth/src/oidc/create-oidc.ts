@@ -1,0 +1,37 @@
+import type { AuthConfig } from '../config.ts';
+import { createProviderStrategy } from '../passport.ts';
+import type { SessionService } from '../sessions/session.service.ts';
+import type { Shared } from '../shared.ts';
+import { createBrowserSignInService } from './browser-sign-in.service.ts';
+import { createLinkedIdentityService } from './linked-identity.service.ts';
+import { createOidcRepository } from './oidc.repository.ts';
+import { createOidcResolvers } from './oidc.resolvers.ts';
+import { createProviderSignInService } from './provider-sign-in.service.ts';
+import { createProvider } from './provider.ts';
+
+export interface OidcDeps {
+  sessions: SessionService;
+  /** Wakes the worker that sends mails about changes. */
+  onMail: () => void;
+}
+
+/** Signing in at a provider; without one, there is nobody whom a browser could be sent to. */
+export function createOidc({ oidc, publicUrl, secrets }: AuthConfig, shared: Shared, { sessions, onMail }: OidcDeps) {
+  const callbackUrl = `${publicUrl}/api/auth/oidc/callback`;
+  const provider =
+    oidc &&
+    createProvider({
+      ...{ config: oidc, clientSecret: secrets.oidcClientSecret, clock: shared.clock, log: shared.log },
+      strategyFor: (configuration) => createProviderStrategy({ configuration, callbackUrl, scopes: oidc.scopes }),
+    });
+  const repository = createOidcRepository(shared.database);
+  const linking = { ...shared, repository, onMail };
+  return {
+    browserSignIn: createBrowserSignInService({ ...shared, provider, repository }),
+    resolvers: createOidcResolvers({
+      providerName: provider?.name,
+      signIns: createProviderSignInService({ ...linking, sessions }),
+      identities: createLinkedIdentityService(linking),
+    }),
+  };
+}

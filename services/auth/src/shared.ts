@@ -1,0 +1,61 @@
+import type { KeyValue } from '@taskmesh/key-value';
+import { createMailer, type Mailer } from '@taskmesh/mail';
+import type { EventLog } from '@taskmesh/messaging';
+import type { Clock, Ids, Log } from '@taskmesh/service';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { v7 } from 'uuid';
+import { createAccountRepository } from './accounts/account.repository.ts';
+import { createPasswordCheckService } from './accounts/password-check.service.ts';
+import type { AuthConfig } from './config.ts';
+import { createAuthDatabase } from './database.ts';
+import { createKeyRing } from './keys/key-ring.ts';
+import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.ts';
+import { createAuthMetrics } from './metrics.ts';
+import { readCommonPasswords } from './passwords/common-passwords.ts';
+import { createHasher } from './passwords/hasher.ts';
+import { createPasswordRules } from './passwords/password-rules.ts';
+import { createLimits } from './rate-limits.ts';
+
+export interface AuthDeps {
+  clock: Clock;
+  /** @default time-ordered UUIDs */
+  ids?: Ids;
+  log: Log;
+  /** Where limits are counted; whoever created it closes it. */
+  keyValue: KeyValue;
+  /** Where deletions of accounts are published; the caller closes it. Absent: other services have to ask for them. */
+  eventLog?: EventLog | undefined;
+  metrics?: Registry;
+  /** Replaces the configured mailer; closed on `stop`. */
+  mailer?: Mailer;
+}
+
+export type Shared = Awaited<ReturnType<typeof createShared>>;
+
+/** What the features of auth work with. */
+export async function createShared(config: AuthConfig, deps: AuthDeps) {
+  const { clock, ids = { next: () => v7() }, log, keyValue, metrics: registry = new Registry() } = deps;
+  const { dataDir, mailFrom: from, accessTokenKeysFile, hashConcurrency: concurrency, secrets } = config;
+  const metrics = createAuthMetrics(registry);
+  const database = await createAuthDatabase({ url: secrets.postgresUrl, log });
+  database.measure(registry);
+  const keys = createKeyRing({
+    file: accessTokenKeysFile ?? join(dataDir, 'keys', 'access-token-keys.json'),
+    create: accessTokenKeysFile === undefined,
+    log,
+  });
+  const mailer = deps.mailer ?? createMailer({ smtpUrl: secrets.smtpUrl, from, dataDir }, { clock, ids });
+  const hasher = createHasher({ concurrency, onHashed: metrics.hashed });
+  metrics.watchQueue(hasher.waiting);
+  const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });
+  const accounts = createAccountRepository(database);
+  const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: accounts.signInIps });
+  const check = createPasswordCheckService({ accounts, hasher, limits, clock });
+  const mailWorker = <Waiting extends Letter>(outbox: Outbox<Waiting>) =>
+    createMailWorker({ outbox, mailer, clock, log, onAttempt: metrics.mail });
+  return {
+    ...{ clock, ids, log, registry, metrics, database, limits },
+    ...{ keys, hasher, rules, accounts, check, mailer, mailWorker },
+  };
+}
