@@ -83,8 +83,8 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     const logOf = createFileLogs(logFile, settings.logLevel);
-    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform')));
     const metrics = createMetrics();
+    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), metrics));
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
     const eventLog = measureEventLog(plainLog, metrics);
     closers.add(() => keyValue.close());
