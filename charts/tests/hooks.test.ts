@@ -240,6 +240,17 @@ describe('migrations', () => {
   });
 });
 
+it('leaves migrations to whoever runs them elsewhere: no job, no init container, and no service that migrates', async () => {
+  const set = { 'migrations.mode': 'none' };
+  const manifests = await render({ set });
+  expect((await jobs({ set })).filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);
+  for (const { template } of serving(manifests)) {
+    expect(template.spec.initContainers).toBeUndefined();
+    const [{ env = [] } = { env: [] }] = template.spec.containers;
+    expect(env.filter(({ name, value }) => name === 'MIGRATE_AT_START' && value !== 'false')).toEqual([]);
+  }
+});
+
 describe('helm test', () => {
   it.each([
     { values: 'values.yaml', tests: ['gateway', 'auth', 'tasks', 'backup'] },

@@ -48,6 +48,18 @@ describe.each(cases)('$chart with $values', ({ chart, values }) => {
   });
 });
 
+it.each(valuesFiles('taskmesh'))(
+  'every object of taskmesh with %s has the common labels and annotations',
+  async (values) => {
+    const common = { 'example.com/cost-center': '42' };
+    const set = { commonLabels: common, commonAnnotations: common };
+    for (const { kind, metadata } of await render({ values, set })) {
+      const { labels, annotations = {} } = metadata;
+      expect({ kind, labels, annotations }).toMatchObject({ kind, labels: common, annotations: common });
+    }
+  },
+);
+
 describe('names', () => {
   it('have room for the longest release name', async () => {
     const release = `a${'b'.repeat(52)}`;

@@ -178,7 +178,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     },
   },
   'topics like numbers': {
-    set: { kafka: { brokers: ['1:9092', 'kafka-2.example.com:19092'], topicPrefix: '1.' } },
+    set: { kafka: { brokers: ['1:9092', 'kafka-2.example.com:19092', '[2001:db8::1]:9092'], topicPrefix: '1.' } },
   },
   'servers of a release like a number': {
     chart: 'taskmesh-data',

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { INNER_SERVICES } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
 
-/** There when `SUPERGRAPH_FILE` is. */
-const BY_SETTING = /^taskmesh_gateway_supergraph_/;
+/** There when `SUPERGRAPH_FILE` is, or a collector. */
+const BY_SETTING = /^(taskmesh_gateway_supergraph|otel_sdk_exporter)_/;
 
 /** What the admin ports show, once there was some work. */
 export function describeMetrics(platform: () => { adminUrls: string[] }) {

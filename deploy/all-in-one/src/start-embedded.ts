@@ -68,8 +68,8 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions) 
     // The terminal is for people; logs go to a file.
     const destination = pino.destination({ dest: logFile, mkdir: true, mode: 0o600, sync: true });
     const logOf = (service: string) => createLog({ service, level: settings.logLevel, destination });
-    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform')));
     const metrics = createMetrics();
+    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), metrics));
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
     const eventLog = measureEventLog(plainLog, metrics);
     closers.add(() => keyValue.close());

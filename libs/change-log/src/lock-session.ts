@@ -3,14 +3,21 @@ import type { Database, Session, Statement } from '@taskmesh/database';
 /** After this long without an answer, another instance may hold our locks, so we stop publishing. */
 export const FENCE_MS = 3_000;
 const PING_EVERY_MS = 1_000;
-/** The server ends a session silent for this long (a frozen process) and so frees its locks. Longer than FENCE_MS. */
+/**
+ * The server ends a session silent for this long (a frozen process) and so frees its locks. Longer than FENCE_MS. The same
+ * for one that does not take its answer, which counts as busy, not as idle: also when its host or the way to it is gone.
+ */
 const SILENCE_S = 8;
 
 /**
  * What such a session writes says only what it has done. It does not wait until that is on the disk: if the server dies,
  * the last of it is done again.
  */
-const SETTINGS = { idle_session_timeout: `${SILENCE_S}s`, synchronous_commit: 'off' };
+const SETTINGS = {
+  idle_session_timeout: `${SILENCE_S}s`,
+  tcp_user_timeout: `${SILENCE_S}s`,
+  synchronous_commit: 'off',
+};
 
 const PING: Statement = { name: 'lock-session-ping', text: 'select 1' };
 

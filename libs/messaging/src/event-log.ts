@@ -28,9 +28,9 @@ export interface EventLog {
   readonly system?: 'kafka';
   /**
    * Creates the topic unless it exists (an existing one is not changed); resolves when it can be published to. Rejects
-   * when the log is unreachable.
+   * when the log is unreachable, and at once when `signal` is aborted.
    */
-  ensureTopic(topic: string, options: { partitions: number }): Promise<void>;
+  ensureTopic(topic: string, options: { partitions: number; signal?: AbortSignal }): Promise<void>;
   /**
    * Appends in the given order. Rejects when any record was not taken, or may not have been: with a `PublishError` that
    * names those records, which the caller sends again, or with any other error, which concerns all of them. After such

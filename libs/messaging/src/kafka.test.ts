@@ -292,6 +292,31 @@ describe('the event log in Kafka', () => {
   });
 
   describe('with a Kafka that accepts connections and answers nothing', () => {
+    timingTest('gives up to make a topic as soon as it is told to, or is closed', async () => {
+      const [first = ''] = brokers();
+      const proxy = await createFaultyProxy(parseAddress(first));
+      opened.push(proxy);
+      proxy.freeze();
+      const frozen = create({ brokers: [`${proxy.host}:${proxy.port}`] });
+      const giveUp = new AbortController();
+      const making = async (signal?: AbortSignal) => {
+        const before = proxy.connections();
+        const made = frozen
+          .ensureTopic(topic, { partitions: 1, ...(signal && { signal }) })
+          .then(() => 'made', (error: Error) => error.message); // prettier-ignore
+        await eventually(() => expect(proxy.connections()).toBeGreaterThan(before));
+        return { made };
+      };
+      const [told, closed] = [await making(giveUp.signal), await making()];
+      const begun = performance.now();
+      giveUp.abort();
+      expect(await told.made).toContain('could not be made sure of');
+      await frozen.close();
+      expect(await closed.made).toContain('could not be made sure of');
+      expect(performance.now() - begun).toBeLessThan(4_000); // far below its own deadline of ten seconds
+      expect(await frozen.ensureTopic(topic, { partitions: 1 }).catch(String)).toContain('closed');
+    });
+
     timingTest('rejects in time, drops the connection, and closes at once', async () => {
       const [first = ''] = brokers();
       const proxy = await createFaultyProxy(parseAddress(first));

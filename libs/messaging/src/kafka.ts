@@ -42,13 +42,14 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
     }),
   );
   const readers = new Set<LogReader>();
-  let closed = false;
+  const closing = new AbortController();
 
   return {
     system: 'kafka',
-    async ensureTopic(topic, { partitions }) {
-      if (closed) throw new Error('The event log is closed.');
-      await ensureTopic({ brokers: nextBrokers(), settings, topic: named(topic), partitions, log });
+    async ensureTopic(topic, { partitions, signal }) {
+      if (closing.signal.aborted) throw new Error('The event log is closed.');
+      const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+      await ensureTopic({ brokers: nextBrokers(), settings, topic: named(topic), partitions, signal: ended, log });
     },
     publish: (topic, records) => publisher.publish(named(topic), records),
     read(topic, onRecord) {
@@ -60,11 +61,11 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
         readers.delete(reader);
         await reader.stop();
       };
-      if (closed) void stop();
+      if (closing.signal.aborted) void stop();
       return { ready: reader.ready, stop };
     },
     async isUp(topic) {
-      if (closed) return false;
+      if (closing.signal.aborted) return false;
       // All at once: a broker that accepts and stays silent would use up the time of the others.
       const asked = seeds.map(async (seed) => {
         if (!(await leadersAnswer(named(topic), seed, connect))) throw new Error('A leader does not answer.');
@@ -75,7 +76,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
       );
     },
     async close() {
-      closed = true;
+      closing.abort();
       publisher.close();
       await Promise.all([...readers].map((reader) => reader.stop()));
       readers.clear();

@@ -1,4 +1,4 @@
-import { adminSettings, readEnv, setting } from './config.ts';
+import { adminPortOf, adminSettings, readEnv, setting } from './config.ts';
 import { z } from 'zod';
 
 const told = (name: string) => {
@@ -33,4 +33,18 @@ describe('a setting that makes no sense', () => {
       'ADMIN_TOKEN must be of ASCII characters without blanks (is: not shown)',
     ),
   );
+});
+
+describe('the port for administrators', () => {
+  it.each([
+    [{ PORT: 4002 }, 14_002],
+    [{ PORT: 55_535 }, 65_535],
+    [{ PORT: 60_000, ADMIN_PORT: 9_000 }, 9_000],
+    [{ PORT: 0 }, 0],
+    [{ PORT: 4002, ADMIN_PORT: 0 }, 0],
+  ])('of %j is %d', (ports, expected) => expect(adminPortOf(ports)).toBe(expected));
+
+  it('has to be told where PORT + 10000 is no port', () => {
+    expect(() => adminPortOf({ PORT: 55_536 })).toThrow('ADMIN_PORT is needed: PORT + 10000 is no port');
+  });
 });

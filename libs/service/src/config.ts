@@ -62,6 +62,8 @@ function shown(name: string, value: string | undefined): string {
   return SECRET.test(name) ? 'not shown' : JSON.stringify(value?.replace(LOGIN, '//…@'));
 }
 
+const LARGEST_PORT = 65_535;
+
 /** Kinds of settings; each message continues the variable's name. */
 export const setting = {
   text: () => z.string(),
@@ -79,7 +81,7 @@ export const setting = {
       .regex(/^-?\d{1,15}(\.\d+)?$/, 'must be a number')
       .transform(Number)
       .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
-  port: () => setting.int(0, 65_535),
+  port: () => setting.int(0, LARGEST_PORT),
   /** The prefix of topics on a server that several installations share. */
   topicPrefix: () =>
     z
@@ -121,3 +123,12 @@ export const adminSettings = {
   ADMIN_HOST: setting.text().default('127.0.0.1'),
   ADMIN_TOKEN: setting.token().optional(),
 };
+
+const ADMIN_PORT_DISTANCE = 10_000;
+
+/** ADMIN_PORT, by default PORT + 10000. @throws ConfigError when that is no port */
+export function adminPortOf({ PORT, ADMIN_PORT }: { PORT: number; ADMIN_PORT?: number | undefined }): number {
+  if (ADMIN_PORT !== undefined || PORT === 0) return ADMIN_PORT ?? 0;
+  if (PORT + ADMIN_PORT_DISTANCE <= LARGEST_PORT) return PORT + ADMIN_PORT_DISTANCE;
+  throw new ConfigError([`ADMIN_PORT is needed: PORT + ${ADMIN_PORT_DISTANCE} is no port`]);
+}

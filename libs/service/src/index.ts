@@ -1,4 +1,5 @@
 export {
+  adminPortOf,
   adminSettings,
   ConfigError,
   LOG_LEVELS,

@@ -2,6 +2,8 @@ import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
+import { eventually } from '@taskmesh/testing';
+import { Registry } from 'prom-client';
 import { createLog } from './log.ts';
 import { openTelemetry, readTelemetry } from './telemetry.ts';
 
@@ -81,8 +83,10 @@ describe('telemetry', () => {
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       const { createLog, openTelemetry, readTelemetry } = await import('@taskmesh/service');
       for (const lib of ['database', 'internal-api', 'messaging', 'subgraph']) await import('@taskmesh/' + lib);
+      const { Registry } = await import('prom-client');
       const open = async (env) => {
-        const telemetry = await openTelemetry(readTelemetry(env), createLog({ service: 'test', level: 'silent' }));
+        const log = createLog({ service: 'test', level: 'silent' });
+        const telemetry = await openTelemetry(readTelemetry(env), log, new Registry());
         return telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' })) !== undefined;
       };
       // prom-client loads the API, whether or not anybody traces.
@@ -101,7 +105,7 @@ describe('telemetry', () => {
     collector.answerWith(503);
     const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const ended = new Promise((resolve) => process.once('worker', (thread: Worker) => thread.once('exit', resolve)));
-    const telemetry = await openTelemetry(config, log);
+    const telemetry = await openTelemetry(config, log, new Registry());
     telemetry
       .tracing('tasks')
       .begin(undefined, () => ({ name: 'x' }))
@@ -114,6 +118,32 @@ describe('telemetry', () => {
   }, 10_000);
 });
 
+it('spans that the collector rejects are a line of the log, in its words, and are counted', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const log = createLog({ service: 'test', level: 'info', destination: { write } });
+  const metrics = new Registry();
+  const collector = await startTraceCollector();
+  collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: '1', errorMessage: 'too old' } }));
+  const config = readTelemetry({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '1',
+  });
+  const telemetry = await openTelemetry(config, log, metrics);
+  const tracing = telemetry.tracing('tasks');
+  for (const span of [1, 2, 3].map(() => tracing.begin(undefined, () => ({ name: 'x' })))) span?.end();
+  await telemetry.stop();
+  await eventually(() => expect(lines).toHaveLength(1));
+  expect(lines).toMatchObject([
+    { level: 'warn', msg: 'the collector rejects a part of the traces', rejectedSpans: 1, reason: 'too old' },
+  ]);
+  const text = await metrics.metrics();
+  expect(text).toMatch(/^otel_sdk_exporter_span_exported_total 2$/m);
+  expect(text).toMatch(/^otel_sdk_exporter_span_exported_total\{error_type="rejected"\} 1$/m);
+  await collector.stop();
+});
+
 describe('a line of the log', () => {
   it('has the trace that it belongs to, and no secrets', async () => {
     const lines: Record<string, unknown>[] = [];
@@ -122,7 +152,8 @@ describe('a line of the log', () => {
       level: 'info',
       destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     });
-    const telemetry = await openTelemetry(readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }), log);
+    const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+    const telemetry = await openTelemetry(config, log, new Registry());
     const { within } = await import('@taskmesh/telemetry');
     const span = telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' }));
     if (span) within(span, () => log.info({ email: 'ada@example.com' }, 'inside'));

@@ -1,6 +1,7 @@
 import { errorCode } from '@taskmesh/errors/details';
 import { NO_TRACING, type SdkOptions, type Tracing } from '@taskmesh/telemetry';
 import { randomUUID } from 'node:crypto';
+import { Counter, type Registry } from 'prom-client';
 import { z } from 'zod';
 import { withDeadline } from './deadline.ts';
 import { readEnv, setting, type Env } from './config.ts';
@@ -103,9 +104,15 @@ export interface Telemetry extends Service {
 }
 
 /** Without a collector, OpenTelemetry is not even loaded. */
-export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<Telemetry> {
+export async function openTelemetry(config: TelemetryConfig, log: Log, metrics: Registry): Promise<Telemetry> {
   if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
   const { startSdk } = await import('@taskmesh/telemetry/sdk');
+  const exported = new Counter({
+    name: 'otel_sdk_exporter_span_exported_total',
+    help: 'Spans that were sent to the collector; with an error_type, it did not take them',
+    labelNames: ['error_type'],
+    registers: [metrics],
+  });
   const sdk = startSdk({
     ...config,
     version: readVersion(),
@@ -115,6 +122,12 @@ export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<
     onOutage: (error) =>
       log.warn({ reason: reasonOf(error) }, 'the collector does not take traces; going on without it'),
     onRecovery: () => log.info('the collector takes traces again'),
+    onObjection: ({ rejectedSpans, message }) =>
+      log.warn(
+        { rejectedSpans, reason: message },
+        rejectedSpans > 0 ? 'the collector rejects a part of the traces' : 'the collector warns of the traces',
+      ),
+    onExported: (spans, errorType) => exported.inc(errorType === undefined ? {} : { error_type: errorType }, spans),
   });
   return {
     start: async () => undefined,

@@ -25,6 +25,14 @@ it('posts what it is given, as it is, and tells when it is there', async () => {
   expect(sent()).toHaveLength(3);
 });
 
+it('tells what the collector answered, each its own', async () => {
+  const said = async (text: string) => {
+    collector.say(text);
+    return new TextDecoder().decode(await thread.post(body(text)));
+  };
+  expect([await said('one'), await said(''), await said('two')]).toEqual(['one', '', 'two']);
+});
+
 it('tells the one whose body was refused, and nobody else', async () => {
   collector.answerWith(413);
   await expect(thread.post(body('large'))).rejects.toMatchObject({ code: '413' });

@@ -13,12 +13,14 @@ export interface ExportJob {
 
 export interface ExportOutcome {
   id: number;
+  /** What the collector said when it took the export, perhaps only a part of it. */
+  answer?: Uint8Array;
   failure?: { message: string; code: string | undefined };
 }
 
 export interface ExportThread {
-  /** Takes the body's memory. Rejects when the collector does not accept it. */
-  post(body: Uint8Array): Promise<void>;
+  /** Takes the body's memory. Resolves with the collector's answer, rejects when it does not accept the body. */
+  post(body: Uint8Array): Promise<Uint8Array>;
   /** Resolves when the outcome of all that was posted so far is known. */
   settled(): Promise<void>;
   /** Ends at once: what is on its way is rejected. */
@@ -26,7 +28,7 @@ export interface ExportThread {
 }
 
 interface Waiting {
-  resolve(): void;
+  resolve(answer: Uint8Array): void;
   reject(error: Error): void;
 }
 
@@ -34,6 +36,8 @@ interface Running {
   worker: Worker;
   waiting: Map<number, Waiting>;
 }
+
+const NOTHING = new Uint8Array();
 
 /**
  * Node's HTTP client shares streams and sockets with its server. In a process that is only a server, a request to the
@@ -43,13 +47,13 @@ interface Running {
 export function createExportThread(target: OtlpTarget): ExportThread {
   let running: Running | undefined;
   let lastId = 0;
-  const posts = new Set<Promise<void>>();
+  const posts = new Set<Promise<unknown>>();
 
-  const settle = (waiting: Running['waiting'], { id, failure }: ExportOutcome) => {
+  const settle = (waiting: Running['waiting'], { id, failure, answer = NOTHING }: ExportOutcome) => {
     const job = waiting.get(id);
     waiting.delete(id);
     if (failure) job?.reject(Object.assign(new Error(failure.message), failure.code && { code: failure.code }));
-    else job?.resolve();
+    else job?.resolve(answer);
   };
 
   const start = (): Running => {
@@ -75,7 +79,7 @@ export function createExportThread(target: OtlpTarget): ExportThread {
     post(body) {
       const { worker, waiting } = (running ??= start());
       const id = ++lastId;
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
       waiting.set(id, { resolve, reject });
       posts.add(promise);
       const forget = () => void posts.delete(promise);

@@ -11,6 +11,7 @@ describe('traces that are recorded', () => {
   let collector: TraceCollector;
   const started: StartedSdk[] = [];
   const told: string[] = [];
+  const counts = new Map<string, number>();
 
   const start = (options: Partial<SdkOptions> = {}) => {
     const sdk = startSdk({
@@ -22,6 +23,8 @@ describe('traces that are recorded', () => {
       ...{ maxQueueSize: 100, maxExportBatchSize: 10, scheduledDelayMs: 10 },
       onOutage: (error) => told.push(`away: ${String(error)}`),
       onRecovery: () => told.push('back'),
+      onObjection: ({ rejectedSpans, message }) => told.push(`rejects ${rejectedSpans}: ${message}`),
+      onExported: (spans, errorType = 'taken') => counts.set(errorType, (counts.get(errorType) ?? 0) + spans),
       ...options,
     });
     started.push(sdk);
@@ -35,6 +38,7 @@ describe('traces that are recorded', () => {
     await Promise.all(started.splice(0).map((sdk) => sdk.stop()));
     await collector.stop();
     told.length = 0;
+    counts.clear();
   });
 
   it('go on with the trace of the caller, over services of one process, below what is active', async () => {
@@ -154,6 +158,71 @@ describe('traces that are recorded', () => {
     await eventually(() => expect(told).toEqual([expect.stringMatching(/^away: /), 'back']));
   });
 
+  describe('and of which the collector rejects some', () => {
+    const PARTIAL = { rejectedSpans: '1', errorMessage: 'a span is older than a day' };
+
+    it.each([
+      ['http/json', JSON.stringify({ partialSuccess: PARTIAL })],
+      ['http/protobuf', inProtobuf(1, PARTIAL.errorMessage)],
+    ] as const)('are told of once, and counted: %s', async (protocol, answer) => {
+      const tracing = start({ protocol }).tracing('gateway');
+      const send = async (exports: number) => {
+        const spans = [1, 2, 3].map(() => tracing.begin(undefined, () => ({ name: 'x' })));
+        for (const span of spans) span?.end();
+        await eventually(() => expect(collector.exports).toHaveLength(exports));
+      };
+      collector.say(answer);
+      await send(1);
+      await send(2);
+      await eventually(() => expect([...counts]).toEqual([['taken', 4], ['rejected', 2]])); // prettier-ignore
+      expect(told).toEqual(['rejects 1: a span is older than a day']);
+      collector.say(protocol === 'http/json' ? '{"partialSuccess":{}}' : Buffer.of());
+      await send(3);
+      await eventually(() => expect(counts.get('taken')).toBe(7));
+      collector.say(answer);
+      await send(4);
+      await eventually(() => expect(told).toHaveLength(2));
+      expect(collector.exports).toHaveLength(4);
+    });
+
+    it('are told of as well when the collector only warns', async () => {
+      collector.say(JSON.stringify({ partialSuccess: { errorMessage: 'too many attributes' } }));
+      start()
+        .tracing('gateway')
+        .begin(undefined, () => ({ name: 'x' }))
+        ?.end();
+      await eventually(() => expect(told).toEqual(['rejects 0: too many attributes']));
+      expect([...counts]).toEqual([['taken', 1]]);
+    });
+
+    it.each([
+      '',
+      'ok',
+      'null',
+      '[]',
+      '{"partialSuccess":{"rejectedSpans":"many"}}',
+      '{"partialSuccess":{"rejectedSpans":-1}}',
+    ])('are taken whole when the answer says nothing that can be read: %j', async (answer) => {
+      collector.say(answer);
+      start()
+        .tracing('gateway')
+        .begin(undefined, () => ({ name: 'x' }))
+        ?.end();
+      await eventually(() => expect([...counts]).toEqual([['taken', 1]]));
+      expect(told).toEqual([]);
+    });
+
+    it('are no more than were sent, whatever the answer says', async () => {
+      collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
+      start()
+        .tracing('gateway')
+        .begin(undefined, () => ({ name: 'x' }))
+        ?.end();
+      await eventually(() => expect([...counts]).toEqual([['taken', 0], ['rejected', 1]])); // prettier-ignore
+      expect(told[0]).toHaveLength('rejects 1000: '.length + 500);
+    });
+  });
+
   it('name the status that the collector refused them with', async () => {
     collector.answerWith(401);
     const reasons: unknown[] = [];
@@ -195,3 +264,10 @@ it('names attributes as the semantic conventions do', () => {
   ];
   expect(ours.filter((name) => !known.has(name))).toEqual([]);
 });
+
+/** `ExportTraceServiceResponse` with a partial success: field 1, in which field 1 is a number and field 2 a text. */
+function inProtobuf(rejectedSpans: number, message: string): Buffer {
+  const text = Buffer.from(message);
+  const partial = Buffer.concat([Buffer.of(0x08, rejectedSpans, 0x12, text.length), text]);
+  return Buffer.concat([Buffer.of(0x0a, partial.length), partial]);
+}

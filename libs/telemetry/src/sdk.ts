@@ -36,6 +36,16 @@ export interface SdkOptions extends DecisionOptions {
   /** Called once when the collector stops accepting spans; `onRecovery` once when it accepts them again. */
   onOutage: (error: unknown) => void;
   onRecovery: () => void;
+  /** Called once when the collector begins to object to what it takes, until it takes everything without a word. */
+  onObjection: (objection: Objection) => void;
+  /** Called with the number of spans of each export; with an error type for those that the collector did not take. */
+  onExported: (spans: number, errorType?: string) => void;
+}
+
+/** OTLP's partial success: without rejected spans, a warning. */
+export interface Objection {
+  rejectedSpans: number;
+  message: string;
 }
 
 export interface StartedSdk {
@@ -45,6 +55,9 @@ export interface StartedSdk {
   /** Ends at once, also a `stop` under way: what was not sent is lost. */
   abandon(): Promise<void>;
 }
+
+/** The collector's words go into our log. */
+const LONGEST_MESSAGE = 500;
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -59,7 +72,7 @@ export function startSdk(options: SdkOptions): StartedSdk {
   const { maxQueueSize, maxExportBatchSize, scheduledDelayMs: scheduledDelayMillis } = options;
   const { contentType, serializer } = PROTOCOLS[options.protocol];
   const thread = createExportThread({ url: options.url, contentType });
-  const exporter = tellOutages(createExporter(thread, serializer), options);
+  const exporter = createExporter(thread, serializer, options);
   const processor = new BatchSpanProcessor({ exporter, maxQueueSize, maxExportBatchSize, scheduledDelayMillis });
   const ofEnvironment = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
   const decide = createDecision(options);
@@ -151,13 +164,38 @@ const PROTOCOLS = {
 
 type Serializer = (typeof PROTOCOLS)[keyof typeof PROTOCOLS]['serializer'];
 
-function createExporter(thread: ExportThread, serializer: Serializer): SpanExporter {
+/** Posts spans and tells what became of them. Never sends again what the collector has rejected. */
+function createExporter(thread: ExportThread, serializer: Serializer, options: SdkOptions): SpanExporter {
+  const { onOutage, onRecovery, onObjection, onExported } = options;
+  let isAway = false;
+  let isObjecting = false;
+
+  const taken = (spans: number, objection: Objection | undefined) => {
+    if (isAway) onRecovery();
+    if (objection && !isObjecting) onObjection(objection);
+    [isAway, isObjecting] = [false, objection !== undefined];
+    const rejected = Math.min(objection?.rejectedSpans ?? 0, spans);
+    onExported(spans - rejected);
+    if (rejected > 0) onExported(rejected, 'rejected');
+  };
+  const failed = (spans: number, error: Error) => {
+    if (!isAway) onOutage(error);
+    isAway = true;
+    onExported(spans, errorTypeOf(error));
+  };
+
   return {
     export(spans, done) {
       const body = serializer.serializeRequest(spans) ?? new Uint8Array();
       thread.post(body).then(
-        () => done({ code: ExportResultCode.SUCCESS }),
-        (error: Error) => done({ code: ExportResultCode.FAILED, error }),
+        (answer) => {
+          taken(spans.length, objectionIn(answer, serializer));
+          done({ code: ExportResultCode.SUCCESS });
+        },
+        (error: Error) => {
+          failed(spans.length, error);
+          done({ code: ExportResultCode.FAILED, error });
+        },
       );
     },
     forceFlush: () => Promise.resolve(), // nothing is buffered
@@ -165,19 +203,13 @@ function createExporter(thread: ExportThread, serializer: Serializer): SpanExpor
   };
 }
 
-function tellOutages(exporter: SpanExporter, { onOutage, onRecovery }: SdkOptions): SpanExporter {
-  let isAway = false;
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        const failed = result.error !== undefined;
-        if (failed && !isAway) onOutage(result.error);
-        if (!failed && isAway) onRecovery();
-        isAway = failed;
-        done(result);
-      });
-    },
-    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
-    shutdown: () => exporter.shutdown(),
-  };
+function objectionIn(answer: Uint8Array, serializer: Serializer): Objection | undefined {
+  try {
+    const { rejectedSpans = 0, errorMessage } = serializer.deserializeResponse(answer).partialSuccess ?? {};
+    const rejected = Math.max(0, Number(rejectedSpans)); // in JSON it may be a string
+    const message = String(errorMessage ?? '').slice(0, LONGEST_MESSAGE);
+    return rejected > 0 || message !== '' ? { rejectedSpans: rejected || 0, message } : undefined;
+  } catch {
+    return undefined; // whoever took everything may answer with anything
+  }
 }

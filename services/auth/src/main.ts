@@ -10,6 +10,7 @@ import {
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
+  adminPortOf,
   adminSettings,
   closeOnStop,
   createAdminServer,
@@ -26,6 +27,7 @@ import {
   runMain,
   setting,
   systemClock,
+  type Env,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
 import { z } from 'zod';
@@ -42,21 +44,26 @@ const settings = z.object({
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
 });
 
+function readOwn(env: Env) {
+  const values = readEnv(settings, env);
+  return { ...values, adminPort: adminPortOf(values) };
+}
+
 await runMain(async () => {
   const { env } = process;
   const { config, own, redis, kafka, identityKeys, traces } = readAll({
     config: () => readAuthConfig(env),
-    own: () => readEnv(settings, env),
+    own: () => readOwn(env),
     redis: () => readRedisSettings(env),
     kafka: () => readKafkaSettings(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
     traces: () => readTelemetry(env),
   });
-  const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
+  const { HOST: host, PORT: port, adminPort, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'auth', level });
   for (const problem of whyMailsFail(env)) log.warn(problem);
-  const telemetry = await openTelemetry(traces, log);
   const metrics = createMetrics({ service: 'auth' });
+  const telemetry = await openTelemetry(traces, log, metrics);
   const keyValue = redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();
   const tracing = telemetry.tracing('auth');
   const eventLog =
@@ -85,7 +92,6 @@ await runMain(async () => {
     tracing,
     log,
   });
-  const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);
   const connections = [closeOnStop(() => keyValue.close()), closeOnStop(() => eventLog?.close())];
   const work = readyWhenStarted([...connections, auth, server], auth.ready);
   const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: work.ready, log });

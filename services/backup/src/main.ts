@@ -53,8 +53,8 @@ await runMain(async () => {
     traces: () => readTelemetry(process.env),
   });
   const log = createLog({ service: 'backup', level: own.LOG_LEVEL });
-  const telemetry = await openTelemetry(traces, log);
   const metrics = createMetrics({ service: 'backup' });
+  const telemetry = await openTelemetry(traces, log, metrics);
   const clock = systemClock;
   const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock });
 

@@ -1,6 +1,15 @@
 import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
 import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
-import { adminSettings, ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import {
+  adminPortOf,
+  adminSettings,
+  ConfigError,
+  processSettings,
+  readAll,
+  readEnv,
+  setting,
+  type Env,
+} from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -73,9 +82,6 @@ export interface GatewayProcess {
   kafka: KafkaSettings | undefined;
 }
 
-const ADMIN_PORT_OFFSET = 10_000;
-const MAX_PORT = 65_535;
-
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'must be addresses or networks like 10.0.0.0/8, between commas',
@@ -122,14 +128,13 @@ const schema = z.object({
 export function readGatewayConfig(env: Env): GatewayConfig {
   const values = readEnv(schema, env);
   const production = values.NODE_ENV === 'production';
-  const adminPort = values.ADMIN_PORT ?? (values.PORT === 0 ? 0 : values.PORT + ADMIN_PORT_OFFSET);
-  refuse([
+  const refusals = [
     production && !values.BACKUP_TOKEN && 'BACKUP_TOKEN is needed: with NODE_ENV=production backups need a token',
-    adminPort > MAX_PORT && 'ADMIN_PORT is needed: PORT + 10000 is no port',
     values.TRUSTED_DOCUMENTS !== 'off' &&
       !values.TRUSTED_DOCUMENTS_FILE &&
       `TRUSTED_DOCUMENTS_FILE is needed: with TRUSTED_DOCUMENTS=${values.TRUSTED_DOCUMENTS}`,
-  ]);
+  ];
+  const { adminPort } = readAll({ adminPort: () => adminPortOf(values), refused: () => refuse(refusals) });
   return {
     host: values.HOST,
     port: values.PORT,

@@ -31,9 +31,9 @@ await runMain(async () => {
     traces: () => readTelemetry(process.env),
   });
   const log = createLog({ service: 'gateway', level: config.logLevel });
-  const telemetry = await openTelemetry(traces, log);
   const clock = systemClock;
   const metrics = createMetrics({ service: 'gateway' });
+  const telemetry = await openTelemetry(traces, log, metrics);
   const keyValue = neighbours.redis
     ? createRedisKeyValue({ ...neighbours.redis, log, clock })
     : createMemoryKeyValue({ log, clock });

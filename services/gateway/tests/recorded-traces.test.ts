@@ -3,6 +3,7 @@ import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/te
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Registry } from 'prom-client';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
 
@@ -23,7 +24,8 @@ describe('a gateway with a collector', () => {
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
       ...{ OTEL_BSP_SCHEDULE_DELAY: '10', ...settings },
     };
-    telemetry = await openTelemetry(readTelemetry(env), createLog({ service: 'test', level: 'silent' }));
+    const log = createLog({ service: 'test', level: 'silent' });
+    telemetry = await openTelemetry(readTelemetry(env), log, new Registry());
     gateway = await startTestGateway({ tracing: telemetry.tracing('gateway') });
     token = await gateway.auth.token(USER);
   };

@@ -12,6 +12,7 @@ import {
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
+  adminPortOf,
   adminSettings,
   bearerToken,
   closeOnStop,
@@ -38,8 +39,6 @@ import { z } from 'zod';
 import { readTasksConfig } from './config.ts';
 import { createTasks } from './create-tasks.ts';
 
-const ADMIN_PORT_DISTANCE = 10_000;
-
 const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
   HOST: setting.text().default('127.0.0.1'),
@@ -58,19 +57,24 @@ function readNeeded(env: Env) {
   return kafka;
 }
 
+function readOwn(env: Env) {
+  const values = readEnv(settings, env);
+  return { ...values, adminPort: adminPortOf(values) };
+}
+
 await runMain(async () => {
   const { env } = process;
   const { config, own, kafka, identityKeys, traces } = readAll({
     config: () => readTasksConfig(env),
-    own: () => readEnv(settings, env),
+    own: () => readOwn(env),
     kafka: () => readNeeded(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
     traces: () => readTelemetry(env),
   });
-  const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
+  const { HOST: host, PORT: port, adminPort, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'tasks', level });
   const metrics = createMetrics({ service: 'tasks' });
-  const telemetry = await openTelemetry(traces, log);
+  const telemetry = await openTelemetry(traces, log, metrics);
   const tracing = telemetry.tracing('tasks');
   const plainLog = createKafkaEventLog({ ...kafka, clientId: 'taskmesh-tasks', log });
   const eventLog = traceEventLog(measureEventLog(plainLog, metrics), tracing);
@@ -102,7 +106,6 @@ await runMain(async () => {
   });
   const connections = [closeOnStop(() => eventLog.close()), closeOnStop(() => pool.destroy())];
   const work = readyWhenStarted([...connections, tasks, server], tasks.ready);
-  const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + ADMIN_PORT_DISTANCE);
   const admin = createAdminServer({
     host: own.ADMIN_HOST,
     port: adminPort,

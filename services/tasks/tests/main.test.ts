@@ -50,6 +50,14 @@ it('does not start with a wrong configuration, and tells all of it', async () =>
     expect(output.text).toContain(name);
 });
 
+it('tells where the port for administrators would be none, beside all else', async () => {
+  const { process, output } = run({ PORT: '60000' });
+  const [code] = await once(process, 'close');
+  expect(code).toBe(1);
+  for (const told of ['POSTGRES_URL', 'ADMIN_PORT is needed: PORT + 10000 is no port'])
+    expect(output.text).toContain(told);
+});
+
 it('serves the graph and other services, knows itself ready without Kafka, and stops when it is told to', async () => {
   const key = await createSigningKey('gateway');
   const keys = join(folder, 'keys.json');

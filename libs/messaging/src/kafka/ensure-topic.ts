@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Log, withDeadline } from '@taskmesh/service';
 import { createClient } from './client.ts';
-import { parseAddress, type ClientSettings } from './config.ts';
+import { parseAddress, type Address, type ClientSettings } from './config.ts';
 import { leadersAnswer } from './leaders-answer.ts';
 import { createLibraryLogger } from './logger.ts';
 import { createNode } from './node.ts';
@@ -17,13 +17,16 @@ export interface EnsureTopicOptions {
   settings: ClientSettings;
   topic: string;
   partitions: number;
+  /** Gives up when it is aborted. */
+  signal: AbortSignal;
   log: Log;
 }
 
 /** Creates the topic unless it exists; waits until a new one is usable. */
 export async function ensureTopic(options: EnsureTopicOptions): Promise<void> {
-  const late = AbortSignal.timeout(DEADLINE_MS);
+  const late = AbortSignal.any([options.signal, AbortSignal.timeout(DEADLINE_MS)]);
   try {
+    options.signal.throwIfAborted();
     const isNew = await makeTopic(options);
     if (isNew) await untilLeadersAnswer(options, late);
   } catch (cause) {
@@ -32,8 +35,10 @@ export async function ensureTopic(options: EnsureTopicOptions): Promise<void> {
 }
 
 /** Resolves with false for a topic that exists. */
-async function makeTopic({ topic, partitions, ...client }: EnsureTopicOptions): Promise<boolean> {
+async function makeTopic({ topic, partitions, signal, ...client }: EnsureTopicOptions): Promise<boolean> {
   const { kafka, cut } = createClient({ ...client, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  const giveUp = () => cut('Given up.');
+  signal.addEventListener('abort', giveUp);
   const admin = kafka.admin({ retry: { retries: 0 } });
   const make = async () => {
     await admin.connect();
@@ -46,6 +51,7 @@ async function makeTopic({ topic, partitions, ...client }: EnsureTopicOptions): 
   try {
     return await withDeadline(make(), DEADLINE_MS, () => new Error(`Kafka did not do it within ${DEADLINE_MS} ms.`));
   } finally {
+    signal.removeEventListener('abort', giveUp);
     cut('Done.');
   }
 }
@@ -57,12 +63,14 @@ async function untilLeadersAnswer(
 ): Promise<void> {
   const logger = createLibraryLogger(log);
   const seeds = brokers.map(parseAddress);
+  const connect = (address: Address) => {
+    const node = createNode({ address, settings, logger });
+    late.addEventListener('abort', () => node.close(), { once: true });
+    return node;
+  };
   for (let seed = seeds.shift(); seed; seed = seeds.shift()) {
     seeds.push(seed);
-    const answer = await leadersAnswer(topic, seed, (address) => createNode({ address, settings, logger })).catch(
-      () => false,
-    );
-    if (answer) return;
+    if (await leadersAnswer(topic, seed, connect).catch(() => false)) return;
     await sleep(LOOK_EVERY_MS, undefined, { signal: late });
   }
 }

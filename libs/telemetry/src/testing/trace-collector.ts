@@ -8,6 +8,8 @@ export interface TraceCollector {
   exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
   /** The status of further answers; anything but 200 rejects the export. */
   answerWith(status: number, headers?: Record<string, string>): void;
+  /** The body of further answers. */
+  say(body: string | Uint8Array): void;
   stop(): Promise<void>;
 }
 
@@ -15,6 +17,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const exports: TraceCollector['exports'] = [];
   let status = 200;
+  let said: string | Uint8Array = '{}';
   let more: Record<string, string> = {};
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -24,7 +27,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       exports.push({ path: request.url ?? '', headers: request.headers, body });
       const isJson = request.headers['content-type'] === 'application/json';
       if (status === 200 && isJson) spans.push(...readOtlpJson(body.toString()));
-      response.writeHead(status, { 'content-type': 'application/json', ...more }).end('{}');
+      response.writeHead(status, { 'content-type': 'application/json', ...more }).end(said);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,6 +40,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       status = next;
       more = headers;
     },
+    say: (body) => void (said = body),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

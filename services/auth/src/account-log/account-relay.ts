@@ -31,7 +31,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
 
   /** A single partition, which keeps all entries in order. */
   const makeTopic = (): Promise<boolean> =>
-    eventLog.ensureTopic(ACCOUNTS_TOPIC, { partitions: 1 }).then(
+    eventLog.ensureTopic(ACCOUNTS_TOPIC, { partitions: 1, signal: stopping.signal }).then(
       () => true,
       () => false, // what is published meanwhile fails, and is told
     );

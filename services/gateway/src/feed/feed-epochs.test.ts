@@ -186,3 +186,45 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     }
   });
 });
+
+describe('the feed of a gateway, when the store lost changes that were delivered', () => {
+  let store: ReturnType<typeof createStore>;
+  let feed: Feed;
+  const owner = randomUUID();
+  const bystander = randomUUID();
+
+  beforeEach(async () => {
+    store = createStore();
+    feed = createFeed({ ...store, log, headsEveryMs: 20 });
+    await feed.start();
+  });
+  afterEach(() => feed.stop());
+
+  it('ends all feeds, because new changes have the numbers of the lost ones, and goes on with readers that begin anew', async () => {
+    const readers = { owner: createReader(), bystander: createReader() };
+    await feed.subscribe(owner, undefined, readers.owner);
+    await feed.subscribe(bystander, undefined, readers.bystander);
+    for (let count = 0; count < 5; count++) store.deliver(store.commit(owner));
+    store.deliver(store.commit(bystander));
+    expect(readers.owner.seen).toEqual(upTo(5));
+    store.lose(owner, 2);
+    await eventually(() => expect([readers.owner.ends, readers.bystander.ends]).toEqual([['expired'], ['expired']]));
+    const anew = createReader();
+    await feed.subscribe(owner, undefined, anew);
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(anew.seen).toEqual([4]));
+    expect(anew.ends).toEqual([]);
+  });
+
+  it('takes no answer for a loss that was given before the last changes were delivered', async () => {
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    const comparison = store.answerLate('heads');
+    await comparison.asked;
+    for (let count = 0; count < 5; count++) store.deliver(store.commit(owner));
+    comparison.come();
+    const { heads } = store.asked;
+    await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads + 1));
+    expect([reader.seen, reader.ends]).toEqual([upTo(5), []]);
+  });
+});

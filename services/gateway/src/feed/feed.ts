@@ -112,9 +112,23 @@ export function createFeed(options: FeedOptions): Feed {
   };
 
   const compareHeadsOf = async (owners: string[]) => {
+    // Whoever is ahead of the answer only because changes were committed and delivered meanwhile is not ahead of these.
+    const delivered = owners.map((owner) => ({ owner, feed: feeds.get(owner), last: feeds.get(owner)?.last ?? 0 }));
     const { epoch: of, heads } = await tasks.heads(owners);
     enterEpoch(of);
+    const isLost = ({ owner, feed, last }: (typeof delivered)[number]) =>
+      feed !== undefined && feeds.get(owner) === feed && of === epoch && (heads[owner] ?? 0) < last;
+    if (delivered.some(isLost)) return endOfLostChanges();
     for (const [owner, sequence] of Object.entries(heads)) feeds.get(owner)?.reach({ epoch: of, sequence });
+  };
+
+  /**
+   * The store has lost changes that were delivered here, as after the failover to a standby that lagged behind. It gives
+   * their numbers to new changes, which would pass for repetitions, also for owners whose head says nothing any more.
+   */
+  const endOfLostChanges = () => {
+    log.error('the store has lost changes that were delivered: all feeds end; begin a new epoch (docs/backup.md)');
+    endAll('expired');
   };
 
   const compareHeads = async () => {

@@ -82,6 +82,11 @@ export class OwnerFeed {
     return this.#readers.size === 0;
   }
 
+  /** The sequence of the last change that was delivered, or of the last before this feed. */
+  get last(): number {
+    return this.#last;
+  }
+
   /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns how to detach it. */
   attach(reader: FeedReader, { sequence }: FeedPosition): () => void {
     const attached: Attached = { reader, position: sequence, isReplaying: false };

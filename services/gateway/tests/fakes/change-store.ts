@@ -96,6 +96,8 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       epoch++;
       changes.clear();
     },
+    /** A standby takes over that never got the owner's last changes. */
+    lose: (owner: string, count: number) => void changes.get(owner)?.splice(-count),
     forgetUpTo: (owner: string, sequence: number) => void forgotten.set(owner, sequence),
     setAway(value: boolean) {
       isAway = value;

@@ -207,9 +207,9 @@ export function createRelay(deps: RelayDeps): Relay {
   const makeTopic = async (): Promise<void> => {
     for (let tries = 1; !stopping.signal.aborted; tries++) {
       try {
-        return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS });
+        return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS, signal: stopping.signal });
       } catch (error) {
-        if (tries === 1) log.warn({ err: error }, 'cannot make the topic yet');
+        if (tries === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'cannot make the topic yet');
         await pause(backoffMs(tries, backoff));
       }
     }
