@@ -57,7 +57,7 @@ const zones = [
     message: 'A repository knows entities and statements only.',
   },
   {
-    target: './services/*/src/**/*.entity.ts',
+    target: ['./services/*/src/**/*.entity.ts', './services/*/src/**/*.entities.ts'],
     from: ['./services/*/src/**/*.service.ts', './services/*/src/**/*.repository.ts', './services/*/src/graphql/**'],
     message: 'An entity knows nothing but its own shape.',
   },

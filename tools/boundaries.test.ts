@@ -86,6 +86,18 @@ describe('lint', () => {
       by: undefined,
     },
     {
+      what: 'refuses an entity that knows who reads it',
+      in: `${TASKS}/task.entity.ts`,
+      of: './task.repository.ts',
+      by: LAYERS,
+    },
+    {
+      what: 'refuses the same of entities in one file',
+      in: 'services/tasks/src/feed/feed.entities.ts',
+      of: './feed.repository.ts',
+      by: LAYERS,
+    },
+    {
       what: 'refuses a feed that knows its subscriptions',
       in: 'services/gateway/src/feed/feed.ts',
       of: '../subscriptions/subscriptions.ts',

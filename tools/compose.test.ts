@@ -100,6 +100,15 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
+  it('reads the variables that docs/deploy.md names, and no other', async () => {
+    const text = await readFile(`${ROOT}deploy/compose.yaml`, 'utf8');
+    const read = new Set([...text.matchAll(/(?<!\$)\$\{([A-Z_]+)[:-]/g)].map(([, name]) => name));
+    const [, section = ''] = /^## Compose$([^]*?)^## /m.exec(await readFile(`${ROOT}docs/deploy.md`, 'utf8')) ?? [];
+    const [, list = ''] = /These variables are\s+read[^]*?:\n\n([^]*?)\n\n/.exec(section) ?? [];
+    const named = new Set([...list.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+    expect([...named].sort()).toEqual([...read].sort());
+  });
+
   it('lets operators in, by a token that is given or made', () => {
     const { trial, gateway } = compose.services;
     expect(trial?.environment?.BACKUP_TOKEN).toBe('${BACKUP_TOKEN:-}');

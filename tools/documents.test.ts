@@ -1,18 +1,49 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
+const isForeign = (path: string) => path.includes('node_modules') || path.includes('.cache');
 const FILES = globSync(['*.mjs', '{services,libs,deploy,tests,tools,scripts,charts,bench}/**/*.{ts,mjs,graphql}'], {
   cwd: root,
-  exclude: (path) => path.includes('node_modules') || path.includes('.cache'),
+  exclude: isForeign,
 });
+const DOCUMENTS = globSync('**/*.md', { cwd: root, exclude: isForeign });
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const PAGES = ['docs/architecture.md', 'docs/service-shape.md', ...globSync('docs/guides/*.md', { cwd: root })];
 /** What a guide asks its reader to make. */
 const IS_EXAMPLE = /notes/;
 
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const proseOf = (page: string) => textOf(page).replaceAll(/^```[^]*?^```/gm, '');
+
+/** The anchors that GitHub gives a page's headings. */
+function anchorsOf(page: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of proseOf(page).matchAll(/^#+ (.*)$/gm)) {
+    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const anchor = words.replaceAll(/[^\p{L}\p{N}\- _]/gu, '').replaceAll(' ', '-');
+    let again = 0;
+    while (anchors.has(again ? `${anchor}-${again}` : anchor)) again += 1;
+    anchors.add(again ? `${anchor}-${again}` : anchor);
+  }
+  return anchors;
+}
+
+/** Links of a page that lead nowhere within the repository. */
+function brokenLinks(page: string): string[] {
+  const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => link);
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path ? normalize(join(dirname(page), path)) : page;
+    if (!existsSync(join(root, target))) return true;
+    return anchor !== undefined && !anchorsOf(target).has(anchor);
+  });
+}
+
 /** Files of ours that a page names in the text, wherever they stand. */
 function namedIn(page: string): string[] {
-  const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+  const text = proseOf(page);
   return [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|graphql))`/g)].flatMap(([, name = '']) => name);
 }
 
@@ -21,4 +52,12 @@ it.each(PAGES)('%s names files that are there', (page) => {
     (name) => !IS_EXAMPLE.test(name) && !FILES.some((file) => file === name || file.endsWith(`/${name}`)),
   );
   expect(missing).toEqual([]);
+});
+
+it.each(DOCUMENTS)('%s links to what is there, and names commands that are there', (page) => {
+  expect(brokenLinks(page)).toEqual([]);
+  const commands = [...textOf(page).matchAll(/npm run (?:-s )?([\w:-]+)/g)].flatMap(([, name = '']) => name);
+  expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+  const files = [...textOf(page).matchAll(/scripts\/run\.mjs ([\w./-]+\.ts)/g)].flatMap(([, file = '']) => file);
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });

@@ -64,6 +64,21 @@ it('no example looks away from a number of pods: where an autoscaler decides, th
     expect([file, /ignoreDifferences|\/spec\/replicas/.test(read(file))]).toEqual([file, false]);
 });
 
+it('no overlay of kustomize names another image, because the chart names a migration’s job after it', () => {
+  for (const file of globSync('kustomize/overlays/*/kustomization.yaml', { cwd: EXAMPLES }))
+    expect([file, Object.keys(parse(read(file)) as object)]).toEqual([file, expect.not.arrayContaining(['images'])]);
+});
+
+it('what Flux rolls back to runs on the schema of the upgrade that failed', async () => {
+  expect(read('flux/release.yaml')).toContain('strategy: rollback');
+  const rendered = await render({ set: parse(read('flux/values.yaml')) as Record<string, unknown> });
+  const told = serving(rendered).map(({ metadata, spec }) => [
+    metadata.name,
+    spec?.template?.spec.containers[0]?.env?.find(({ name }) => name === 'NEWER_SCHEMA')?.value,
+  ]);
+  expect(told.filter(([, value]) => value === 'allow').length).toBe(3);
+});
+
 it('every example is YAML, and the values are the chart’s', async () => {
   for (const file of globSync('**/*.yaml', { cwd: EXAMPLES }))
     for (const { errors } of parseAllDocuments(read(file))) expect([file, errors]).toEqual([file, []]);

@@ -80,7 +80,7 @@ const at = (tree: unknown, path: string[]): unknown => path.reduce((part, name) 
 const schemaAt = (schema: AnySchemaObject, path: string[]) =>
   path.reduce((part, name) => (part.properties as Record<string, AnySchemaObject>)[name] ?? {}, schema);
 
-describe('what no server of Kubernetes takes', () => {
+describe('what no server of Kubernetes takes, or no service of ours', () => {
   const file = (name: string) => readFileSync(join(CHARTS, 'taskmesh', name), 'utf8');
   const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(
     JSON.parse(file('values.schema.json')) as AnySchemaObject,
@@ -116,6 +116,12 @@ describe('what no server of Kubernetes takes', () => {
     ['serviceMonitor.interval', '1m30s', 'often'],
     ['prometheusRule.alertLabels', { team: 'any text' }, { 'the-team': 'x' }],
     ['kafka.topicPrefix', 'a.b_', 'a/b'],
+    ['gateway.settings.TRUSTED_PROXIES', '10.0.0.0/8, ::1', 'ingress-nginx'],
+    ['gateway.settings.CORS_ORIGINS', 'https://a.example.com, http://b:3000', 'a.example.com'],
+    ['backup.settings.BACKUP_SCHEDULE', '@daily', 'daily'],
+    ['backup.settings.BACKUP_VERIFY_SCHEDULE', '0 5 * * SUN', 'at five'],
+    ['backup.settings.BACKUP_KEEP', 'last=3, yearly=2', 'last=3, sometimes=2'],
+    ['backup.settings.BACKUP_KEEP', '7', 'seven'],
   ])('is refused at %s: not %j but %j', (path, right, wrong) => {
     const fits = (value: unknown) => {
       const values = parse(file('values.yaml')) as Tree;

@@ -4,7 +4,13 @@ import { CHARTS } from './generated.ts';
 import { render, renderText, valuesFiles } from './helm.ts';
 import { containersOf, serving, workloads, type Container, type Manifest } from './manifest.ts';
 
-// npm run charts:features: what the application's chart has, counted in what it renders, published in docs/deploy.md.
+const args = process.argv.slice(2);
+if (args.length > 0) {
+  console.log(`npm run charts:features
+Counts in what it renders what the application's chart offers, and writes that into docs/deploy.md.`);
+  process.exit(args.includes('--help') ? 0 : 2);
+}
+
 const chart = 'taskmesh';
 const manifests = await render({ chart });
 const pods = workloads(manifests);

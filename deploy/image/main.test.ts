@@ -59,6 +59,12 @@ describe('a secret', () => {
     });
   });
 
+  it('counts without the end of line that many a file leaves behind it, also where the engine reads the file', async () => {
+    const { said } = await run(['gateway'], { BACKUP_TOKEN: 'a-token\n' });
+    expect(said).toContain('AUTH_URL is needed');
+    expect(said).not.toContain('BACKUP_TOKEN');
+  });
+
   it('whose file cannot be read stops the start', async () => {
     expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE: join(dir, 'missing') })).toEqual({
       code: 1,

@@ -50,9 +50,9 @@ function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
 function readSecrets(env: NodeJS.ProcessEnv): void {
   for (const name of SECRETS) {
     const file = env[`${name}_FILE`];
-    if (!file || env[name]) continue;
     try {
-      env[name] = readFileSync(file, 'utf8').trim();
+      const value = env[name] || (file && readFileSync(file, 'utf8'));
+      if (value) env[name] = value.trim(); // files of secrets often end with a line's end
     } catch (error) {
       process.stderr.write(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exit(1);

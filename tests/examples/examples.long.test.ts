@@ -139,4 +139,31 @@ describe('all of them', () => {
       await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the restore'), SOON);
     }
   }, 120_000);
+
+  it('come back for the list until they get it', async () => {
+    const made = await rest<{ data: { file: string } }>('POST', '/backups');
+    const printed = running.map(({ program }) => program.lines().length);
+    network.refuse('tasks(first');
+    await rest('POST', `/backup/restore?file=${made.body.data.file}`);
+    for (const { program } of running)
+      await eventually(() => expect(program.errors().match(/503/g)?.length).toBeGreaterThan(1), SOON);
+    network.refuse();
+    for (const [index, { owner, program, changes }] of running.entries()) {
+      const since = () => program.lines().slice(printed[index]).join('\n');
+      await eventually(() => expect(since()).toContain('before'), SOON);
+      await owner.create('made after the refusals');
+      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the refusals'), SOON);
+    }
+  }, 120_000);
+
+  it('end when their session has ended while they were away', async () => {
+    await network.cut();
+    for (const { state } of running) await eventually(() => expect(state()).toBe('reconnecting'), SOON);
+    await Promise.all(running.map(({ owner }) => owner.signOut()));
+    await network.restore();
+    for (const { program } of running) {
+      await eventually(() => expect(program.errors()).toContain('UNAUTHENTICATED'), { timeoutMs: 60_000 });
+      expect(await program.ended).toBe('1');
+    }
+  }, 120_000);
 });

@@ -68,6 +68,24 @@ describe('the preflight', () => {
     expect(asked[1]).not.toHaveProperty('KAFKA_BROKERS');
   });
 
+  it('tries every URL of PostgreSQL, and names where the chart names the one that is refused', async () => {
+    const url = (name: string, path: string) => ({ name, secret: 'pg', key: 'k', file: `env/${name}`, path });
+    const names = { POSTGRES_URL: 'backup', AUTH_ADMIN_URL: 'authAdmin', TASKS_ADMIN_URL: 'tasksAdmin' };
+    const backup = Object.entries(names).map(([name, path]) => url(name, `postgresql.${path}`));
+    const given = [...backup, url('MIGRATION_URL', 'migrations.backup')];
+    for (const { name } of given) put(`backup/env/${name}`, `postgres://${name.toLowerCase()}@db`);
+    const refuses = ({ POSTGRES_URL = '' }: Env) =>
+      POSTGRES_URL === 'postgres://postgres_url@db'
+        ? Promise.resolve([])
+        : Promise.reject(new ConfigError([`POSTGRES_URL is set, but ${POSTGRES_URL} refuses (POSTGRES_URL).`]));
+    const { problems } = await preflight({ expected: { backup: given }, secretsDir: dir, env: {}, check: refuses });
+    expect(problems).toEqual([
+      "postgresql.authAdmin of the chart's values: AUTH_ADMIN_URL is set, but postgres://auth_admin_url@db refuses (AUTH_ADMIN_URL).",
+      "postgresql.tasksAdmin of the chart's values: TASKS_ADMIN_URL is set, but postgres://tasks_admin_url@db refuses (TASKS_ADMIN_URL).",
+      "migrations.backup of the chart's values: MIGRATION_URL is set, but postgres://migration_url@db refuses (MIGRATION_URL).",
+    ]);
+  });
+
   it('tells what a server refuses as a problem, and what may mend itself as a note', async () => {
     putAll();
     const refuses = ({ REDIS_URL }: Env) =>

@@ -19,6 +19,9 @@ const expectedSecret = z.object({
 export const expectedSecrets = z.record(z.string(), z.array(expectedSecret));
 export type ExpectedSecrets = z.output<typeof expectedSecrets>;
 
+/** Beside POSTGRES_URL: what backup's administrators use, and migrations with a role of their own. */
+const MORE_OF_POSTGRESQL = ['AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'MIGRATION_URL'];
+
 export interface Findings {
   /** Sentences; any problem stops the upgrade. */
   problems: string[];
@@ -35,7 +38,7 @@ export async function preflight(options: {
   const { expected, secretsDir, env, check = checkGivenServers } = options;
   const problems = new Set<string>();
   const notes = new Set<string>();
-  const environments = Object.entries(expected).map(([component, secrets]) => {
+  const questions = Object.entries(expected).flatMap(([component, secrets]) => {
     const dir = join(secretsDir, component);
     const settings: Record<string, string | undefined> = { ...ofComponent(env, component) };
     for (const secret of secrets) {
@@ -44,18 +47,32 @@ export async function preflight(options: {
         settings[secret.name] = secret.file.startsWith('env/') ? asRead(value, secret, dir) : join(dir, secret.file);
       else problems.add(missing(secret));
     }
-    return settings;
+    return [
+      { asked: settings, locate: (sentence: string) => located(sentence, secrets) },
+      ...secrets
+        .filter(({ name }) => MORE_OF_POSTGRESQL.includes(name))
+        .map((secret) => ({
+          asked: { POSTGRES_URL: settings[secret.name] },
+          locate: (sentence: string) => located(sentence.replaceAll('POSTGRES_URL', secret.name), [secret]),
+        })),
+    ];
   });
   if (problems.size === 0)
-    for (const settings of environments) {
+    for (const { asked, locate } of questions) {
       try {
-        for (const note of await check(settings)) notes.add(note);
+        for (const note of await check(asked)) notes.add(locate(note));
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        for (const problem of error.problems) problems.add(problem);
+        for (const problem of error.problems) problems.add(locate(problem));
       }
     }
   return { problems: [...problems], notes: [...notes] };
+}
+
+/** Three services have a POSTGRES_URL: says where the chart's values name the secret of this one. */
+function located(sentence: string, secrets: ExpectedSecrets[string]): string {
+  const secret = secrets.find(({ name }) => name !== '' && sentence.startsWith(`${name} `));
+  return secret ? `${secret.path} of the chart's values: ${sentence}` : sentence;
 }
 
 function read(file: string): string | undefined {

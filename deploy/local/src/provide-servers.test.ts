@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { requiredAddress } from '@taskmesh/testing';
-import { provideServers } from './provide-servers.ts';
+import { checkGivenServers, provideServers } from './provide-servers.ts';
 import { temporaryDir } from './testing/temporary-dir.ts';
 
 const dir = temporaryDir('servers');
@@ -33,6 +33,16 @@ describe('servers that were given', () => {
     await expect(refusal).rejects.toThrow(
       /POSTGRES_URL is set, but no PostgreSQL works there: [^\n]*ECONNREFUSED[^]*REDIS_URL is set, but[^]*KAFKA_BROKERS is set, but/,
     );
+  });
+
+  it('are said to have no address when it is no URL, without what is in it', async () => {
+    for (const url of ['postgres://ada:a/secret@db:5432/tasks', 'mysql://ada:secret@db/tasks', 'db.example.com']) {
+      const refusal = checkGivenServers({ POSTGRES_URL: url });
+      await expect(refusal).rejects.toThrow(
+        'it has no address: POSTGRES_URL must be postgres://user:password@host:5432',
+      );
+      await expect(refusal).rejects.not.toThrow('secret');
+    }
   });
 
   it('are said to lack a database, not to be silent, when it is not there', async () => {

@@ -37,8 +37,11 @@ await run(async (after) => {
       console.log(kind, task.title);
     }
   } catch (error) {
-    // A list of errors ends the subscription; anything else is the connection's end.
-    return Array.isArray(error) ? error[0].extensions.code : 'UNAUTHENTICATED';
+    // A list of errors ends the subscription; anything else is the end of a connection that the library does not renew.
+    if (Array.isArray(error)) return error[0].extensions.code;
+    if (UNAUTHENTICATED.includes(error.code)) return 'UNAUTHENTICATED';
+    console.error(error.message ?? `The connection was closed with ${error.code}.`);
+    return 'NETWORK';
   } finally {
     await client.dispose();
   }

@@ -1,8 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SUBSCRIPTION, token, url, waitMs } from './taskmesh.mjs';
-
-/** The server says something every twelve seconds. */
-const SILENCE_MS = 30_000;
+import { reasonOf, SILENCE_MS, SUBSCRIPTION, token, url, waitMs } from './taskmesh.mjs';
 
 /**
  * Follows the changes over a response that does not end. `headersFor(cursor)` are the protocol's, and `parser(onResult)`
@@ -42,14 +39,17 @@ export async function followStream(after, { headersFor, parser }) {
         parse(piece);
         if (end) return end;
       }
+    } catch (error) {
+      console.error(reasonOf(error));
     } finally {
       clearTimeout(silence);
+      abort(); // gives back a connection of which something is unread
     }
   };
 
   for (let failures = 0; ; failures++) {
     const before = cursor;
-    const end = await readOnce().catch(() => undefined);
+    const end = await readOnce();
     if (end) return end;
     if (cursor !== before) failures = 0;
     console.log('reconnecting');

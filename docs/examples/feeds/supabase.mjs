@@ -1,6 +1,9 @@
 import { createClient } from '@supabase/supabase-js';
 import { run, token, url } from './taskmesh.mjs';
 
+/** Of a message, whether it is useless to come back with the same token. */
+const isOfToken = (message) => /session has ended|token/i.test(message ?? '');
+
 /**
  * The Supabase client, as it is. Beyond what Supabase does, the channel is told where to begin (`resume`), and tells where
  * it stands, in a `system` message behind the changes: what is sent with the next join. A connection that breaks between a
@@ -18,11 +21,12 @@ async function follow(after) {
       .on('system', {}, ({ extension, status, message, cursor }) => {
         if (extension === 'resume' && cursor) channel.updateJoinPayload({ resume: { since: cursor } });
         else if (status === 'error' && message.startsWith('CURSOR_EXPIRED')) end('CURSOR_EXPIRED');
-        else if (status === 'error' && /session has ended|token/i.test(message)) end('UNAUTHENTICATED');
+        else if (status === 'error' && isOfToken(message)) end('UNAUTHENTICATED');
       });
     channel.updateJoinPayload({ resume: { since: after } });
-    channel.subscribe((status) => {
+    channel.subscribe((status, error) => {
       if (status === 'SUBSCRIBED') console.log('live');
+      else if (isOfToken(error?.message)) end('UNAUTHENTICATED');
       else if (status !== 'CLOSED') console.log('reconnecting'); // the client comes back by itself
     });
   });

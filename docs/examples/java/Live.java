@@ -11,6 +11,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -26,9 +27,11 @@ public class Live {
     static final String CHANGES = "subscription { taskChanges { kind task { id title completed version } } }";
     /** The server says something every twelve seconds. */
     static final Duration SILENCE = Duration.ofSeconds(30);
+    /** What passes: the list is read again, after a pause. After any other code it is of no use to come back. */
+    static final Set<String> PASSING = Set.of("CURSOR_EXPIRED", "SERVICE_UNAVAILABLE", "RATE_LIMITED", "INTERNAL_SERVER_ERROR");
 
     final HttpClient http = HttpClient.newBuilder().connectTimeout(SILENCE).build();
-    /** Behind which change we stand. */
+    /** Behind which change we stand; null: the list has not been read. */
     String cursor;
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -36,24 +39,14 @@ public class Live {
         System.exit(1);
     }
 
-    /** Returns why it ended: the code of an error that a new connection does not mend, or that there is no list. */
+    /** Returns why it ended: the code of an error that a new connection does not mend. */
     String run() throws InterruptedException {
-        try {
-            return keepFollowing();
-        } catch (IOException noList) {
-            return noList.toString();
-        }
-    }
-
-    String keepFollowing() throws IOException, InterruptedException {
-        showTasks();
         for (int failures = 0;; failures++) {
             String before = cursor;
-            String end = follow();
-            // The tasks were restored, or we were away for longer than changes are kept.
-            if (end.equals("CURSOR_EXPIRED")) showTasks();
+            String end = readAndFollow();
+            if (PASSING.contains(end)) cursor = null; // the list is read again
             else if (!end.isEmpty()) return end;
-            if (!cursor.equals(before)) failures = 0;
+            if (cursor != null && !cursor.equals(before)) failures = 0;
             System.out.println("reconnecting");
             // Grows with each failure and differs from client to client, so that not all come back at once.
             double wait = Math.min(10_000, 250 * Math.pow(2, failures));
@@ -61,30 +54,47 @@ public class Live {
         }
     }
 
-    /** Prints the list as it came, and remembers the cursor behind which its changes begin: together they miss nothing. */
-    void showTasks() throws IOException, InterruptedException {
-        HttpResponse<String> response = http.send(request(TASKS).build(), BodyHandlers.ofString());
-        if (response.body().startsWith("{\"errors\"")) throw new IOException(valueOf("message", response.body()));
-        System.out.println(response.body().strip());
-        cursor = valueOf("changesCursor", response.body());
+    /** Reads the list unless its cursor is known, then follows. Returns an error's code, or nothing when the connection broke. */
+    String readAndFollow() throws InterruptedException {
+        try {
+            String end = cursor == null ? showTasks() : "";
+            return end.isEmpty() ? follow() : end;
+        } catch (IOException broken) {
+            System.err.println(broken);
+            return "";
+        }
+    }
+
+    /**
+     * Prints the list as it came, and remembers the cursor behind which its changes begin: together they miss nothing. Returns
+     * an error's code, or nothing.
+     */
+    String showTasks() throws IOException, InterruptedException {
+        HttpResponse<InputStream> response = http.send(request(TASKS).build(), BodyHandlers.ofInputStream());
+        try (InputStream body = response.body()) {
+            if (response.statusCode() != 200) throw new IOException("The list was answered with " + response.statusCode());
+            CompletableFuture<Void> silence = closeAfterSilence(body);
+            String list = new String(body.readAllBytes(), UTF_8).strip();
+            silence.cancel(false);
+            if (list.startsWith("{\"errors\"")) return valueOf("code", list);
+            cursor = valueOf("changesCursor", list);
+            System.out.println(list);
+            return "";
+        }
     }
 
     /** Prints the changes behind the cursor while the connection lasts. Returns an error's code, or nothing. */
-    String follow() throws InterruptedException {
+    String follow() throws IOException, InterruptedException {
         HttpRequest request = request(CHANGES)
             .header("Accept", "text/event-stream")
             .header("Last-Event-ID", cursor)
             .build();
-        try {
-            HttpResponse<InputStream> response = http.send(request, BodyHandlers.ofInputStream());
-            try (InputStream body = response.body()) {
-                if (response.statusCode() == 401) return "UNAUTHENTICATED";
-                if (response.statusCode() != 200) return "";
-                System.out.println("live");
-                return readEvents(body);
-            }
-        } catch (IOException broken) {
-            return "";
+        HttpResponse<InputStream> response = http.send(request, BodyHandlers.ofInputStream());
+        try (InputStream body = response.body()) {
+            if (response.statusCode() == 401) return "UNAUTHENTICATED";
+            if (response.statusCode() != 200) throw new IOException("The stream was answered with " + response.statusCode());
+            System.out.println("live");
+            return readEvents(body);
         }
     }
 
@@ -132,9 +142,9 @@ public class Live {
     }
 
     /** Of a cursor or a code, which contain nothing to be escaped. For all else use the JSON library of your application. */
-    static String valueOf(String name, String json) {
+    static String valueOf(String name, String json) throws IOException {
         var found = Pattern.compile("\"" + name + "\":\"([^\"]*)\"").matcher(json);
-        if (!found.find()) throw new IllegalArgumentException("no " + name + " in " + json);
+        if (!found.find()) throw new IOException("no " + name + " in " + json);
         return found.group(1);
     }
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import sys
 
 import httpx
@@ -10,6 +11,8 @@ from realtime import AsyncRealtimeClient, RealtimeSubscribeStates
 URL = os.environ.get("TASKMESH_URL", "http://127.0.0.1:4000")
 TOKEN = os.environ.get("TASKMESH_TOKEN", "")
 TASKS = "{ tasks(first: 100) { edges { node { title } } } }"
+# What passes: the list is read again, after a pause. After any other code it is of no use to come back.
+PASSING = {"SERVICE_UNAVAILABLE", "RATE_LIMITED", "INTERNAL_SERVER_ERROR"}
 
 
 def show_change(change: dict) -> None:
@@ -20,15 +23,28 @@ def show_change(change: dict) -> None:
 
 async def show_tasks() -> None:
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
-        while True:
-            try:
-                response = await http.post(f"{URL}/graphql", json={"query": TASKS})
-                break
-            except httpx.TransportError:
-                await asyncio.sleep(1)
-    response.raise_for_status()
-    for edge in response.json()["data"]["tasks"]["edges"]:
+        while (tasks := await read_tasks(http)) is None:
+            await asyncio.sleep(random.uniform(1, 2))
+    for edge in tasks["edges"]:
         print("-", edge["node"]["title"], flush=True)
+
+
+async def read_tasks(http: httpx.AsyncClient) -> dict | None:
+    """Returns None when the network or the server is away, which passes."""
+    try:
+        response = await http.post(f"{URL}/graphql", json={"query": TASKS})
+        if response.status_code != 200:
+            raise ValueError(f"The list was answered with {response.status_code}.")
+        result = response.json()
+    except (httpx.HTTPError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return None
+    if "errors" not in result:
+        return result["data"]["tasks"]
+    code = result["errors"][0]["extensions"]["code"]
+    if code not in PASSING:
+        sys.exit(code)
+    return None
 
 
 async def main() -> None:

@@ -7,7 +7,7 @@ import sys
 import time
 from http.client import HTTPException, HTTPResponse
 from typing import Iterator
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 URL = os.environ.get("TASKMESH_URL", "http://127.0.0.1:4000")
@@ -16,10 +16,16 @@ TASKS = "{ tasks(first: 100) { changesCursor edges { node { title } } } }"
 CHANGES = "subscription { taskChanges { kind task { id title completed version } } }"
 # The server says something every twelve seconds.
 SILENCE_S = 30
+# What passes: the list is read again, after a pause. After any other code it is of no use to come back.
+PASSING = {"CURSOR_EXPIRED", "SERVICE_UNAVAILABLE", "RATE_LIMITED", "INTERNAL_SERVER_ERROR"}
 
 
 class Ended(Exception):
     """Carries the code of an error that a new connection does not mend."""
+
+    @classmethod
+    def by(cls, result: dict) -> "Ended":
+        return cls(result["errors"][0]["extensions"]["code"])
 
 
 def ask(query: str, **headers: str) -> HTTPResponse:
@@ -33,7 +39,7 @@ def show_tasks() -> str:
     with ask(TASKS) as response:
         result = json.load(response)
     if "errors" in result:
-        raise Ended(result["errors"][0]["message"])
+        raise Ended.by(result)
     tasks = result["data"]["tasks"]
     for edge in tasks["edges"]:
         print("-", edge["node"]["title"], flush=True)
@@ -60,32 +66,35 @@ def follow(cursor: str) -> Iterator[str]:
                 continue
             result = json.loads(event["data"])
             if "errors" in result:
-                raise Ended(result["errors"][0]["extensions"]["code"])
+                raise Ended.by(result)
             change = result["data"]["taskChanges"]
             print(change["kind"], change["task"]["title"], flush=True)
             yield event["id"]
 
 
 def main() -> None:
-    cursor = show_tasks()
+    cursor = None
     failures = 0
     while True:
         try:
+            if cursor is None:
+                cursor = show_tasks()
             for cursor in follow(cursor):
                 failures = 0
         except Ended as end:
-            if str(end) != "CURSOR_EXPIRED":
+            if str(end) not in PASSING:
                 raise
             # The tasks were restored, or we were away for longer than changes are kept.
-            cursor = show_tasks()
+            cursor = None
         except HTTPError as error:
             if error.code == 401:
                 raise Ended("UNAUTHENTICATED") from None
-        except (OSError, HTTPException):
-            pass  # cut, or silent for too long
+            print(error, file=sys.stderr)
+        except (OSError, HTTPException, ValueError) as error:
+            print(error, file=sys.stderr)  # cut, silent for too long, or an answer of something in between
         print("reconnecting", flush=True)
         # Grows with each failure and differs from client to client, so that not all come back at once.
-        time.sleep(min(10, 0.25 * 2**failures) * random.uniform(0.5, 1))
+        time.sleep(min(10, 0.25 * 2 ** min(failures, 6)) * random.uniform(0.5, 1))
         failures += 1
 
 
@@ -94,7 +103,7 @@ if __name__ == "__main__":
         sys.exit("TASKMESH_TOKEN must be an access token or a personal token.")
     try:
         main()
-    except (Ended, URLError) as end:
+    except Ended as end:
         sys.exit(str(end))
     except KeyboardInterrupt:
         pass

@@ -5,8 +5,15 @@ import { SQL_STATE } from './sql-state.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 const TLS = 'sslmode in POSTGRES_URL';
 
+const NO_ADDRESS: Refusal = {
+  reason:
+    'has no address: POSTGRES_URL must be postgres://user:password@host:5432/database, with special characters as %2F and the like',
+  isLasting: true,
+};
+
 /** Tries to connect once; undefined when the server answers. */
 export async function whyPostgresFails(connectionString: string): Promise<Refusal | undefined> {
+  if (!isUrlOfPostgres(connectionString)) return NO_ADDRESS;
   try {
     const client = new Client({
       connectionString,
@@ -24,6 +31,10 @@ export async function whyPostgresFails(connectionString: string): Promise<Refusa
   } catch (error) {
     return refusalOf(error);
   }
+}
+
+function isUrlOfPostgres(text: string): boolean {
+  return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);
 }
 
 /** Never contains a password. */

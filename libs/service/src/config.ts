@@ -94,14 +94,15 @@ export const setting = {
       .transform((value) => value === 'true' || value === '1' || value === 'on'),
   oneOf: <const Values extends readonly [string, ...string[]]>(values: Values) =>
     z.enum(values, `must be one of ${values.join(', ')}`),
-  url: (...protocols: string[]) =>
-    z.string().refine(
-      (value) => {
-        const url = URL.canParse(value) ? new URL(value) : undefined;
-        return url !== undefined && protocols.includes(url.protocol);
-      },
-      `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-    ),
+  url: (...protocols: string[]) => {
+    const beginnings = protocols.map((protocol) => `${protocol}//`);
+    return z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+      error: ({ input }) =>
+        beginnings.some((beginning) => String(input).startsWith(beginning))
+          ? 'is not a whole URL; in a password write / as %2F, @ as %40 and the like'
+          : `must be a URL that starts with ${beginnings.join(' or ')}`,
+    });
+  },
   /** Comma-separated values; blanks around them are ignored. */
   list: () =>
     z.string().transform((value) =>

@@ -14,15 +14,21 @@ export interface FaultyProxy {
   /** Destroys all connections and refuses new ones: a killed process. */
   cut(): Promise<void>;
   restore(): Promise<void>;
+  /** Answers requests that contain this text like a load balancer whose servers are away; without a text none. */
+  refuse(text?: string): void;
   connections(): number;
   close(): Promise<void>;
 }
+
+const REFUSAL =
+  'HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/html\r\nContent-Length: 14\r\nConnection: close\r\n\r\n<p>Away.</p>\r\n';
 
 export async function createFaultyProxy(target: { host: string; port: number }): Promise<FaultyProxy> {
   const host = '127.0.0.1';
   const sockets = new Set<Socket>();
   const stranded = new Set<Socket>();
   let frozen = false;
+  let refused: string | undefined;
   let connections = 0;
 
   const server = createServer((client) => {
@@ -39,6 +45,11 @@ export async function createFaultyProxy(target: { host: string; port: number }):
         for (const end of pair) end.destroy();
       });
     }
+    client.on('data', (bytes: Buffer) => {
+      if (refused === undefined || !bytes.includes(refused)) return;
+      upstream.unpipe(client);
+      client.end(REFUSAL, () => upstream.destroy());
+    });
     client.pipe(upstream).pipe(client);
     if (frozen) for (const socket of pair) socket.pause();
   });
@@ -66,6 +77,7 @@ export async function createFaultyProxy(target: { host: string; port: number }):
     },
     cut,
     restore: async () => void (await once(server.listen(port, host), 'listening')),
+    refuse: (text) => void (refused = text),
     connections: () => connections,
     close: cut,
   };
