@@ -33,6 +33,8 @@ export interface EmbeddedOptions {
   env: Env;
   progress: (line: string) => void;
   signal?: AbortSignal;
+  /** Draws which requests are recorded: numbers from 0 up to 1. @default Math.random */
+  random?: () => number;
 }
 
 export interface Embedded {
@@ -54,7 +56,7 @@ export interface Embedded {
  * and is restarted when it dies. When the start fails, everything already started is stopped.
  * @throws ConfigError, PlainError
  */
-export async function startEmbedded({ env, progress, signal }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded({ env, progress, signal, random }: EmbeddedOptions): Promise<Embedded> {
   const settings = readEmbeddedSettings(env);
   const { dataDir } = settings;
   const closers = new Closers();
@@ -83,7 +85,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     const logOf = createFileLogs(logFile, settings.logLevel);
-    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform')));
+    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), random));
     const metrics = createMetrics();
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
     const eventLog = measureEventLog(plainLog, metrics);
