@@ -49,6 +49,10 @@ export const count = (form: string, help: string, usual: Usual, limits: Limits =
   option(form, help, usual, (text) => wholeNumber(form, text, limits));
 
 /** Numbers with commas between them. */
+export const amounts = (form: string, help: string, usual: Usual, { min = 0.05, max = 600 }: Limits = {}) =>
+  option(form, help, usual, (text) => text.split(',').map((each) => number(nameOf(form), each, { min, max })));
+
+/** The same of whole ones. */
 export const counts = (form: string, help: string, usual: Usual, limits: Limits = {}) =>
   option(form, help, usual, (text) => text.split(',').map((each) => wholeNumber(form, each, limits)));
 

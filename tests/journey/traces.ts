@@ -32,6 +32,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
   };
   let token: string;
 
+  const toTasks = (isSplit: boolean) => (isSplit ? ' > gateway: fetch tasks > tasks: POST /graphql' : '');
   const newTrace = () => {
     const traceId = randomBytes(16).toString('hex');
     return { traceId, headers: { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` } };
@@ -68,8 +69,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
       expect(subscriber.changes).not.toHaveLength(0);
     });
 
-    const request = 'gateway: POST /api/tasks > gateway: mutation RestCreateTask > gateway: fetch tasks';
-    const inTasks = `${request}${isSplit ? ' > tasks: POST /graphql' : ''} > tasks: mutation`;
+    const inTasks = `gateway: POST /api/tasks${toTasks(isSplit)} > tasks: mutation`;
     const process = `${inTasks} > tasks: send ${TOPIC} > gateway: process ${TOPIC}`;
     await eventually(() => {
       const paths = pathsOf(traceId);
@@ -117,7 +117,13 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
     await fetch(`${platform().urls[0]}/readyz`);
     const last = newTrace();
     await rest('GET', '/tasks/stats', { token, headers: last.headers });
-    await eventually(() => expect(pathsOf(last.traceId)).toContain('gateway: GET /api/tasks/stats'));
+    // Nothing is told twice, either: a request, the service's part, and its statement.
+    const inTasks = `gateway: GET /api/tasks/stats${toTasks(platform().isSplit)} > tasks: query`;
+    await eventually(() => {
+      expect(pathsOf(last.traceId)).toContain('gateway: GET /api/tasks/stats');
+      expect(pathsOf(last.traceId)).toContain(`${inTasks} > tasks: task-statistics`);
+      expect(pathsOf(last.traceId)).toHaveLength(platform().isSplit ? 5 : 3);
+    });
     const exported = collector()
       .exports.map(({ body }) => body.toString())
       .join('\n');

@@ -19,7 +19,7 @@ export function answerCalls(calls: Calls): void {
 /** Starts a process that answers these calls. One at a time. */
 export async function startCalled<Called extends Calls>(
   options: NodeOptions & { calls: readonly (keyof Called & string)[] },
-): Promise<Called & { stop(): Promise<void> }> {
+): Promise<Called & { pid: number; stop(): Promise<void> }> {
   const child = await startNode(options);
   const call = async (name: string, args: unknown[]) => {
     const replied = child.nextMessage();
@@ -29,5 +29,5 @@ export async function startCalled<Called extends Calls>(
     return reply.result;
   };
   const calls = options.calls.map((name) => [name, (...args: unknown[]) => call(name, args)]);
-  return { ...(Object.fromEntries(calls) as Called), stop: () => child.stop() };
+  return { ...(Object.fromEntries(calls) as Called), pid: child.pid, stop: () => child.stop() };
 }

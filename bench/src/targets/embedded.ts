@@ -7,7 +7,7 @@ import { changesPublished, tasksDatabaseOn } from './tasks-database.ts';
 import type { Target, TargetOptions } from './target.ts';
 
 /** How `npm start` runs the platform. */
-const EMBEDDED = {
+export const EMBEDDED = {
   name: 'embedded',
   file: new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url),
   execArgv: ['--max-semi-space-size=32'],

@@ -1,48 +1,61 @@
-import type { Operation } from '../operations.ts';
 import { sumOf } from '../figures.ts';
+import { describeOrigin, type Origin } from '../report/machine.ts';
 import { table } from '../report/table.ts';
 import type { TracesOptions } from './options.ts';
+import type { Pair, TracesMeasured } from './run-traces-bench.ts';
 
-/** CPU of each platform's process, all its threads, in milliseconds per request. */
-export interface TracesStart {
-  operation: Operation;
-  without: number;
-  with: number;
-}
-
-interface TracesReport {
-  parameters: Omit<TracesOptions, 'quick' | 'name' | 'help' | 'connections'>;
-  measured: TracesStart[];
+export interface TracesReport extends Origin {
+  parameters: Pick<TracesOptions, 'pairs' | 'seconds' | 'warmUpSeconds' | 'connections'>;
+  measured: TracesMeasured[];
   /** How many exports the collector got. */
   exports: number;
 }
 
-export function describeTraces({ parameters, measured, exports }: TracesReport): Record<string, string> {
-  const { operations, ratio, starts, warmUpSeconds, rounds, seconds } = parameters;
-  const rows = operations.map((operation) => {
-    const pairs = measured.filter((start) => start.operation === operation);
-    const { mean, error } = meanRatio(pairs.map((pair) => pair.with / pair.without));
-    const [without, having] = [meanOf(pairs.map((pair) => pair.without)), meanOf(pairs.map((pair) => pair.with))];
-    const cost = `${((mean - 1) * 100).toFixed(1)} ± ${(error * 100).toFixed(1)} %`;
-    return [operation, without.toFixed(4), having.toFixed(4), cost];
+/** With a larger standard error the figure cannot be told from the aim, unless it is far from it. */
+const TOO_NOISY = 0.005;
+const FAR = 10;
+
+export function describeTraces(report: TracesReport): Record<string, string> {
+  const { parameters, measured, exports } = report;
+  const { pairs, seconds, warmUpSeconds, connections } = parameters;
+  const how = `${connections} connections · ${pairs} pairs of ${seconds} s, after ${warmUpSeconds} s to warm up · mean of the middle three fifths ± standard error · ${exports} exports`;
+  const costs = measured.map((each) => ({ ...each, ...costOf(each.pairs) }));
+  const figures = table(costs, {
+    words: [['operation', ({ operation }) => operation]],
+    figures: [
+      ['recorded', ({ share }) => `${share * 100} %`],
+      ['CPU-ms without', ({ without }) => without],
+      ['costs', ({ part, error }) => `${percent(part)} ± ${percent(error)} %`],
+      ['each recorded, ms', ({ without, part, share }) => (without * part) / share],
+    ],
   });
-  const titles = ['without traces, CPU-ms', 'with', 'costs, ± standard error'];
-  const how =
-    `CPU of the platform's process per request over ${starts} pairs of starts; ${ratio * 100} % recorded,\n` +
-    `${rounds} rounds of ${seconds} s behind ${warmUpSeconds} s of warm-up; ${exports} exports.`;
-  const figures = table(rows, {
-    words: [['operation', ([operation = '']) => operation]],
-    figures: titles.map((title, index) => [title, (row) => row[index + 1] ?? '']),
-  });
-  return { traces: `${how}\n\n${figures}` };
+  const noisy = costs.some(({ error, part }) => error > Math.max(TOO_NOISY, part / FAR))
+    ? [`Too noisy to tell: a standard error is above ${percent(TOO_NOISY)} %. Take more pairs.`]
+    : [];
+  return { traces: [describeOrigin(report, how), figures, ...noisy].join('\n\n') };
 }
 
-/** The geometric mean, and its standard error as a part of it. */
-function meanRatio(ratios: readonly number[]): { mean: number; error: number } {
-  const logs = ratios.map(Math.log);
-  const mean = meanOf(logs);
-  const variance = sumOf(logs.map((value) => (value - mean) ** 2)) / (logs.length - 1);
-  return { mean: Math.exp(mean), error: Math.sqrt(variance / logs.length) };
+const percent = (part: number) => (part * 100).toFixed(1);
+
+/** What recording adds, as a part of what a request costs without, with its standard error over the pairs. */
+function costOf(pairs: readonly Pair[]) {
+  const { mean, error } = trimmedMean(pairs.map((pair) => Math.log(pair.with / pair.without)));
+  return { without: trimmedMean(pairs.map((pair) => pair.without)).mean, part: Math.expm1(mean), error };
+}
+
+/** Of each end, a fifth does not count: slices in which somebody else had the machine. */
+const TRIMMED = 0.2;
+
+/** The mean of what is in the middle, with its standard error: that of all values, those at the ends moved to the middle's edges. */
+function trimmedMean(values: readonly number[]) {
+  const count = values.length;
+  const cut = Math.floor(count * TRIMMED);
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.slice(cut, count - cut);
+  const moved = [...Array(cut).fill(middle[0]), ...middle, ...Array(cut).fill(middle.at(-1))] as number[];
+  const mean = meanOf(moved);
+  const deviation = Math.sqrt(sumOf(moved.map((value) => (value - mean) ** 2)) / (count - 1));
+  return { mean: meanOf(middle), error: (deviation * Math.sqrt(count)) / middle.length };
 }
 
 const meanOf = (values: readonly number[]) => sumOf(values) / values.length;

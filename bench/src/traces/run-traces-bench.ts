@@ -1,92 +1,72 @@
+import { startPostgres } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { join } from 'node:path';
 import type { Surroundings } from '../benchmark.ts';
 import { cpuMsOfThreads } from '../cpu/one-process.ts';
-import { startLoad, type Load } from '../load/start-load.ts';
+import { startLoad } from '../load/start-load.ts';
 import type { Operation } from '../operations.ts';
 import { describeMachine } from '../report/machine.ts';
-import { startEmbeddedTarget } from '../targets/embedded.ts';
-import { tracesSettings } from '../targets/start-targets.ts';
-import { pidOf } from '../targets/target.ts';
+import { changesPublished } from '../targets/tasks-database.ts';
 import type { TracesOptions } from './options.ts';
-import type { TracesStart } from './report.ts';
+import { startPlatform } from './start-platform.ts';
 
-const SIDES = ['without', 'with'] as const;
+/** CPU of the platform's process, all its threads, in milliseconds per request of a slice. */
+export type Pair = Record<'without' | 'with', number>;
 
-interface Side {
-  name: (typeof SIDES)[number];
-  pid: number;
-  settle: () => Promise<void>;
+/** What recording this share of an operation's requests costs. */
+export interface TracesMeasured {
+  operation: Operation;
+  share: number;
+  pairs: Pair[];
 }
-
-type RunOptions = TracesOptions & Surroundings;
 
 /**
- * Two processes of one program differ by several percent, each for as long as it lives, so one pair proves nothing: there
- * are many, each of two that have just started. Within a pair the two take turns, so that what the machine does meets both.
+ * Two processes of one program differ by several percent, each for as long as it lives. So there is one, beside itself: recording
+ * goes on and off, and the figure is the mean over many pairs of slices that are neighbours.
  */
-export async function runTracesBench(options: RunOptions) {
-  const { starts } = options;
+export async function runTracesBench(options: TracesOptions & Surroundings) {
+  const { dataDir, env, log, signal, operations, shares, connections, pairs, seconds, warmUpSeconds } = options;
   await using closers = new Closers();
   const collector = closers.use(await startTraceCollector());
-  let postgresVersion = '';
-  const measured: TracesStart[] = [];
-  for (let start = 1; start <= starts; start++) {
-    options.log(`Start ${start} of ${starts} …`);
-    const ofStart = await measureStart({ ...options, start, collector });
-    ({ postgresVersion } = ofStart);
-    measured.push(...ofStart.measured);
-  }
-  return { machine: describeMachine(postgresVersion), measured, exports: collector.exports.length };
-}
-
-async function measureStart(options: RunOptions & { start: number; collector: { url: string } }) {
-  const { dataDir, env, log, signal, operations, connections, ratio, start } = options;
-  const traced = tracesSettings(options.collector, ratio);
-  await using closers = new Closers();
+  const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log: () => undefined }));
+  const given = { dataDir: join(dataDir, 'taskmesh'), env, postgresUrl: postgres.url, collector };
+  const platform = closers.use(await startPlatform(given));
   const load = closers.use(await startLoad(join(dataDir, 'load.log')));
-  const sides: Side[] = [];
-  let postgresVersion = '';
-  for (const name of start % 2 === 0 ? SIDES : SIDES.toReversed()) {
-    const given = { dataDir: join(dataDir, `${name}-${start}`), env: { ...env, ...(name === 'with' && traced) }, log };
-    const target = closers.use(await startEmbeddedTarget(given));
-    signal.throwIfAborted();
-    await load.populate(name, target.url, connections);
-    postgresVersion = target.postgresVersion;
-    sides.push({ name, pid: pidOf(target), settle: target.settle });
-  }
-  const measured: TracesStart[] = [];
-  for (const operation of operations) measured.push(await measurePair({ ...options, operation, sides, load }));
-  return { measured, postgresVersion };
-}
+  await load.populate('embedded', platform.url, connections);
+  let exports = 0;
 
-async function measurePair(
-  options: RunOptions & { operation: Operation; sides: Side[]; load: Load },
-): Promise<TracesStart> {
-  const { operation, sides, load, warmUpSeconds, rounds, seconds, signal } = options;
-  const used = { without: { cpuMs: 0, requests: 0 }, with: { cpuMs: 0, requests: 0 } };
-
-  const run = async ({ name, pid, settle }: Side, forSeconds: number) => {
+  const slice = async (share: number): Promise<number> => {
     signal.throwIfAborted();
-    await load.open({ target: name, operation, protocol: 'rest' });
-    await settle();
-    const before = cpuMsOfThreads(pid);
-    const { requests } = await load.run(forSeconds);
-    await settle();
-    const cpuMs = cpuMsOfThreads(pid) - before;
-    await load.close();
-    return { cpuMs, requests };
+    await platform.record(share);
+    const before = cpuMsOfThreads(platform.pid);
+    const { requests } = await load.run(seconds);
+    await changesPublished(postgres.url);
+    const cpuMs = cpuMsOfThreads(platform.pid) - before;
+    exports += collector.exports.splice(0).length;
+    return cpuMs / requests;
+  };
+  /** The other one is first each time, so that what drifts meets both alike. */
+  const pair = async (share: number, index: number): Promise<Pair> => {
+    if (index % 2 === 0) return { without: await slice(0), with: await slice(share) };
+    const recorded = await slice(share);
+    return { without: await slice(0), with: recorded };
   };
 
-  const warmUps = Math.ceil(warmUpSeconds / seconds);
-  for (let round = -warmUps; round < rounds; round++)
-    // There and back again: whatever drifts meets both alike.
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      const { cpuMs, requests } = await run(side, seconds);
-      if (round < 0) continue;
-      used[side.name].cpuMs += cpuMs;
-      used[side.name].requests += requests;
+  const measured: TracesMeasured[] = [];
+  const warmUps = Math.ceil(warmUpSeconds / seconds / 2);
+  for (const operation of operations) {
+    await load.open({ target: 'embedded', operation, protocol: 'rest' });
+    for (const share of shares) {
+      log(`${operation}, ${share * 100} % recorded …`);
+      const found: Pair[] = [];
+      for (let index = -warmUps; index < pairs; index++) {
+        const taken = await pair(share, index);
+        if (index >= 0) found.push(taken);
+      }
+      measured.push({ operation, share, pairs: found });
     }
-  return { operation, without: used.without.cpuMs / used.without.requests, with: used.with.cpuMs / used.with.requests };
+    await load.close();
+  }
+  return { machine: describeMachine(postgres.version), measured, exports };
 }

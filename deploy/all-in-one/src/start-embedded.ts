@@ -30,6 +30,8 @@ export interface EmbeddedOptions {
   env: Env;
   progress: (line: string) => void;
   signal?: AbortSignal;
+  /** Draws which requests are recorded: numbers from 0 up to 1. @default Math.random */
+  random?: () => number;
 }
 
 export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
@@ -39,7 +41,7 @@ export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
  * and is restarted when it dies. When the start fails, everything already started is stopped.
  * @throws ConfigError, PlainError
  */
-export async function startEmbedded({ env, progress, signal }: EmbeddedOptions) {
+export async function startEmbedded({ env, progress, signal, random }: EmbeddedOptions) {
   const settings = readEmbeddedSettings(env);
   const { dataDir, platform: early } = settings;
   const closers = new Closers();
@@ -69,7 +71,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions) 
     const destination = pino.destination({ dest: logFile, mkdir: true, mode: 0o600, sync: true });
     const logOf = (service: string) => createLog({ service, level: settings.logLevel, destination });
     const metrics = createMetrics();
-    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), metrics));
+    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), metrics, random));
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
     const eventLog = measureEventLog(plainLog, metrics);
     closers.add(() => keyValue.close());

@@ -11,12 +11,20 @@ export function createStatementSpans(url: string) {
     'server.address': hostname,
     'server.port': Number(port || 5432),
   };
+  const ofStatements = new WeakMap<Statement, SpanDescription>();
+  const describe = ({ name, text }: Statement): SpanDescription => ({
+    name,
+    kind: 'client',
+    attributes: { ...common, 'db.query.summary': name, 'db.query.text': text.trim() },
+  });
   return {
-    named: ({ name, text }: Statement): SpanDescription => ({
-      name,
-      kind: 'client',
-      attributes: { ...common, 'db.query.summary': name, 'db.query.text': text.trim() },
-    }),
+    named(statement: Statement): SpanDescription {
+      const known = ofStatements.get(statement);
+      if (known) return known;
+      const fresh = describe(statement);
+      ofStatements.set(statement, fresh);
+      return fresh;
+    },
     unnamed: (query: unknown): SpanDescription => {
       const operation = operationOf(query);
       return { name: operation, kind: 'client', attributes: { ...common, 'db.operation.name': operation } };

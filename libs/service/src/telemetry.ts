@@ -103,8 +103,13 @@ export interface Telemetry extends Service {
   tracing(service: string): Tracing;
 }
 
-/** Without a collector, OpenTelemetry is not even loaded. */
-export async function openTelemetry(config: TelemetryConfig, log: Log, metrics: Registry): Promise<Telemetry> {
+/** Without a collector, OpenTelemetry is not even loaded. `random` draws what is recorded: numbers from 0 up to 1. */
+export async function openTelemetry(
+  config: TelemetryConfig,
+  log: Log,
+  metrics: Registry,
+  random = Math.random,
+): Promise<Telemetry> {
   if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
   const { startSdk } = await import('@taskmesh/telemetry/sdk');
   const exported = new Counter({
@@ -117,7 +122,7 @@ export async function openTelemetry(config: TelemetryConfig, log: Log, metrics: 
     ...config,
     version: readVersion(),
     instanceId: randomUUID(),
-    random: Math.random,
+    random,
     monotonicMs: () => performance.now(),
     onOutage: (error) =>
       log.warn({ reason: reasonOf(error) }, 'the collector does not take traces; going on without it'),

@@ -5,19 +5,21 @@ import type { ServerResponse } from 'node:http';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Named by the route, because paths and queries contain what clients sent. */
-export function requestSpan({
-  method,
-  routeOptions,
-}: {
-  method: string;
-  routeOptions: { url?: string | undefined };
-}): SpanDescription {
+export function requestSpan(
+  { method, routeOptions }: { method: string; routeOptions: { url?: string | undefined } },
+  requestId?: string,
+): SpanDescription {
   const known = METHODS.has(method) ? method : '_OTHER';
   const route = routeOptions.url;
   return {
     name: [known === '_OTHER' ? 'HTTP' : known, route].join(' ').trim(),
     kind: 'server',
-    attributes: { 'http.request.method': known, 'http.route': route, 'url.scheme': 'http' },
+    attributes: {
+      'http.request.method': known,
+      'http.route': route,
+      'url.scheme': 'http',
+      'taskmesh.request_id': requestId,
+    },
   };
 }
 

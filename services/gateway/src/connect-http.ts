@@ -14,10 +14,12 @@ import {
   tasksOperators,
 } from '@taskmesh/internal-api';
 import { BACKGROUND_PRIORITY } from '@taskmesh/subgraph';
+import { inSpan } from '@taskmesh/telemetry';
 import type { GatewayProcess } from './config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
-import { postGraphQL } from './http-client.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
+import { fetchSpan } from './fetch-span.ts';
+import { postGraphQL } from './http-client.ts';
 
 const CALLER = 'gateway';
 /** Internal calls have their own connections, so that they never wait behind clients' requests. */
@@ -38,7 +40,7 @@ export function connectHttp(options: { urls: GatewayProcess['urls']; signer: Ide
   };
   const outside = createExternalSubgraphClient();
 
-  const ask = async (service: string, request: ServiceRequest, options: RequestOptions) => {
+  const post = async (service: string, request: ServiceRequest, options: RequestOptions, traceparent?: string) => {
     const { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
     const pool = byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
@@ -49,13 +51,18 @@ export function connectHttp(options: { urls: GatewayProcess['urls']; signer: Ide
       'x-request-id': call.requestId,
     };
     if (call.isBackground) headers.priority = BACKGROUND_PRIORITY;
-    if (call.traceparent) headers.traceparent = call.traceparent;
+    if (traceparent) headers.traceparent = traceparent;
     return postGraphQL(pool, { path: '/graphql', headers, request, okOnly: true, idempotent, signal, timeoutMs });
   };
+  const ask = (service: string, request: ServiceRequest, asked: RequestOptions) =>
+    inSpan(
+      () => fetchSpan(service),
+      (span) => post(service, request, asked, span?.traceparent ?? asked.call.traceparent),
+    );
 
   return {
-    async request(service, url, request, requestOptions) {
-      return url === undefined ? ask(service, request, requestOptions) : outside.request(url, request, requestOptions);
+    async request(service, url, request, asked) {
+      return url === undefined ? ask(service, request, asked) : outside.request(service, url, request, asked);
     },
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
     signIn: createInternalClient(authSignIn, { pool: internal.signIn, signer }),
@@ -70,7 +77,7 @@ export function connectHttp(options: { urls: GatewayProcess['urls']; signer: Ide
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: CALLER } as const, requestId: 'probe' };
-      const { errors } = await ask(service, { query: '{ __typename }' }, { call, idempotent: true });
+      const { errors } = await post(service, { query: '{ __typename }' }, { call, idempotent: true });
       if (errors) throw unavailable(undefined, new Error(errors[0]?.message));
     },
     async close() {

@@ -76,7 +76,7 @@ export function connectInProcess(services: InProcessServices): Connections {
 
   return {
     request: (service, url, request, options) =>
-      url === undefined ? execute(service, request, options) : outside.request(url, request, options),
+      url === undefined ? execute(service, request, options) : outside.request(service, url, request, options),
     auth: callInProcess(authInternal, services.auth.internal),
     signIn: callInProcess(authSignIn, services.auth.signIn),
     tasks: callInProcess(tasksInternal, services.tasks.internal),

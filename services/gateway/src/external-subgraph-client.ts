@@ -1,6 +1,8 @@
 import { createServicePool, type ServicePool } from '@taskmesh/internal-api';
 import type { SubgraphResult } from '@taskmesh/subgraph';
+import { inSpan } from '@taskmesh/telemetry';
 import { REQUEST_TIMEOUT_MS, type RequestOptions, type ServiceRequest } from './connections.ts';
+import { fetchSpan } from './fetch-span.ts';
 import { postGraphQL } from './http-client.ts';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
@@ -15,7 +17,7 @@ export function createExternalSubgraphClient() {
     return pool;
   };
 
-  const request = (
+  const post = (
     url: string,
     graphql: ServiceRequest,
     options: Omit<RequestOptions, 'call'>,
@@ -34,9 +36,13 @@ export function createExternalSubgraphClient() {
   };
 
   return {
-    request,
+    request: (service: string, ...asked: Parameters<typeof post>) =>
+      inSpan(
+        () => fetchSpan(service),
+        () => post(...asked),
+      ),
     async probe(url: string): Promise<void> {
-      await request(url, { query: '{ __typename }' }, { idempotent: true });
+      await post(url, { query: '{ __typename }' }, { idempotent: true });
     },
     async close(): Promise<void> {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));

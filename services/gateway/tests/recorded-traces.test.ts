@@ -1,10 +1,11 @@
 import { openTelemetry, readTelemetry, createLog, type Telemetry } from '@taskmesh/service';
+import type { ReceivedSpan } from '@taskmesh/telemetry/otlp-json';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Registry } from 'prom-client';
-import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from './fakes/gateway.ts';
 import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -19,17 +20,24 @@ describe('a gateway with a collector', () => {
   let gateway: TestGateway;
   let token: string;
 
-  const start = async (settings: Record<string, string> = {}) => {
+  const start = async (settings: Record<string, string> = {}, mode?: TestGatewayOptions['mode']) => {
     const env = {
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
       ...{ OTEL_BSP_SCHEDULE_DELAY: '10', ...settings },
     };
     const log = createLog({ service: 'test', level: 'silent' });
     telemetry = await openTelemetry(readTelemetry(env), log, new Registry());
-    gateway = await startTestGateway({ tracing: telemetry.tracing('gateway') });
+    gateway = await startTestGateway({ tracing: telemetry.tracing('gateway'), ...(mode && { mode }) });
     token = await gateway.auth.token(USER);
   };
   const names = () => collector.spans.map(({ name }) => name);
+  const inOrder = () => collector.spans.toSorted((one, other) => pathOf(one).length - pathOf(other).length);
+  const pathOf = (span: ReceivedSpan): string => {
+    const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
+    return parent ? `${pathOf(parent)} > ${span.name}` : span.name;
+  };
+  /** Each span with those above it, from the request on. */
+  const paths = () => inOrder().map(pathOf);
   const askedWith = () => gateway.tasks.calls.map(({ traceparent }) => traceparent);
   const traceIds = () => new Set(collector.spans.map(({ traceId }) => traceId));
 
@@ -43,14 +51,33 @@ describe('a gateway with a collector', () => {
   });
 
   it('passes on its own place in the trace that it records', async () => {
-    await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
+    await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, 'http');
     await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
     await gateway.graphql(QUERY, { token });
     await eventually(() => expect(names()).toContain('POST /graphql'));
     const fetched = collector.spans.find(({ name }) => name === 'fetch tasks');
     expect(fetched?.traceId).toBe(TRACE_ID);
-    expect(askedWith()).toEqual([expect.stringMatching(/^00-.*-01$/), undefined]);
-    expect(askedWith()[0]).toContain(TRACE_ID);
+    expect(askedWith()).toEqual([`00-${TRACE_ID}-${fetched?.spanId}-01`, undefined]);
+  });
+
+  it.each([
+    ['in-process', ['POST /graphql', 'POST /graphql > query', 'POST /graphql > query > query']],
+    ['http', ['POST /graphql', 'POST /graphql > query', 'POST /graphql > query > fetch tasks']],
+  ] as const)('tells each thing once, whether services are called or asked over HTTP: %s', async (mode, expected) => {
+    await start({}, mode);
+    await gateway.graphql(QUERY, { token });
+    await eventually(() => expect(paths()).toEqual(expected));
+  });
+
+  it('names a REST request by its route, and not its operation once more', async () => {
+    await start();
+    await fetch(`${gateway.origin}/api/tasks/stats`, { headers: { authorization: `Bearer ${token}` } });
+    await eventually(() => expect(paths()).toEqual(['GET /api/tasks/stats', 'GET /api/tasks/stats > query']));
+    const [, inTasks] = inOrder();
+    expect(inTasks).toMatchObject({
+      service: 'taskmesh-tasks',
+      attributes: { 'taskmesh.graphql.fields': ['taskStatistics'] },
+    });
   });
 
   it('records nothing because a caller says so when there is no room for that, and has nobody behind it do so', async () => {
@@ -108,7 +135,7 @@ describe('a gateway with a collector', () => {
     for (const traceparent of [TRACE, UNRECORDED, 'nonsense']) gateway.commit(USER, { traceparent });
     for (const { events } of streams) await eventually(() => expect(events).toHaveLength(3));
     await eventually(() => expect(names().filter((name) => name === 'deliver graphql-ws')).toHaveLength(2));
-    expect(names()).toContain('fetch auth');
+    expect(collector.spans).toContainEqual(expect.objectContaining({ service: 'taskmesh-auth', name: 'query' }));
     expect(traceIds()).toEqual(new Set([TRACE_ID]));
     for (const stream of streams) stream.close();
   });

@@ -54,7 +54,7 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     sizeCalculation: ({ source }) => source.length,
   });
   const planned = new WeakMap<PreparedOperation, RunnableOperation>();
-  /** Operations of our own, whose names are ours as well. */
+  /** REST's operations. The span of a request names its route, and with that the operation. */
   const stored = new WeakSet<PreparedOperation>();
 
   const planOf = (operation: PreparedOperation): RunnableOperation => {
@@ -81,9 +81,7 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     const begunMs = performance.now();
     let result: EngineResult<Data>;
     try {
-      const describe = () =>
-        operationSpan(operation.operation, stored.has(operation) ? operation.operationName : undefined);
-      result = await inSpan(describe, run);
+      result = stored.has(operation) ? await run() : await inSpan(() => operationSpan(operation.operation), run);
     } catch (error) {
       result = { data: nothing, errors: [error] };
     }

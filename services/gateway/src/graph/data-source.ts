@@ -4,7 +4,6 @@ import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { inSpan, type Span } from '@taskmesh/telemetry';
 import type { Connections, RequestOptions, ServiceRequest } from '../connections.ts';
 import type { RequestCall } from './executor.ts';
 import type { GraphMetrics } from './metrics.ts';
@@ -55,13 +54,13 @@ function createDataSource(
   const observe = metrics.requests(name);
   const isAuth = name === 'auth' && url === undefined;
   const longChangeMs = url === undefined ? LONG_CHANGES_MS[name] : undefined;
-  const ask = async (request: ServiceRequest, run: OperationRun, span: Span | undefined): Promise<SourceAnswer> => {
+  const ask = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
     const { call } = run;
-    const traceparent = span?.traceparent ?? call.traceparent;
+    const { requestId, traceparent } = call;
     const options: RequestOptions = {
       call: {
         identity: url === undefined ? identityFor(name, call) : { role: 'anonymous' },
-        requestId: call.requestId,
+        requestId,
         ...(traceparent && { traceparent }),
         ...(isAuth && clock.now() - others.lastAt < BUSY_MS && { isBackground: true }),
       },
@@ -73,14 +72,12 @@ function createDataSource(
     if (isAuth && result.extensions) takeSessionNews(result.extensions, call);
     return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
   };
-  const describe = () =>
-    ({ name: `fetch ${name}`, kind: 'client', attributes: { 'service.peer.name': name } }) as const;
 
   const answer = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
     const begunMs = performance.now();
     if (!isAuth) others.lastAt = clock.now();
     try {
-      return await inSpan(describe, (span) => ask(request, run, span));
+      return await ask(request, run);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (!run.signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');

@@ -43,10 +43,7 @@ export function createDirectRoute({ context, handler, answers, measure }: Direct
     const begunMs = performance.now();
     const id = randomUUID();
     response.once('finish', () => measure(ROUTE, response.statusCode, (performance.now() - begunMs) / 1_000));
-    const span = context.tracing.begin(traceparentOf(request), () => {
-      const { attributes, ...description } = requestSpan(ROUTE);
-      return { ...description, attributes: { ...attributes, 'taskmesh.request_id': id } };
-    });
+    const span = context.tracing.begin(traceparentOf(request), () => requestSpan(ROUTE, id));
     if (!span) return answer(request, response, id);
     traceResponse(span, response);
     return within(span, () => answer(request, response, id));

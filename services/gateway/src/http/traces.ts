@@ -11,9 +11,6 @@ export function traceClientRequests(app: FastifyInstance, tracing: Tracing): voi
   traceRequests(app, (request) =>
     UNTRACED.has(request.routeOptions.url ?? '')
       ? undefined
-      : tracing.begin(traceparentOf(request.raw), () => ({
-          ...requestSpan(request),
-          attributes: { ...requestSpan(request).attributes, 'taskmesh.request_id': request.id },
-        })),
+      : tracing.begin(traceparentOf(request.raw), () => requestSpan(request, request.id)),
   );
 }
