@@ -40,7 +40,7 @@ describe('who follows a guide to the letter', () => {
         'tools/settings',
         'deploy/image/main',
       ],
-      ...['deploy/local/src/stack', 'charts/tests/schema'],
+      ...['charts/tests/schema'],
     );
     await copy.node(
       'scripts/test.mjs',
