@@ -27,7 +27,6 @@ import {
   runMain,
   setting,
   systemClock,
-  type Env,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
 import { z } from 'zod';
@@ -35,31 +34,27 @@ import { readAuthConfig, whyMailsFail } from './config.ts';
 import { createAuth } from './create-auth.ts';
 import { createIdentityStrategy } from './passport.ts';
 
+const ports = { PORT: setting.port().default(4001), ADMIN_PORT: setting.port().optional() };
 const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
   HOST: setting.text().default('127.0.0.1'),
-  PORT: setting.port().default(4001),
+  ...ports,
   ADMIN_HOST: adminSettings.ADMIN_HOST,
-  ADMIN_PORT: setting.port().optional(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
 });
 
-function readOwn(env: Env) {
-  const values = readEnv(settings, env);
-  return { ...values, adminPort: adminPortOf(values) };
-}
-
 await runMain(async () => {
   const { env } = process;
-  const { config, own, redis, kafka, identityKeys, traces } = readAll({
+  const { config, own, adminPort, redis, kafka, identityKeys, traces } = readAll({
     config: () => readAuthConfig(env),
-    own: () => readOwn(env),
+    own: () => readEnv(settings, env),
+    adminPort: () => adminPortOf(readEnv(z.object(ports), env)),
     redis: () => readRedisSettings(env),
     kafka: () => readKafkaSettings(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
     traces: () => readTelemetry(env),
   });
-  const { HOST: host, PORT: port, adminPort, LOG_LEVEL: level } = own;
+  const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'auth', level });
   for (const problem of whyMailsFail(env)) log.warn(problem);
   const metrics = createMetrics({ service: 'auth' });

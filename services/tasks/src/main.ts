@@ -39,12 +39,12 @@ import { z } from 'zod';
 import { readTasksConfig } from './config.ts';
 import { createTasks } from './create-tasks.ts';
 
+const ports = { PORT: setting.port().default(4002), ADMIN_PORT: setting.port().optional() };
 const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
   HOST: setting.text().default('127.0.0.1'),
-  PORT: setting.port().default(4002),
+  ...ports,
   ADMIN_HOST: adminSettings.ADMIN_HOST,
-  ADMIN_PORT: setting.port().optional(),
   ADMIN_TOKEN: adminSettings.ADMIN_TOKEN,
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
   IDENTITY_KEY_FILE: setting.text(),
@@ -57,21 +57,17 @@ function readNeeded(env: Env) {
   return kafka;
 }
 
-function readOwn(env: Env) {
-  const values = readEnv(settings, env);
-  return { ...values, adminPort: adminPortOf(values) };
-}
-
 await runMain(async () => {
   const { env } = process;
-  const { config, own, kafka, identityKeys, traces } = readAll({
+  const { config, own, adminPort, kafka, identityKeys, traces } = readAll({
     config: () => readTasksConfig(env),
-    own: () => readOwn(env),
+    own: () => readEnv(settings, env),
+    adminPort: () => adminPortOf(readEnv(z.object(ports), env)),
     kafka: () => readNeeded(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
     traces: () => readTelemetry(env),
   });
-  const { HOST: host, PORT: port, adminPort, LOG_LEVEL: level } = own;
+  const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'tasks', level });
   const metrics = createMetrics({ service: 'tasks' });
   const telemetry = await openTelemetry(traces, log, metrics);
