@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'undici';
 import { combine } from '../figures.ts';
 import type { Owner } from './owners.ts';
-import { middleOf, OPERATIONS, sender, type Operation } from './requests.ts';
+import { middleOf, OPERATIONS, sender, STATISTICS } from './requests.ts';
 import type { GrowthServer, Taken } from './server.ts';
 
 /** One kind of request of one owner, in one store. Figures are per request. */
@@ -28,39 +28,46 @@ const AT_ONCE = 20;
 
 /** Each owner's requests one after the other; the owners take turns at each kind. */
 export async function measureRequests(options: MeasureRequestsOptions): Promise<RequestCost[]> {
-  const { server, owners, signal } = options;
+  const { server, owners, store, seconds, signal } = options;
   const client = new Pool(server.url);
+  const senders: Sender[] = [];
+  for (const owner of owners) senders.push(await openSender(client, owner));
+  const inEachSession = () => Promise.all(Array.from({ length: AT_ONCE }, () => senders[0]?.send(STATISTICS)));
+  const nothing = async () => {};
+  // Sessions tell the pages of what came before; behind that, only of what makes them tell.
+  await server.take(nothing, inEachSession);
+  const { pages: telling } = await server.take(nothing, inEachSession);
+
   const costs: RequestCost[] = [];
-  const [operation, owner] = [OPERATIONS[0], owners[0]];
-  // Sessions also tell the pages of what came before.
-  if (operation && owner) await measureOne(operation, owner, client, options);
   for (const operation of OPERATIONS)
-    for (const owner of owners) {
+    for (const { owner, send, cursor } of senders) {
       signal.throwIfAborted();
-      costs.push(await measureOne(operation, owner, client, options));
+      let sent = 0;
+      const once = () => send(operation.request(owner, sent++, cursor));
+      while (sent < WARM_UP) await once();
+      const { pages, ...rest } = await server.take(async () => {
+        for (const end = performance.now() + seconds * 1_000; performance.now() < end;) await once();
+      }, inEachSession);
+      const requests = sent - WARM_UP;
+      const each = { ...combine([rest], ([value = NaN]) => value / requests), pages: (pages - telling) / sent };
+      const what = { operation: operation.name, grows: operation.grows ?? false, owner: owner.tasks, store };
+      costs.push({ ...what, requests, ...each });
     }
   await client.close();
   return costs;
 }
 
-async function measureOne(
-  operation: Operation,
-  owner: Owner,
-  client: Pool,
-  { server, store, seconds }: MeasureRequestsOptions,
-): Promise<RequestCost> {
+interface Sender {
+  owner: Owner;
+  send: ReturnType<typeof sender>;
+  /** The middle of the owner's tasks, by due date. */
+  cursor: string;
+}
+
+async function openSender(client: Pool, owner: Owner): Promise<Sender> {
   const send = sender(client, owner.token);
-  const { endCursor } = (JSON.parse(await send(middleOf(owner))) as Middle).data.tasks.pageInfo;
-  let n = 0;
-  const once = () => send(operation.request(owner, n++, endCursor));
-  for (let warm = 0; warm < WARM_UP; warm++) await once();
-  const inEachSession = () => Promise.all(Array.from({ length: AT_ONCE }, once));
-  let requests = 0;
-  const { pages, ...rest } = await server.take(async () => {
-    for (const end = performance.now() + seconds * 1_000; performance.now() < end; requests++) await once();
-  }, inEachSession);
-  const each = { ...combine([rest], ([value = NaN]) => value / requests), pages: pages / (requests + AT_ONCE) };
-  return { operation: operation.name, grows: operation.grows ?? false, owner: owner.tasks, store, requests, ...each };
+  const { data } = JSON.parse(await send(middleOf(owner))) as Middle;
+  return { owner, send, cursor: data.tasks.pageInfo.endCursor };
 }
 
 interface Middle {
@@ -71,13 +78,18 @@ const TRIES = 120;
 
 /** Until housekeeping, which comes once a minute, has counted who was looked at. */
 export async function untilCounted(server: GrowthServer, owners: readonly Owner[], signal: AbortSignal): Promise<void> {
-  const client = new Client(server.url);
   for (let tries = 0; tries < TRIES; tries++) {
     signal.throwIfAborted();
-    for (const { token } of owners)
-      await sender(client, token)({ method: 'GET', path: '/api/tasks/stats', status: 200 });
-    if ((await server.uncounted(owners.map(({ id }) => id))) === 0) return client.close();
+    await lookAt(server, owners);
+    if ((await server.uncounted(owners.map(({ id }) => id))) === 0) return;
     await sleep(1_000);
   }
   throw new Error('The owners are not counted after two minutes.');
+}
+
+/** Owners who are looked at are counted by the next housekeeping. */
+export async function lookAt({ url }: GrowthServer, owners: readonly Owner[]): Promise<void> {
+  const client = new Client(url);
+  for (const { token } of owners) await sender(client, token)(STATISTICS);
+  await client.close();
 }

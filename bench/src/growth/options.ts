@@ -23,7 +23,10 @@ Checks whether the cost of requests and events stays the same as data grows: pag
 `;
 
 export const growthOptions = defineOptions('npm run bench -- growth', ABOUT, {
-  quick: flag('--quick', 'about a minute, with one database and few sockets: shows that it works; only rough figures'),
+  quick: flag(
+    '--quick',
+    'about two minutes, with one database and few sockets: shows that it works; only rough figures',
+  ),
   parts: list('--parts <list>', 'parts', ['requests', 'sockets']),
   ownerSizes: OWNER_SIZES,
   stores: option(

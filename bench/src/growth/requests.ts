@@ -17,6 +17,8 @@ export interface Operation {
 
 const rest = (path: string): Request => ({ method: 'GET', path: `/api/tasks${path}`, status: 200 });
 
+export const STATISTICS = rest('/stats');
+
 const NODE = 'node { id title description completed dueDate category priority createdAt updatedAt version }';
 const EVERYTHING = `edges { ${NODE} } totalCount changesCursor pageInfo { hasNextPage hasPreviousPage endCursor }`;
 const listOf = (args: string, selection: string): Request => {
@@ -28,7 +30,7 @@ const PRIORITIES = ['low', 'medium', 'high'];
 
 /** All kinds, as clients send them. `cursor` is of the middle of the owner's tasks, by due date. */
 export const OPERATIONS: Operation[] = [
-  { name: 'statistics', request: () => rest('/stats') },
+  { name: 'statistics', request: () => STATISTICS },
   { name: 'a task by its id', request: ({ taskId }) => rest(`/${taskId}`) },
   { name: '50, newest first', request: () => rest('?limit=50') },
   { name: '50 by due date', request: () => rest('?limit=50&sortBy=due_date&order=asc') },

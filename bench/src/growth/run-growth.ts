@@ -6,7 +6,7 @@ import { createUsers } from '../feed/users.ts';
 import { describeMachine } from '../report/machine.ts';
 import { targetEnvironment } from '../targets/start-targets.ts';
 import { measureEvents, type EventCost } from './measure-events.ts';
-import { measureRequests, untilCounted, type RequestCost } from './measure-requests.ts';
+import { lookAt, measureRequests, untilCounted, type RequestCost } from './measure-requests.ts';
 import type { GrowthOptions } from './options.ts';
 import { giveTasks, growTo } from './owners.ts';
 import { startGrowthServer } from './server.ts';
@@ -19,6 +19,7 @@ export async function runGrowth(options: GrowthOptions & Surroundings) {
   const env = { ...targetEnvironment(options.env), ...users.settings, ...socketSettings(Math.max(...sockets)) };
   const server = closers.use(await startGrowthServer({ dataDir, env, log: () => undefined }));
 
+  const owners = parts.includes('requests') ? await openOwners() : [];
   const events: EventCost[] = [];
   if (parts.includes('sockets'))
     for (const count of sockets) {
@@ -27,15 +28,19 @@ export async function runGrowth(options: GrowthOptions & Surroundings) {
       events.push(await measureEvents({ ...shared, sockets: count, rounds, seconds: eventSeconds }));
     }
   const requests: RequestCost[] = [];
-  if (parts.includes('requests')) {
-    log('Tasks of small and large owners …');
-    const given = await giveTasks(server.tasksUrl, await users.create(options.ownerSizes.length), options.ownerSizes);
-    for (const store of options.stores) {
-      log(`A store of ${store} tasks …`);
-      await growTo(server.tasksUrl, store, log);
-      await untilCounted(server, given, signal);
-      requests.push(...(await measureRequests({ server, owners: given, store, seconds, signal })));
-    }
+  for (const store of owners.length > 0 ? options.stores : []) {
+    log(`A store of ${store} tasks …`);
+    await growTo(server.tasksUrl, store, log);
+    await untilCounted(server, owners, signal);
+    requests.push(...(await measureRequests({ server, owners, store, seconds, signal })));
   }
   return { machine: describeMachine(server.version), requests, events };
+
+  /** They are counted while events are measured. */
+  async function openOwners() {
+    log('Tasks of small and large owners …');
+    const given = await giveTasks(server.tasksUrl, await users.create(options.ownerSizes.length), options.ownerSizes);
+    await lookAt(server, given);
+    return given;
+  }
 }

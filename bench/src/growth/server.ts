@@ -41,6 +41,7 @@ export async function startGrowthServer(options: TargetOptions) {
   await watcher.connect();
   closers.add(() => watcher.end());
 
+  let pagesTold = 0;
   const look = async (): Promise<Taken> => {
     const [counters] = (await watcher.query<Pick<Taken, 'pages' | 'walBytes'>>(COUNTERS)).rows;
     if (!counters) throw new Error('The store has no counters.');
@@ -53,21 +54,20 @@ export async function startGrowthServer(options: TargetOptions) {
     },
     /**
      * What some work takes, until its changes are published. `inEachSession` is done behind it, so that all pages are
-     * told, and its pages count as well.
+     * told. The pages are those of all that was done since the last call.
      */
     async take(work: () => Promise<void>, inEachSession: () => Promise<unknown>): Promise<Taken> {
-      const told = async () => {
-        await sleep(TOLD_AFTER_MS);
-        await inEachSession();
-        await sleep(TOLD_MS);
-        return (await look()).pages;
-      };
-      const pagesBefore = await told();
       const before = await look();
       await work();
       await target.settle();
       const taken = combine([await look(), before], ([after = 0, earlier = 0]) => after - earlier);
-      return { ...taken, pages: (await told()) - pagesBefore };
+      await sleep(TOLD_AFTER_MS);
+      await inEachSession();
+      await sleep(TOLD_MS);
+      const { pages } = await look();
+      const sinceLast = pages - pagesTold;
+      pagesTold = pages;
+      return { ...taken, pages: sinceLast };
     },
     stop: closers.handOver(),
   };

@@ -18,6 +18,7 @@ import type { IsOfType } from './execution/type-conditions.ts';
 import type { FederatedGraph } from './federated-graph.ts';
 import { compileIntrospection, type Introspect } from './introspection.ts';
 import type { ClientOperation } from './operation/client-operation.ts';
+import { keepLiteralsExact } from './operation/exact-literals.ts';
 import { createFieldVariants } from './operation/field-variants.ts';
 import { normalise, type NormalOperation } from './operation/normal-form.ts';
 import { blankOf } from './projection/build-value.ts';
@@ -67,7 +68,8 @@ export function compileVariant<Context>(
     const normal = normalise(operation, conditions, variants, nodes);
     if (!normal) return { fetch: undefined, primary: undefined, alone: undefined };
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
-    const { primary, rest } = splitPlan(deps.graph.plan(normal.document));
+    const literals = keepLiteralsExact(deps.graph.schema, normal.document);
+    const { primary, rest } = splitPlan(literals.restore(deps.graph.plan(literals.document)));
     // The planner returns an empty plan when no service can provide the selection.
     if (!primary && !rest)
       throw new GraphQLError('The services of this graph cannot bring what the operation selects.');

@@ -185,16 +185,28 @@ function takeApart(
     return true;
   });
   const [firstKey] = groups.keys();
-  return [...groups].map(([own, needed]) => ({
-    ...fetch,
-    requires: fetch.requires && withoutOthers(fetch.requires, byName, needed),
-    operation: print(
-      visitEntityFields(document, (type, field) => {
-        const { key } = groupOf(type, field);
-        return key === own || (key === '' && own === firstKey);
-      }),
-    ),
-  }));
+  return [...groups].map(([own, needed]) => {
+    const asked = visitEntityFields(document, (type, field) => {
+      const { key } = groupOf(type, field);
+      return key === own || (key === '' && own === firstKey);
+    });
+    const used = usedVariables(asked);
+    return {
+      ...fetch,
+      ...(fetch.variableUsages && { variableUsages: fetch.variableUsages.filter((name) => used.has(name)) }),
+      requires: fetch.requires && withoutOthers(fetch.requires, byName, needed),
+      // A service refuses an operation with variables that it does not use.
+      operation: print(
+        visit(asked, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null) }),
+      ),
+    };
+  });
+}
+
+function usedVariables(document: DocumentNode): ReadonlySet<string> {
+  const used = new Set<string>();
+  visit(document, { VariableDefinition: () => false, Variable: ({ name }) => void used.add(name.value) });
+  return used;
 }
 
 /** Filters the fields that are selected on entities. */

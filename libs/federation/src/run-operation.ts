@@ -16,7 +16,7 @@ export interface OperationRequest<Context> {
 export interface Failures {
   /** Errors of services, at the places where the client sees them. */
   errors: readonly ServiceError[];
-  /** What services omitted without an error. Empty when there are `errors`. */
+  /** What services omitted, and no error explains. */
   incomplete: readonly Incompleteness[];
 }
 
@@ -102,13 +102,20 @@ function failures<Context>(
     errors ??= [];
     for (const error of run.errors) errors.push(...forClient(error, plan, run.data));
   }
-  if (errors) return { errors, incomplete: NONE };
-  return { errors: NONE, incomplete: isIncomplete ? incompleteness(parts, fetched) : NONE };
+  const incomplete = isIncomplete ? incompleteness(parts, fetched) : NONE;
+  if (!errors) return { errors: NONE, incomplete };
+  return { errors, incomplete: incomplete.filter((each) => !errors.some((error) => explains(error, each))) };
+}
+
+/** An error without a place may be the reason for anything. */
+function explains({ path: place }: ServiceError, { path }: Incompleteness): boolean {
+  return !place || place.slice(0, path.length).every((step, index) => step === path[index]);
 }
 
 function forClient(error: ServiceError, plan: Part<never>['plan'], data: Data): ServiceError[] {
-  if (!error.path) return [error];
-  return clientPaths(plan, data, error.path).map((path) => ({ ...error, path }));
+  const { path: place, ...told } = error;
+  if (!place) return [told];
+  return clientPaths(plan, data, place).map((path) => (path.length > 0 ? { ...told, path } : told));
 }
 
 /** Finds out what was wrong by building the objects that could not be written. */

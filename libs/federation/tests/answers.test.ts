@@ -152,6 +152,42 @@ describe('what goes wrong', () => {
     },
   );
 
+  it.each([{ data: null }, {}, { data: null, errors: [] }])(
+    'is told of an answer with neither data nor errors: %j',
+    async (answer) => {
+      const { text, errors } = await answering(answer).compile('{ thing { id } }').run({ variables: {}, context });
+      expect(text).toBe('{"thing":null}');
+      expect(errors).toEqual([{ message: 'The service "one" answered without data.', service: 'one' }]);
+    },
+  );
+
+  it('is told of what is left out, whatever else is told', async () => {
+    const first = { __typename: 'Thing', id: '1', again: null };
+    const answer = (path?: string[]) => [
+      { data: { it: { ...first }, strict: first }, errors: [{ message: 'no', ...(path && { path }) }] },
+      { data: { _entities: [{ other: 'x' }] } },
+    ];
+    const source = '{ strict { id again { id } must } thing { name } }';
+    const run = (path?: string[]) =>
+      answering(...answer(path))
+        .compile(source)
+        .run({ variables: {}, context });
+    expect(await run(['thing', 'name'])).toMatchObject({
+      text: 'null',
+      errors: [{ path: ['thing', 'name'] }],
+      incomplete: [{ message: 'Cannot return null for non-nullable field Thing.must.', path: ['strict', 'must'] }],
+    });
+    // These may be the reason.
+    for (const path of [undefined, ['strict'], ['strict', 'must']])
+      expect(await run(path)).toMatchObject({ text: 'null', errors: [{ message: 'no' }], incomplete: [] });
+  });
+
+  it.each([[[]], [['nothing that was asked for']]])('has no place where the client sees none: %j', async (path) => {
+    const { compile } = answering({ data: { thing: null }, errors: [{ message: 'no', path }] });
+    const { errors } = await compile('{ thing { id } }').run({ variables: {}, context });
+    expect(errors).toEqual([{ message: 'no', service: 'one' }]);
+  });
+
   it('has the extensions that the service gave, and the place where the client sees it', async () => {
     const extensions = { code: 'TEAPOT' };
     const { compile } = answering(

@@ -59,6 +59,7 @@ const SUBGRAPHS: Subgraph[] = [
         shippingEstimate: String @requires(fields: "price(currency: \\"USD\\")")
         shippingEstimateEuro: String @requires(fields: "price(currency: \\"EUR\\")")
         weight: String
+        volume(unit: String): String
       }
     `,
   },
@@ -246,6 +247,7 @@ describe('operations that are easily answered wrong', () => {
     '{ products { shippingEstimate shippingEstimateEuro } }',
     '{ products { shippingEstimateEuro } grid { euro: shippingEstimateEuro dollars: shippingEstimate weight } }',
     'query ($c: String = "EUR") { products { shippingEstimate price(currency: $c) shippingEstimateEuro } }',
+    'query ($u: String = "l") { products { shippingEstimate volume(unit: $u) shippingEstimateEuro } }',
   ])('may need one field with several arguments at one service: %s', async (source) => {
     await same(source);
   });

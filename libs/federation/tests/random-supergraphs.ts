@@ -156,7 +156,9 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
             : [dice.pick(['id', 'code'])];
       const implementing = isNode ? ' implements Node' : '';
       const label = isNode ? ['label: String @shareable'] : [];
-      const stub = own.length === 0 && !isNode && dice.oneIn(2) ? ', resolvable: false' : '';
+      const isStub = own.length === 0 && !isNode && dice.oneIn(2);
+      // Nobody else tells the second key.
+      const stub = isStub && !(service === 0 && twoKeys.has(name)) ? ', resolvable: false' : '';
       const directives = keys.map((key) => `@key(fields: "${key}"${stub})`).join(' ');
       return `type ${name}${implementing} ${directives} { ${[...keys.map((key) => `${key}: ID!`), ...label, ...own].join(' ')} }`;
     });

@@ -13,6 +13,7 @@ import {
   isAbstractType,
   parse,
   printSchema,
+  validate,
   type DocumentNode,
   type ExecutionResult,
   type FieldNode,
@@ -277,12 +278,20 @@ function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<
     const schema = services.get(operation.service);
     if (!schema) throw new Error('There is no such service.');
     let document = documents.get(operation.text);
-    if (!document) documents.set(operation.text, (document = parse(operation.text, { noLocation: true })));
+    if (!document) documents.set(operation.text, (document = validDocument(schema, operation.text)));
     const variableValues = JSON.parse(variables) as Record<string, unknown>;
     calls.push({ service: operation.service, text: operation.text, variables: variableValues });
     const result = await execute({ schema, document, variableValues });
     return JSON.parse(JSON.stringify(result)) as Awaited<ReturnType<AskSubgraph<Call[]>>>;
   };
+}
+
+/** @throws Error for an operation that a service would refuse */
+function validDocument(schema: GraphQLSchema, text: string): DocumentNode {
+  const document = parse(text, { noLocation: true });
+  const [invalid] = validate(schema, document);
+  if (invalid) throw new Error(`A service is asked what it refuses: ${invalid.message} in ${text}`);
+  return document;
 }
 
 /** The data with its keys in order, and the nulls that are explained by errors. */

@@ -56,6 +56,11 @@ describe('a request to a service', () => {
     expect(await post()).toEqual({ data: { a: '\u00e4\u00f6' } });
   });
 
+  it('returns an answer behind a byte order mark', async () => {
+    handle = answerWith('\uFEFF{"data":{"a":1}}');
+    expect(await post()).toEqual({ data: { a: 1 } });
+  });
+
   it.each([
     ['no JSON', answerWith('<html>')],
     ['no result', answerWith('{"message":"hello"}')],

@@ -16,7 +16,8 @@ export async function postGraphQL(
   { request, okOnly, ...post }: GraphQLPost,
 ): Promise<SubgraphResult> {
   const { status, text } = await pool.post({ ...post, body: bodyOf(request) });
-  const result = parseJson(text);
+  // A byte order mark is no part of the text (RFC 8259, 8.1).
+  const result = parseJson(text.startsWith('\uFEFF') ? text.slice(1) : text);
   if (isResult(result) && (status === 200 || !okOnly)) return result;
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
 }

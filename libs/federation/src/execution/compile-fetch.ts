@@ -25,13 +25,16 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
     if (targets.length === 0) return;
     const answer = await requestSubgraph(operation, `{${writeVariables(run.variables)}}`, run);
     if (!answer) return;
-    const { data, errors } = answer;
-    if (errors)
-      for (const error of errors) {
-        const below = (error.path ?? []).map((key) => keys.get(key) ?? key);
-        run.errors.push(serviceError(error, operation, [...path, ...below]));
-      }
-    if (!data) return;
+    const { data, errors = [] } = answer;
+    for (const error of errors) {
+      const below = (error.path ?? []).map((key) => keys.get(key) ?? key);
+      run.errors.push(serviceError(error, operation, [...path, ...below]));
+    }
+    if (!data) {
+      const message = `The service "${operation.service}" answered without data.`;
+      if (errors.length === 0) run.errors.push({ message, service: operation.service });
+      return;
+    }
     rewrite?.(data);
     for (const [index, target] of targets.entries()) merge(target, index === 0 ? data : copyOf(data));
   };

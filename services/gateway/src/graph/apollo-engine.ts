@@ -32,8 +32,8 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
       const { data, errors, extensions } = result;
       return {
         data: (data as EngineResult['data']) ?? null,
-        ...(errors && { errors }),
-        incomplete: extensions?.valueCompletion,
+        // It also tells of the nulls that are there because of errors.
+        ...(errors?.length ? { errors } : { incomplete: extensions?.valueCompletion }),
       };
     };
     return { run: runForObject, runForText: async (variables, run) => asText(await runForObject(variables, run)) };

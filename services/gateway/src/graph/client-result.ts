@@ -12,9 +12,11 @@ export type FormatResult = <Data>(result: EngineResult<Data>, requestId: string)
 export function createResultFormat(log: Log): FormatResult {
   const formatErrors = createErrorFormat(log);
   return ({ data, errors, incomplete }, requestId) => {
-    if (errors && errors.length > 0) return { data, errors: formatErrors(errors, requestId) };
-    if (!incomplete) return { data };
-    log.error({ incomplete, requestId }, 'a result is incomplete');
-    return { data, errors: [internalError(requestId)] };
+    const told = formatErrors(errors ?? [], requestId);
+    if (incomplete) {
+      log.error({ incomplete, requestId }, 'a result is incomplete');
+      told.push(internalError(requestId));
+    }
+    return told.length > 0 ? { data, errors: told } : { data };
   };
 }

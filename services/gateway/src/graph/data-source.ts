@@ -88,23 +88,26 @@ function createDataSource(
     }
   };
 
-  const change = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
-    if (run.hasFailed) return { data: null };
-    if (longChangeMs !== undefined && run.call.limitMs === undefined) run.deadline = clock.now() + longChangeMs;
-    const result = await answer(request, run);
-    run.hasFailed = result.data === null;
-    return result;
+  const isChange = ({ query }: ServiceRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
+
+  const askInTime: GraphSource['ask'] = (request, run) => {
+    const isLong = longChangeMs !== undefined && run.call.limitMs === undefined && isChange(request, run);
+    if (isLong) run.deadline = clock.now() + longChangeMs;
+    return answer(request, run);
   };
 
-  const askInTurn: GraphSource['ask'] = (request, run) =>
-    run.mutation && CHANGES.test(request.query) ? change(request, run) : answer(request, run);
-
   return {
-    ask: askInTurn,
-    process({ request, context }: Parameters<Process>[0]) {
+    ask: askInTime,
+    async process({ request, context }: Parameters<Process>[0]) {
       const { query = '', variables, operationName } = request;
       const asked = { query, variables: variables ?? null, operationName: operationName ?? null };
-      return askInTurn(asked, context as OperationRun); // its executor gives nothing else
+      const run = context as OperationRun; // its executor gives nothing else
+      if (!isChange(asked, run)) return askInTime(asked, run);
+      // Its executor goes on behind a mutation that failed.
+      if (run.hasFailed) return { data: null };
+      const result = await askInTime(asked, run);
+      run.hasFailed = result.data === null;
+      return result;
     },
   };
 }

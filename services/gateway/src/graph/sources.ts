@@ -9,7 +9,7 @@ export interface OperationRun {
   /** Unix milliseconds; anything unanswered by then is abandoned. */
   deadline: number;
   mutation: boolean;
-  /** A non-nullable mutation field failed: the result is null, and the remaining mutations must not run. */
+  /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */
   hasFailed?: boolean;
   /** Set when exactly one client wants the result; events, for which several may wait, have none. */
   signal?: AbortSignal | undefined;

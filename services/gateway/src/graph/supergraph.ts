@@ -11,6 +11,7 @@ import { parse } from 'graphql';
 import { readFile } from 'node:fs/promises';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
+const ADDRESS = /@join__graph\(name: "([^"]+)", url: "([^"]+)"\)/g;
 /** Bounds the planning time of extreme documents: after this many alternatives, the best plan so far is taken. */
 const PLANNER = { debug: { maxEvaluatedPlans: 100 } };
 
@@ -40,12 +41,11 @@ export async function openSupergraph(
   file: string | undefined,
 ): Promise<{ build: SupergraphBuilder; initial: Supergraph }> {
   const committed = await readFile(COMMITTED, 'utf8');
-  const ours = buildSupergraph(committed);
   // The committed file's URLs are unique placeholders: a service that has one is ours.
-  const addresses = new Map(ours.services.map(({ name, url }) => [name, url]));
-  const build: SupergraphBuilder = (text) =>
-    text === committed ? ours : buildSupergraph(text, { isOurs: ({ name, url }) => addresses.get(name) === url });
-  return { build, initial: file === undefined ? ours : await buildFirst(file, build) };
+  const addresses = new Map([...committed.matchAll(ADDRESS)].map(([, name, url]) => [name, url]));
+  const isOurs = ({ name, url }: { name: string; url: string }) => addresses.get(name) === url;
+  const build: SupergraphBuilder = (text) => buildSupergraph(text, text === committed ? {} : { isOurs });
+  return { build, initial: file === undefined ? build(committed) : await buildFirst(file, build) };
 }
 
 async function buildFirst(file: string, build: SupergraphBuilder): Promise<Supergraph> {

@@ -74,8 +74,8 @@ function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDe
     );
     return {
       data: (data as OperationResult['data']) ?? null,
-      ...(errors && { errors }),
-      incomplete: extensions?.valueCompletion,
+      // It also tells of the nulls that are there because of errors.
+      ...(errors?.length ? { errors } : { incomplete: extensions?.valueCompletion }),
     };
   };
 }

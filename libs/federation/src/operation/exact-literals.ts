@@ -1,0 +1,93 @@
+import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner';
+import {
+  isScalarType,
+  isSpecifiedScalarType,
+  getNamedType,
+  Kind,
+  parse,
+  print,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
+  type EnumValueNode,
+  type FloatValueNode,
+  type GraphQLSchema,
+  type IntValueNode,
+} from 'graphql';
+
+type Literal = IntValueNode | FloatValueNode | EnumValueNode;
+
+export interface ExactLiterals {
+  /** For the planner. */
+  document: DocumentNode;
+  /** The plan with the client's literals. */
+  restore(plan: QueryPlan): QueryPlan;
+}
+
+/**
+ * The planner reads the literals of custom scalars as JavaScript values and writes them anew: of a number it keeps what a double can
+ * hold, and a name becomes a string. So it gets strings in place of those that it would change.
+ */
+export function keepLiteralsExact(schema: GraphQLSchema, document: DocumentNode): ExactLiterals {
+  const types = new TypeInfo(schema);
+  const kept = new Map<string, Literal>();
+  const mark = freeMark(document);
+
+  const standIn = (literal: Literal) => {
+    // Inside an object of a custom scalar there are no types.
+    const type = getNamedType(types.getInputType());
+    if (type && !(isScalarType(type) && !isSpecifiedScalarType(type))) return undefined;
+    if (literal.kind !== Kind.ENUM && String(Number(literal.value)) === literal.value) return undefined;
+    const value = `${mark}${kept.size}`;
+    kept.set(value, literal);
+    return { kind: Kind.STRING, value };
+  };
+  const forPlanner = visit(
+    document,
+    visitWithTypeInfo(types, {
+      // Their defaults are values by now.
+      VariableDefinition: () => false,
+      IntValue: standIn,
+      FloatValue: standIn,
+      EnumValue: standIn,
+    }),
+  );
+  if (kept.size === 0) return { document, restore: (plan) => plan };
+
+  const restored = (fetch: FetchNode): FetchNode => {
+    const asked = parse(fetch.operation, { noLocation: true });
+    return { ...fetch, operation: print(visit(asked, { StringValue: ({ value }) => kept.get(value) })) };
+  };
+  return { document: forPlanner, restore: (plan) => withFetches(plan, restored) };
+}
+
+function withFetches({ node, ...plan }: QueryPlan, change: (fetch: FetchNode) => FetchNode): QueryPlan {
+  const inNode = (each: PlanNode): PlanNode => {
+    switch (each.kind) {
+      case 'Fetch':
+        return change(each);
+      case 'Flatten':
+        return { ...each, node: inNode(each.node) };
+      case 'Sequence':
+      case 'Parallel':
+        return { ...each, nodes: each.nodes.map(inNode) };
+      default:
+        return each; // no plan that this executor runs
+    }
+  };
+  if (!node) return plan;
+  if (node.kind !== 'Subscription') return { ...plan, node: inNode(node) };
+  return { ...plan, node: { ...node, primary: change(node.primary), ...(node.rest && { rest: inNode(node.rest) }) } };
+}
+
+/** What no string in the document begins with. */
+function freeMark(document: DocumentNode): string {
+  let mark = 'literal ';
+  visit(document, {
+    StringValue: ({ value }) => {
+      while (value.startsWith(mark)) mark += ' ';
+    },
+  });
+  return mark;
+}

@@ -1,0 +1,148 @@
+import { composeServices } from '@apollo/composition';
+import { parse } from 'graphql';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startForeignService, type ForeignService } from './fakes/foreign-service.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const ODD = `
+  type Query { odd: Int strict: Int! }
+  type Mutation { oddly: Int strictly: Int! }
+`;
+const PLAIN = `
+  type Query { plain: Int }
+  type Mutation { plainly: Int }
+`;
+/** What the gateway asks to know whether a service is there. */
+const PROBE = '"{ __typename }"';
+type Answer = (response: ServerResponse) => void;
+
+const says =
+  (body: string | Buffer, status = 200): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+/** The first half of an answer, and then nothing any more. */
+const breaksOff: Answer = (response) => {
+  response.writeHead(200, { 'content-length': '20' }).write('{"data":{');
+  setImmediate(() => response.socket?.resetAndDestroy());
+};
+
+/** One byte in each chunk. */
+const slowly =
+  (body: string): Answer =>
+  (response) => {
+    const bytes = [...Buffer.from(body)];
+    const next = () => {
+      const byte = bytes.shift();
+      if (byte === undefined) return void response.end();
+      response.write(Buffer.of(byte));
+      setImmediate(next);
+    };
+    next();
+  };
+
+describe('a service of a foreign graph that answers oddly', () => {
+  let odd: Server;
+  let answer: Answer;
+  let asked: number;
+  let plain: ForeignService;
+  let plainly: number;
+  let gateway: TestGateway;
+  let folder: string;
+
+  beforeAll(async () => {
+    odd = createServer((request, response) => {
+      void text(request).then((body) => {
+        if (body.includes(PROBE)) return says('{"data":{"__typename":"Query"}}')(response);
+        asked++;
+        answer(response);
+      });
+    });
+    await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
+    const { port } = odd.address() as AddressInfo; // it listens on TCP
+    plain = await startForeignService(PLAIN, {
+      Query: { plain: () => 1 },
+      Mutation: { plainly: () => ++plainly },
+    });
+    const { supergraphSdl } = composeServices([
+      { name: 'odd', url: `http://127.0.0.1:${port}/`, typeDefs: parse(ODD) },
+      { name: 'plain', url: plain.url, typeDefs: parse(PLAIN) },
+    ]);
+    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
+    const file = join(folder, 'supergraph.graphql');
+    await writeFile(file, supergraphSdl ?? '');
+    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+  });
+  beforeEach(() => {
+    asked = 0;
+    plainly = 0;
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    plain.stop();
+    odd.closeAllConnections();
+    odd.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each<[string, Answer, unknown]>([
+    ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}'), 3],
+    ['one byte at a time', slowly('{"data":{"odd":3},"extensions":{"x":"ünï"}}'), 3],
+    ['with the same key twice', says('{"data":{"odd":2,"odd":3}}'), 3],
+    ['with more than it was asked for', says('{"data":{"odd":3,"__proto__":{"strict":1},"other":[]},"more":1}'), 3],
+    [
+      'with bytes that are no text',
+      says(Buffer.from([...Buffer.from('{"data":{"odd":3,"x":"'), 0xff, 0xc3, ...Buffer.from('"}}')])),
+      3,
+    ],
+    ['with another status', says('{"data":{"odd":3}}', 207), 3],
+  ])('%s is understood', async (_how, given, expected) => {
+    answer = given;
+    const { body } = await gateway.graphql('{ odd plain }');
+    expect(body).toEqual({ data: { odd: expected, plain: 1 } });
+  });
+
+  it.each<[string, Answer]>([
+    ['a number that is too large', says('{"data":{"odd":1e400}}')],
+    ['a number of another type', says('{"data":{"odd":12345678901234567890}}')],
+    ['an object', says('{"data":{"odd":{}}}')],
+    ['errors alone', says('{"errors":[{"message":"no"}]}')],
+    ['errors that are none', says('{"errors":[]}')],
+    ['errors that say nothing', says('{"data":null,"errors":[{}]}')],
+    ['no data, and no error', says('{"data":null}')],
+    ['half a JSON', says('{"data":{"odd":')],
+    ['nothing', says('')],
+    ['another text', says('<html>Bad gateway</html>', 502)],
+    ['the first half', breaksOff],
+    ['an end', (response) => response.socket?.destroy()],
+  ])('%s is an error, beside what others answered', async (_what, given) => {
+    answer = given;
+    const { body } = await gateway.graphql('{ odd plain }');
+    expect(body.data).toEqual({ odd: null, plain: 1 });
+    expect(body.errors).toHaveLength(1);
+    expect((await gateway.graphql('{ strict plain }')).body.data).toBeNull();
+  });
+
+  it.each<[string, Answer]>([
+    ['with the first half of an answer', breaksOff],
+    ['by closing the connection', (response) => response.socket?.destroy()],
+    ['with a reset', (response) => response.socket?.resetAndDestroy()],
+    ['without data', says('{"data":null}')],
+    ['with errors alone', says('{"errors":[{"message":"no"}]}')],
+    ['with no JSON', says('<html>', 502)],
+  ])('is never told to change something again, and the next change is made: %s', async (_how, given) => {
+    answer = given;
+    const { body } = await gateway.graphql('mutation { oddly plainly again: plainly }');
+    expect(body.data).toEqual({ oddly: null, plainly: 1, again: 2 });
+    expect(body.errors).toHaveLength(1);
+    expect(asked).toBe(1);
+    const strict = await gateway.graphql('mutation { plainly strictly again: plainly }');
+    expect(strict.body.data).toBeNull();
+    expect([asked, plainly]).toEqual([2, 3]);
+  });
+});
