@@ -117,11 +117,16 @@ describe('what no server of Kubernetes takes, or no service of ours', () => {
     ['prometheusRule.alertLabels', { team: 'any text' }, { 'the-team': 'x' }],
     ['kafka.topicPrefix', 'a.b_', 'a/b'],
     ['gateway.settings.TRUSTED_PROXIES', '10.0.0.0/8, ::1', 'ingress-nginx'],
+    ['gateway.settings.TRUSTED_PROXIES', '10.0.0.0/8,\n2001:db8::/32,\n', '10.0.0.0/8 ::1'],
     ['gateway.settings.CORS_ORIGINS', 'https://a.example.com, http://b:3000', 'a.example.com'],
+    ['gateway.settings.CORS_ORIGINS', ' https://a.example.com,\nhttp://[::1]:3000\n', 'https://a.example.com http://b'],
     ['backup.settings.BACKUP_SCHEDULE', '@daily', 'daily'],
+    ['backup.settings.BACKUP_SCHEDULE', '*/5  0-6,22\t* JAN ?\n', '5 * * *'],
     ['backup.settings.BACKUP_VERIFY_SCHEDULE', '0 5 * * SUN', 'at five'],
+    ['backup.settings.BACKUP_VERIFY_SCHEDULE', ' @Weekly', '0 0 5 * * SUN 2030'],
     ['backup.settings.BACKUP_KEEP', 'last=3, yearly=2', 'last=3, sometimes=2'],
-    ['backup.settings.BACKUP_KEEP', '7', 'seven'],
+    ['backup.settings.BACKUP_KEEP', '7\n', 'seven'],
+    ['backup.settings.BACKUP_KEEP', 'last=3,\nyearly=2\n', 'last=3 yearly=2'],
   ])('is refused at %s: not %j but %j', (path, right, wrong) => {
     const fits = (value: unknown) => {
       const values = parse(file('values.yaml')) as Tree;

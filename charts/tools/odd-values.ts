@@ -202,9 +202,10 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
   },
   'settings of any text': {
     set: {
-      'gateway.settings': { CORS_ORIGINS: '*', TRUSTED_PROXIES: '::1,10.0.0.0/8', REALTIME_ANON_KEY: 'on' },
+      'gateway.settings.CORS_ORIGINS': 'http://[::1]:3000',
+      'gateway.settings': { TRUSTED_PROXIES: '::1,\n10.0.0.0/8\n', REALTIME_ANON_KEY: 'on' },
       'auth.settings.MAIL_FROM': `"O'Neil: #1" <a@example.com>`,
-      'backup.settings': { BACKUP_SCHEDULE: '*/5 * * * *', BACKUP_VERIFY_SCHEDULE: '1 1 1 1 1' },
+      'backup.settings': { BACKUP_SCHEDULE: '*/5 * * * *\n', BACKUP_VERIFY_SCHEDULE: '1 1 1 1 1' },
       'gateway.trustedDocuments': { mode: 'only', existingConfigMap: '1', key: 'on' },
       'settings.RATE_LIMIT_FACTOR': '0.5',
     },

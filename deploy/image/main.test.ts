@@ -65,6 +65,13 @@ describe('a secret', () => {
     expect(said).not.toContain('BACKUP_TOKEN');
   });
 
+  it('of blanks alone is refused, and not taken for one that nobody set', async () => {
+    const { code, said } = await run(['gateway'], { BACKUP_TOKEN: ' \n', REDIS_URL: '\n' });
+    expect(code).toBe(1);
+    expect(said).toContain('BACKUP_TOKEN must be');
+    expect(said).toContain('REDIS_URL must be');
+  });
+
   it('whose file cannot be read stops the start', async () => {
     expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE: join(dir, 'missing') })).toEqual({
       code: 1,

@@ -51,8 +51,9 @@ function readSecrets(env: NodeJS.ProcessEnv): void {
   for (const name of SECRETS) {
     const file = env[`${name}_FILE`];
     try {
-      const value = env[name] || (file && readFileSync(file, 'utf8'));
-      if (value) env[name] = value.trim(); // files of secrets often end with a line's end
+      // Files of secrets often end with a line's end. A variable of blanks alone stays: its service refuses it.
+      const value = env[name]?.trim() || (file && readFileSync(file, 'utf8').trim());
+      if (value) env[name] = value;
     } catch (error) {
       process.stderr.write(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exit(1);

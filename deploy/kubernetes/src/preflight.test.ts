@@ -50,8 +50,18 @@ describe('the preflight', () => {
 
   it('takes an empty value for none', async () => {
     putAll();
-    put('gateway/env/REDIS_URL', '');
-    expect((await looked(() => Promise.resolve([]))).problems).toHaveLength(1);
+    for (const nothing of ['', ' \n']) {
+      put('gateway/env/REDIS_URL', nothing);
+      expect((await looked(() => Promise.resolve([]))).problems).toHaveLength(1);
+    }
+  });
+
+  it('takes away the blanks around a value, as the image does', async () => {
+    putAll();
+    put('gateway/env/REDIS_URL', ' redis://cache \n');
+    const asked: Env[] = [];
+    await looked(async (env) => (asked.push(env), []));
+    expect(asked[0]).toMatchObject({ REDIS_URL: 'redis://cache' });
   });
 
   it('shows each service its own servers, as its pods will see them', async () => {

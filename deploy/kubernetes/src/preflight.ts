@@ -43,7 +43,7 @@ export async function preflight(options: {
     const settings: Record<string, string | undefined> = { ...ofComponent(env, component) };
     for (const secret of secrets) {
       const value = read(join(dir, secret.file));
-      if (value)
+      if (value?.trim())
         settings[secret.name] = secret.file.startsWith('env/') ? asRead(value, secret, dir) : join(dir, secret.file);
       else problems.add(missing(secret));
     }
@@ -83,9 +83,9 @@ function read(file: string): string | undefined {
   }
 }
 
-/** The URL as the pod's template composes it. */
+/** The URL as the pod's template composes it; the image takes blanks away around the others. */
 function asRead(value: string, { ca }: ExpectedSecrets[string][number], dir: string): string {
-  return ca ? `${value}?sslmode=verify-full&sslrootcert=${join(dir, 'postgresql', `${ca}.crt`)}` : value;
+  return ca ? `${value}?sslmode=verify-full&sslrootcert=${join(dir, 'postgresql', `${ca}.crt`)}` : value.trim();
 }
 
 const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
