@@ -5,6 +5,7 @@ import { buildField, type BuildRun, type Incompleteness } from './projection/bui
 import { clientPaths } from './projection/error-paths.ts';
 import type { Data } from './projection/safe-read.ts';
 import type { TextRun } from './projection/write-json.ts';
+import { unexplained } from './unexplained.ts';
 
 export interface OperationRequest<Context> {
   /** Coerced to the operation's types, with its defaults. */
@@ -104,12 +105,7 @@ function failures<Context>(
   }
   const incomplete = isIncomplete ? incompleteness(parts, fetched) : NONE;
   if (!errors) return { errors: NONE, incomplete };
-  return { errors, incomplete: incomplete.filter((each) => !errors.some((error) => explains(error, each))) };
-}
-
-/** An error without a place may be the reason for anything. */
-function explains({ path: place }: ServiceError, { path }: Incompleteness): boolean {
-  return !place || place.slice(0, path.length).every((step, index) => step === path[index]);
+  return { errors, incomplete: unexplained(incomplete, errors) };
 }
 
 function forClient(error: ServiceError, plan: Part<never>['plan'], data: Data): ServiceError[] {

@@ -1,3 +1,4 @@
+import { timingTest } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import {
   createFederatedExecutor,
@@ -13,7 +14,7 @@ const graph = readSupergraph(
     {
       name: 'one',
       sdl: `
-        type Query { thing: Thing things: [Thing!] named: Named hidden: Hidden strict: Thing! }
+        type Query { thing: Thing things: [Thing!] named: Named hidden: Hidden strict: Thing! sure: Int! some: [Thing] }
         type Mutation { first: Thing second: Thing! }
         type Subscription { changed(of: ID): Thing }
         interface Named { name: String }
@@ -26,7 +27,10 @@ const graph = readSupergraph(
         scalar Any
       `,
     },
-    { name: 'two', sdl: 'type Thing @key(fields: "id") { id: ID! other: String must: Int! toString: String }' },
+    {
+      name: 'two',
+      sdl: 'type Thing @key(fields: "id") { id: ID! other: String must: Int! sure: Int! toString: String }',
+    },
   ]),
 );
 
@@ -180,6 +184,41 @@ describe('what goes wrong', () => {
     // These may be the reason.
     for (const path of [undefined, ['strict'], ['strict', 'must']])
       expect(await run(path)).toMatchObject({ text: 'null', errors: [{ message: 'no' }], incomplete: [] });
+  });
+
+  it('is told once where a service leaves out a whole object because of one of its fields', async () => {
+    const failing = (path: (string | number)[]) => ({ errors: [{ message: 'no', path }] });
+    const query = answering({ data: null, ...failing(['sure']) }).compile('{ strict { id } sure }');
+    expect(await query.run({ variables: {}, context })).toMatchObject({
+      text: 'null',
+      errors: [{ message: 'no', path: ['sure'] }],
+      incomplete: [],
+    });
+    const entity = answering(
+      { data: { thing: { __typename: 'Thing', id: '1' } } },
+      { data: { _entities: [null] }, ...failing(['_entities', 0, 'sure']) },
+    ).compile('{ thing { id must sure } }');
+    expect(await entity.run({ variables: {}, context })).toMatchObject({
+      text: '{"thing":null}',
+      errors: [{ message: 'no', path: ['thing', 'sure'] }],
+      incomplete: [],
+    });
+  });
+
+  timingTest('is sorted out at once among many thousands', async () => {
+    const ids = Array.from({ length: 30_000 }, (_, index) => index);
+    const { compile } = answering(
+      { data: { some: ids.map((id) => ({ __typename: 'Thing', id: String(id) })) } },
+      {
+        data: { _entities: ids.map(() => null) },
+        errors: ids.slice(1).map((id) => ({ message: 'no', path: ['_entities', id, 'must'] })),
+      },
+    );
+    const operation = compile('{ some { must } }');
+    const begun = performance.now();
+    const { errors, incomplete } = await operation.run({ variables: {}, context });
+    expect([errors.length, incomplete]).toMatchObject([29_999, [{ path: ['some', 0, 'must'] }]]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it.each([[[]], [['nothing that was asked for']]])('has no place where the client sees none: %j', async (path) => {
