@@ -31,7 +31,7 @@ import { createPersonalTokenService } from './personal-tokens/personal-token.ser
 import { createPersonalTokensResolvers } from './personal-tokens/personal-tokens.resolvers.ts';
 import { createRecovery } from './recovery/create-recovery.ts';
 import { createSessions } from './sessions/create-sessions.ts';
-import { createShared, type AuthDeps } from './shared.ts';
+import { createCommonParts, type AuthDeps } from './common-parts.ts';
 import { createAuthStatus } from './status.ts';
 
 export interface Auth extends Service {
@@ -52,22 +52,22 @@ export interface Auth extends Service {
 
 /** Does not connect: `start` prepares the schema and begins background work. Does not listen. */
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
-  const shared = await createShared(config, deps);
-  const { database, keys, mailer, hasher, metrics, clock, log } = shared;
+  const common = await createCommonParts(config, deps);
+  const { database, keys, mailer, hasher, metrics, clock, log } = common;
 
-  const { maker, sessions, noteUses, resolvers: ofSessions } = createSessions(config, shared);
-  const recovery = createRecovery(config, shared);
-  const accounts = createAccounts(shared, { maker, sessions, recovery: recovery.service });
-  const changes = createChanges(config, shared);
+  const { maker, sessions, noteUses, resolvers: ofSessions } = createSessions(config, common);
+  const recovery = createRecovery(config, common);
+  const accounts = createAccounts(common, { maker, sessions, recovery: recovery.service });
+  const changes = createChanges(config, common);
   const onMail = changes.worker.wake;
-  const accountLog = createAccountLog(shared, deps.eventLog);
+  const accountLog = createAccountLog(common, deps.eventLog);
   const deletion = createDeletionService({
-    ...{ ...shared, repository: createDeletionRepository(database) },
+    ...{ ...common, repository: createDeletionRepository(database) },
     ...{ onMail, onDeleted: () => accountLog.relay?.wake() },
   });
-  const oidc = createOidc(config, shared, { sessions, onMail });
+  const oidc = createOidc(config, common, { sessions, onMail });
   const tokenRepository = createPersonalTokenRepository(database);
-  const personalTokens = createPersonalTokenService({ ...shared, repository: tokenRepository });
+  const personalTokens = createPersonalTokenService({ ...common, repository: tokenRepository });
   const housekeeping = createHousekeeping({
     repository: createHousekeepingRepository(database),
     auditRetentionDays: config.auditRetentionDays,

@@ -1,5 +1,5 @@
 import type { EventLog } from '@taskmesh/messaging';
-import type { Shared } from '../shared.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { watchAccountLog } from './account-log.metrics.ts';
 import { createAccountLogRepository } from './account-log.repository.ts';
 import { createAccountLogService } from './account-log.service.ts';
@@ -7,7 +7,7 @@ import { createAccountRelay } from './account-relay.ts';
 import { beginNewAccountEpoch } from './new-epoch.ts';
 
 /** The log of deleted accounts; without an event log it has no relay, and is only asked for. */
-export function createAccountLog({ database, clock, log, registry }: Shared, eventLog: EventLog | undefined) {
+export function createAccountLog({ database, clock, log, registry }: CommonParts, eventLog: EventLog | undefined) {
   const repository = createAccountLogRepository(database);
   const relay = eventLog && createAccountRelay({ repository, eventLog, log });
   if (relay) watchAccountLog(registry, repository);

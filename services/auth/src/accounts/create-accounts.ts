@@ -2,7 +2,7 @@ import { createLoginStrategy } from '../passport.ts';
 import type { RecoveryService } from '../recovery/recovery.service.ts';
 import type { SessionMaker } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
-import type { Shared } from '../shared.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { createAccountService } from './account.service.ts';
 import { createAccountsResolvers } from './accounts.resolvers.ts';
 import { createLoginService } from './login.service.ts';
@@ -14,9 +14,9 @@ export interface AccountsDeps {
 }
 
 /** Signing up and in, and what people do without being signed in. */
-export function createAccounts(shared: Shared, { maker, sessions, recovery }: AccountsDeps) {
-  const accounts = createAccountService({ ...shared, sessions: maker });
+export function createAccounts(common: CommonParts, { maker, sessions, recovery }: AccountsDeps) {
+  const accounts = createAccountService({ ...common, sessions: maker });
   const authenticate = createLoginStrategy(accounts.checkPassword);
-  const logins = createLoginService({ ...shared, sessions, authenticate, upgradeHash: accounts.upgradeHash });
+  const logins = createLoginService({ ...common, sessions, authenticate, upgradeHash: accounts.upgradeHash });
   return { resolvers: createAccountsResolvers({ accounts, logins, sessions, recovery }) };
 }

@@ -1,5 +1,5 @@
 import type { AuthConfig } from '../config.ts';
-import type { Shared } from '../shared.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { createChangesOutbox } from './changes-outbox.ts';
 import { createChangeRepository } from './change.repository.ts';
 import { createChangesResolvers } from './changes.resolvers.ts';
@@ -8,10 +8,10 @@ import { createPasswordChangeService } from './password-change.service.ts';
 import { createProfileService } from './profile.service.ts';
 
 /** What owners change of their accounts, with a worker that sends the mails about all changes. */
-export function createChanges({ publicUrl }: AuthConfig, shared: Shared) {
-  const repository = createChangeRepository(shared.database);
-  const worker = shared.mailWorker(createChangesOutbox({ repository, publicUrl, clock: shared.clock }));
-  const changing = { ...shared, repository, onMail: worker.wake };
+export function createChanges({ publicUrl }: AuthConfig, common: CommonParts) {
+  const repository = createChangeRepository(common.database);
+  const worker = common.mailWorker(createChangesOutbox({ repository, publicUrl, clock: common.clock }));
+  const changing = { ...common, repository, onMail: worker.wake };
   return {
     worker,
     resolvers: createChangesResolvers({

@@ -1,7 +1,7 @@
 import type { AuthConfig } from '../config.ts';
 import { createProviderStrategy } from '../passport.ts';
 import type { SessionService } from '../sessions/session.service.ts';
-import type { Shared } from '../shared.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { createBrowserSignInService } from './browser-sign-in.service.ts';
 import { createLinkedIdentityService } from './linked-identity.service.ts';
 import { createOidcRepository } from './oidc.repository.ts';
@@ -16,18 +16,22 @@ export interface OidcDeps {
 }
 
 /** Signing in at a provider; without one, there is nobody whom a browser could be sent to. */
-export function createOidc({ oidc, publicUrl, secrets }: AuthConfig, shared: Shared, { sessions, onMail }: OidcDeps) {
+export function createOidc(
+  { oidc, publicUrl, secrets }: AuthConfig,
+  common: CommonParts,
+  { sessions, onMail }: OidcDeps,
+) {
   const callbackUrl = `${publicUrl}/api/auth/oidc/callback`;
   const provider =
     oidc &&
     createProvider({
-      ...{ config: oidc, clientSecret: secrets.oidcClientSecret, clock: shared.clock, log: shared.log },
+      ...{ config: oidc, clientSecret: secrets.oidcClientSecret, clock: common.clock, log: common.log },
       strategyFor: (configuration) => createProviderStrategy({ configuration, callbackUrl, scopes: oidc.scopes }),
     });
-  const repository = createOidcRepository(shared.database);
-  const linking = { ...shared, repository, onMail };
+  const repository = createOidcRepository(common.database);
+  const linking = { ...common, repository, onMail };
   return {
-    browserSignIn: createBrowserSignInService({ ...shared, provider, repository }),
+    browserSignIn: createBrowserSignInService({ ...common, provider, repository }),
     resolvers: createOidcResolvers({
       providerName: provider?.name,
       signIns: createProviderSignInService({ ...linking, sessions }),

@@ -31,10 +31,10 @@ export interface AuthDeps {
   mailer?: Mailer;
 }
 
-export type Shared = Awaited<ReturnType<typeof createShared>>;
+export type CommonParts = Awaited<ReturnType<typeof createCommonParts>>;
 
 /** What the features of auth work with. */
-export async function createShared(config: AuthConfig, deps: AuthDeps) {
+export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
   const { clock, ids = { next: () => v7() }, log, keyValue, metrics: registry = new Registry() } = deps;
   const { dataDir, mailFrom: from, accessTokenKeysFile, hashConcurrency: concurrency, secrets } = config;
   const metrics = createAuthMetrics(registry);
