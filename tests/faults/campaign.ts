@@ -142,6 +142,14 @@ function counted(faults: DoneFault[]): CampaignFigures['faults'] {
 }
 
 /** Of several accounts. */
+/** What is wrong with what accounts saw, and what they did, once they write no more. Closes them. */
+export async function conclude(accounts: readonly Account[]) {
+  const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
+  const figures = summary(accounts.map((account) => account.figures()));
+  await Promise.all(accounts.map((account) => account.close()));
+  return { findings: verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises]), figures };
+}
+
 export function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
   const sum = (name: 'confirmed' | 'denied' | 'unknown' | 'refused' | 'retried') =>
     figures.reduce((total, each) => total + each[name], 0);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@taskmesh/testing';
 import { createAccount, type Account } from './account.ts';
-import { summary } from './campaign.ts';
+import { conclude } from './campaign.ts';
 import { useFaultStack } from './fault-stack.ts';
 import { createProduceProxy, type ProduceFault, type ProduceProxy } from './produce-proxy.ts';
 import { readPublished } from './published.ts';
@@ -62,14 +62,12 @@ describe('a broker whose answers to the relay fail', () => {
       proxy.inject(undefined);
       await eventually(() => expect(proxy.counts.get(fault)).toBeGreaterThan(0));
       await Promise.all(accounts.map((account) => account.stopWriting()));
-      const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
-      const figures = summary(accounts.map((account) => account.figures()));
-      await Promise.all(accounts.map((account) => account.close()));
+      const { findings, figures } = await conclude(accounts);
       const again = accounts.map(({ ownerId }) => published.timesTold(ownerId) - published.of(ownerId).length);
       await published.close();
       const times = proxy.counts.get(fault);
       console.info(`seed ${SEED}, ${fault}, ${times} times:`, JSON.stringify({ again, ...figures }));
-      expect(verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises])).toEqual([]);
+      expect(findings).toEqual([]);
       for (const { events } of Object.values(figures.streams))
         expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
     },
