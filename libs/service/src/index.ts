@@ -21,7 +21,7 @@ export { settlesWithin, withDeadline } from './deadline.ts';
 export { askInTime } from './ask-in-time.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
-export type { Ids } from './ids.ts';
+export { timeOrderedIds, type Ids } from './ids.ts';
 export {
   closeOnStop,
   Closers,

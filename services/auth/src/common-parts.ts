@@ -1,10 +1,9 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
 import type { EventLog } from '@taskmesh/messaging';
-import type { Clock, Ids, Log } from '@taskmesh/service';
+import { timeOrderedIds, type Clock, type Ids, type Log } from '@taskmesh/service';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { v7 } from 'uuid';
 import { createAccountRepository } from './accounts/account.repository.ts';
 import { createPasswordCheckService } from './accounts/password-check.service.ts';
 import type { AuthConfig } from './config.ts';
@@ -35,7 +34,7 @@ export type CommonParts = Awaited<ReturnType<typeof createCommonParts>>;
 
 /** What the features of auth work with. */
 export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
-  const { clock, ids = { next: () => v7() }, log, keyValue, metrics: registry = new Registry() } = deps;
+  const { clock, ids = timeOrderedIds, log, keyValue, metrics: registry = new Registry() } = deps;
   const { dataDir, mailFrom: from, accessTokenKeysFile, hashConcurrency: concurrency, secrets } = config;
   const metrics = createAuthMetrics(registry);
   const database = await createAuthDatabase({ url: secrets.postgresUrl, log });

@@ -1,8 +1,8 @@
 import type { Identity } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import { Kind } from 'graphql';
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { v7 } from 'uuid';
 import { readTypeDefs } from '../src/graphql/schema.ts';
 import { hashOf } from '../src/opaque-token.ts';
 import { tokenIn } from './support/mails.ts';
@@ -55,7 +55,7 @@ async function somebody(): Promise<Person> {
   const newEmail = `new.${email}`;
   const [session, other] = [await signedUp(running, email), await loggedIn(running, email)];
   const { userId } = other;
-  const [linkedId, code] = [v7(), `code ${people}`];
+  const [linkedId, code] = [randomUUID(), `code ${people}`];
   await running.database.query(
     `insert into linked_identities (id, account_id, issuer, subject, email, created_at, last_used_at)
      values ($1, $2, 'https://login.example', $3, $4, now(), now())`,

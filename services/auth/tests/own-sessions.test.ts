@@ -1,5 +1,5 @@
 import type { Identity } from '@taskmesh/identity';
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import {
   codeOf,
   END_OTHERS,
@@ -81,7 +81,7 @@ describe('the list of your sessions', () => {
     const note = (after: number) =>
       running.auth.internal.noteSessionUses([
         { sessionId: ada.sessionId, at: begun + after },
-        { sessionId: v7(), at: begun + after },
+        { sessionId: randomUUID(), at: begun + after },
       ]);
     await note(30_000);
     expect(await lastUse()).toBeLessThanOrEqual(0);
@@ -147,7 +147,7 @@ describe('ending one of your sessions', () => {
     const ended = await loggedIn(running, 'ada@example.com');
     await running.send(END_SESSION, { id: ended.sessionId }, ada.identity);
     const answers = await Promise.all(
-      [bob.sessionId, v7(), ended.sessionId, 'nonsense', '', "' or true --", '\0'].map(async (id) => {
+      [bob.sessionId, randomUUID(), ended.sessionId, 'nonsense', '', "' or true --", '\0'].map(async (id) => {
         const { data, errors, extensions } = await running.send(END_SESSION, { id }, ada.identity);
         return { data, errors, extensions };
       }),

@@ -1,5 +1,5 @@
 import { hashOfPersonalToken, type Identity } from '@taskmesh/identity';
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import {
   CHANGE_EMAIL,
   CHANGE_NAME,
@@ -217,7 +217,7 @@ describe('ending a personal token', () => {
     const { token, personalToken } = await made(bob);
     expect(await listOf(ada)).toEqual([]);
     const answers = await Promise.all(
-      [personalToken.id, v7(), bob.sessionId, ada.sessionId, 'nonsense', '', '\0'].map(async (id) => {
+      [personalToken.id, randomUUID(), bob.sessionId, ada.sessionId, 'nonsense', '', '\0'].map(async (id) => {
         const { data, errors } = await running.send(END_TOKEN, { id }, ada.identity);
         return { data, errors };
       }),

@@ -18,10 +18,10 @@ import {
   inOrder,
   type Log,
   type Service,
+  timeOrderedIds,
 } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
-import { v7 } from 'uuid';
 import type { TasksConfig } from './config.ts';
 import { createTasksDatabase } from './database.ts';
 import { createCursors } from './feed/cursors.ts';
@@ -87,7 +87,7 @@ export interface Tasks extends Service {
 
 /** The whole service: `start` checks the schema and starts publishing. It listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
-  const { clock, ids = { next: () => v7() }, log, eventLog, accounts, metrics = new Registry() } = deps;
+  const { clock, ids = timeOrderedIds, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   database.measure(metrics);
   const feeds = createFeedRepository(database);

@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { v7 } from 'uuid';
 import { createTasksDatabase } from '../src/database.ts';
 import { createCountRepository } from '../src/tasks/count.repository.ts';
 import { MOST_WITHOUT_KEYS, RECOUNT } from '../src/tasks/count.statements.ts';
@@ -60,7 +60,7 @@ async function writeAtRandom(user: TestUser, { writes, share }: { writes: number
     const dice = Math.random();
     const state = anyState();
     if (dice < 0.4 || ids.length === 0) {
-      const id = isOurs ? (await user.create({ title: 'any', ...asInput(state) })).id : v7();
+      const id = isOurs ? (await user.create({ title: 'any', ...asInput(state) })).id : randomUUID();
       if (!isOurs) await before.create(user.id, id, state);
       return void ids.push(id);
     }
@@ -383,7 +383,7 @@ describe('beside the release before', () => {
 });
 
 it('a restored store is counted', async () => {
-  const [owner, another] = [v7(), v7()];
+  const [owner, another] = [randomUUID(), randomUUID()];
   const rows: RestoredRow[] = [
     { user_id: `'${owner}'`, completed: 'true', priority: `'high'` },
     { user_id: `'${owner}'` },

@@ -4,8 +4,8 @@ import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
 import { createAdminServer, createLog } from '@taskmesh/service';
 import { eventually, requiredAddress } from '@taskmesh/testing';
 import { Kafka, logLevel } from 'kafkajs';
+import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { v4, v7 } from 'uuid';
 import { partOf } from '../src/feed/partition.ts';
 import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './support/restored.ts';
 import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
@@ -21,7 +21,7 @@ function kafkaOfItsOwn({ maxBytes }: { maxBytes?: number } = {}): EventLog {
     clientId: 'dead-letters',
     log: silent,
   });
-  const topic = `${TASK_CHANGES_TOPIC}.${v4()}`;
+  const topic = `${TASK_CHANGES_TOPIC}.${randomUUID()}`;
   return {
     ensureTopic: (_topic, options) =>
       maxBytes === undefined ? inner.ensureTopic(topic, options) : makeNarrowTopic(topic, options.partitions, maxBytes),
@@ -109,7 +109,7 @@ describe('dead letters, with a real Kafka', () => {
   };
 
   it('puts a change aside at once that the broker will never take, and nothing waits for it', async () => {
-    const [poisoner, neighbour] = [service.user(v7()), service.user(v7())];
+    const [poisoner, neighbour] = [service.user(randomUUID()), service.user(randomUUID())];
     await poisoner.create({ title: 'before' });
     const begun = performance.now();
     expect(await commitHuge(poisoner)).toBe(2);
@@ -140,7 +140,7 @@ describe('dead letters, with a real Kafka', () => {
   });
 
   it('publishes it again when told so, once the reason is gone; otherwise it comes back', async () => {
-    const user = service.user(v7());
+    const user = service.user(randomUUID());
     await user.create({ title: 'before' });
     const sequence = await commitHuge(user);
     const dead = async () => (await get('/dead-letters')).deadLetters as { id: string; sequence: string }[];
@@ -157,7 +157,7 @@ describe('dead letters, with a real Kafka', () => {
   });
 
   it('keeps what a gateway could not read, each record once, and replays the change that it was about', async () => {
-    const user = service.user(v7());
+    const user = service.user(randomUUID());
     await user.create({ title: 'readable here' });
     await eventually(() => expect(publishedOf(user)).toHaveLength(1));
     const reports = [
@@ -198,7 +198,7 @@ it('publishes once what was sent beside a change that the broker refuses, and wh
   await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: 8 });
   const service = await startTasks({ name: 'beside', eventLog });
   try {
-    const users = Array.from({ length: 40 }, () => service.user(v7()));
+    const users = Array.from({ length: 40 }, () => service.user(randomUUID()));
     for (const user of users) await user.create({ title: 'first' });
     await eventually(() => expect(service.published).toHaveLength(40));
     // In one transaction, so that one request has them all: of one owner too long, of the others too much together.
@@ -239,7 +239,7 @@ it('announces a new epoch on every partition of a real Kafka as soon as another 
   const old = `${nameOf(service.database)}_old`;
   try {
     await eventually(() => expect(epochs).toEqual(Array(8).fill(1)));
-    const fresh = await restoredDatabase(RESTORED_TASKS + restoredRow({ user_id: `'${v7()}'` }));
+    const fresh = await restoredDatabase(RESTORED_TASKS + restoredRow({ user_id: `'${randomUUID()}'` }));
     expect(await service.tasks.restore.importDatabase(fresh.name)).toMatchObject({ complete: true });
     await swap(nameOf(service.database), fresh.name, old);
     await eventually(() => expect(epochs).toEqual([...Array(8).fill(1), ...Array(8).fill(2)]));

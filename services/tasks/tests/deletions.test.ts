@@ -1,9 +1,9 @@
 import type { TaskChanged } from '@taskmesh/events';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
-import { v4 } from 'uuid';
 import { partOf } from '../src/feed/partition.ts';
 import { DELETE_TASKS } from '../src/owners/owner.statements.ts';
 import { createAccountLog, type TestAccountLog } from './support/account-log.ts';
@@ -270,7 +270,7 @@ describe('the account log', () => {
     const users = Array.from({ length: 7 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     const entries = users.map(({ id }) => log.delete(id));
-    for (const index of [4, 1]) await log.publish(service.eventLog, entries[index] ?? log.delete(v4()));
+    for (const index of [4, 1]) await log.publish(service.eventLog, entries[index] ?? log.delete(randomUUID()));
     await eventually(async () => {
       for (const user of users) expect(await leftOf(user)).toEqual({});
     }, { timeoutMs: 20_000 }); // prettier-ignore
@@ -296,7 +296,7 @@ describe('the account log', () => {
     const [ada, bob, carol] = [service.user(), service.user(), service.user()];
     for (const user of [ada, bob, carol]) await user.create({ title: 'one' });
     log.delete(ada.id);
-    log.delete(v4());
+    log.delete(randomUUID());
     await gone(ada);
     const head = await headOf(ada);
     log.restart([ada.id, bob.id]);
@@ -362,7 +362,7 @@ it('shows how many deletions are not done yet, and for how long', async () => {
   try {
     const valueOf = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
     expect(await valueOf('taskmesh_account_deletions_pending')).toBe(0);
-    await own.database.query(`insert into closed_owners values ($1, now() - interval '1 hour')`, [v4()]);
+    await own.database.query(`insert into closed_owners values ($1, now() - interval '1 hour')`, [randomUUID()]);
     expect(await valueOf('taskmesh_account_deletions_pending')).toBe(1);
     expect(await valueOf('taskmesh_account_deletions_oldest_pending_age_seconds')).toBeGreaterThanOrEqual(3_600);
     log.isAway = true;

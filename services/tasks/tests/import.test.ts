@@ -1,6 +1,6 @@
 import { createTaskInput } from '@taskmesh/validation';
 import { eventually, type TestDatabase } from '@taskmesh/testing';
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
 import { startTasks, type TestTasks } from './support/running-tasks.ts';
 
@@ -45,7 +45,7 @@ it('names what is left out, and not all of it when that is much', async () => {
 
 describe('a complete restored store', () => {
   it('becomes a store with the same rows, and without what was around them', async () => {
-    const id = v7();
+    const id = randomUUID();
     const statements = `${withRows(
       { id: `'${id}'`, version: '7', due_date: `'0001-01-01T00:00Z'`, category: `''`, description: `'some'` },
       { version: 'null' },
@@ -62,7 +62,7 @@ describe('a complete restored store', () => {
   });
 
   it('has all that migrations make, so that the service runs on it', async () => {
-    const owner = v7();
+    const owner = randomUUID();
     await importDatabase(withRows({ user_id: `'${owner}'` }));
     const structure = `select table_name, column_name, data_type from information_schema.columns
       where table_schema = 'public' order by 1, 2`;
@@ -70,7 +70,7 @@ describe('a complete restored store', () => {
   });
 
   it('takes text, times of other types and enumerations become text for what they say', async () => {
-    const id = v7();
+    const id = randomUUID();
     const statements = `create schema restored;
       create table restored.tasks (id text, user_id varchar(40), title varchar(300), description varchar, completed text,
         due_date timestamp, category varchar, priority text, created_at text, updated_at date);
@@ -197,7 +197,7 @@ describe('an incomplete restored store', () => {
   });
 
   it('is refused for two rows with one id, nothing of it is taken, and after a correction it may come again', async () => {
-    const id = `'${v7()}'`;
+    const id = `'${randomUUID()}'`;
     const refused = await importDatabase(withRows({ id }, { id }));
     expect(refused).toEqual({ complete: false, reason: expect.stringContaining('same id') });
     expect(await loaded.query('select count(*)::int as n from public.tasks')).toEqual([{ n: 0 }]);
@@ -280,7 +280,7 @@ describe('a store that would take the living one’s place', () => {
 
 describe('a store from before a restore', () => {
   it('goes on in a new epoch, with its rows, and with nothing of its earlier changes', async () => {
-    const owner = v7();
+    const owner = randomUUID();
     await importDatabase(withRows({ user_id: `'${owner}'` }));
     await loaded.query(
       `update feeds set sequence = 7; update feed_state set epoch = 20;

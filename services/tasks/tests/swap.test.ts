@@ -1,6 +1,6 @@
 import type { TaskChanged } from '@taskmesh/events';
 import { eventually } from '@taskmesh/testing';
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { PARTITIONS } from '../src/feed/partition.ts';
 import { LOCK_CLASS } from '../src/relay/relay.statements.ts';
 import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './support/restored.ts';
@@ -67,7 +67,7 @@ function underLoad(users: TestUser[]) {
 }
 
 it('goes on by itself when another database takes the place of its own', async () => {
-  const ids = Array.from({ length: 6 }, () => v7());
+  const ids = Array.from({ length: 6 }, () => randomUUID());
   const users = ids.flatMap((id) => [service.user(id), replica.user(id)]);
   const [someone] = users as [TestUser];
   await someone.create({ title: 'before the restore' });

@@ -1,6 +1,6 @@
 import { createTestDatabase, requiredAddress, type TestDatabase } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { v7 } from 'uuid';
 import type { RunningAuth } from './running-auth.ts';
 
 /** A dump's table, without its constraints. */
@@ -14,7 +14,7 @@ export const RESTORED_ACCOUNTS = `
 /** A row; values are SQL. */
 export function restoredAccount(columns: Record<string, string> = {}): string {
   const row: Record<string, string> = {
-    id: `'${v7()}'`,
+    id: `'${randomUUID()}'`,
     email: `'Somebody@Example.test'`,
     email_key: `'somebody@example.test'`,
     name: `'Somebody'`,

@@ -1,9 +1,9 @@
 import { AppError, badUserInput, notFound } from '@taskmesh/errors';
 import type { TasksInternal } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
+import { type Log } from '@taskmesh/service';
 import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { createTaskInput, parseInput, updateTaskInput } from '@taskmesh/validation';
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';
 
 interface Row {
@@ -81,7 +81,7 @@ export function createFakeTasks(log: Log): FakeTasks {
     const { priority, ...fields } = parseInput(createTaskInput, inRules(input));
     const at = tick();
     const row: Row = {
-      id: v7(),
+      id: randomUUID(),
       ownerId,
       description: null,
       dueDate: null,

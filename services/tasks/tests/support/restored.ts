@@ -1,6 +1,6 @@
 import { createTestDatabase, requiredAddress, type TestDatabase } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { v7 } from 'uuid';
 
 /** The table of a dump when only its rows are left. */
 export const RESTORED_TASKS = `
@@ -15,8 +15,8 @@ export type RestoredRow = Record<string, string>;
 
 export function restoredRow(columns: RestoredRow = {}): string {
   const row: RestoredRow = {
-    id: `'${v7()}'`,
-    user_id: `'${v7()}'`,
+    id: `'${randomUUID()}'`,
+    user_id: `'${randomUUID()}'`,
     title: `'from the dump'`,
     description: 'null',
     completed: 'false',

@@ -6,8 +6,8 @@ import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { type Backoff, type Clock, createLog, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
-import { v4 } from 'uuid';
 import { createTasks, readTasksConfig, type Tasks } from '../../src/index.ts';
 
 export const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
@@ -108,7 +108,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
       await tasks.processAll();
       await new Promise(setImmediate); // the log in memory delivers in the next turn
     },
-    user: (id = v4()) => createUser(tasks, id),
+    user: (id = randomUUID()) => createUser(tasks, id),
     another: (more) => startOn(database, { ...options, eventLog, ...more }),
     stop: async () => {
       await tasks.stop();
@@ -118,7 +118,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
 }
 
 function createUser(tasks: Tasks, id: string): TestUser {
-  const identity: Identity = { role: 'user', userId: id, sessionId: v4() };
+  const identity: Identity = { role: 'user', userId: id, sessionId: randomUUID() };
   const send: TestUser['send'] = (query, variables, traceparent) =>
     tasks.subgraph.execute({ query, variables }, { identity, requestId: 'test', traceparent });
   const ask: TestUser['ask'] = async (query, variables) => {
