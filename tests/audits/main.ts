@@ -1,10 +1,13 @@
 import { runFederationAudit } from './federation/run.ts';
 import { findSuite, type CaseResult } from './public-suite.ts';
+import { runSubgraphCompatibility } from './subgraph-compatibility/run.ts';
 
-const HELP = `npm run audit [-- federation]
+const HELP = `npm run audit [-- <suite> …]
 Runs public test suites against this code and lists the cases that fail; if any do, it exits with 1. The folder PUBLIC_SUITES
 must have a copy of each suite's repository, as a checkout or a bare repository called <name> or <owner>+<name>. Suites without a
-copy are skipped, which is not a failure.`;
+copy are skipped, which is not a failure.
+  federation              graphql-hive/federation-gateway-audit: what a gateway makes of several services
+  subgraph-compatibility  apollographql/apollo-federation-subgraph-compatibility: what a gateway needs of a service`;
 
 interface Audit {
   repository: string;
@@ -13,6 +16,10 @@ interface Audit {
 
 const AUDITS: Record<string, Audit> = {
   federation: { repository: 'graphql-hive/federation-gateway-audit', run: runFederationAudit },
+  'subgraph-compatibility': {
+    repository: 'apollographql/apollo-federation-subgraph-compatibility',
+    run: runSubgraphCompatibility,
+  },
 };
 
 const names = process.argv.slice(2);
@@ -31,6 +38,7 @@ for (const [name, { repository, run }] of Object.entries(AUDITS)) {
     continue;
   }
   const results = await run(suite.dir).finally(suite.remove);
+  if (results.length === 0) throw new Error(`No case was found in the copy of ${repository}.`);
   const failures = results.filter(({ problem }) => problem !== undefined);
   failed += failures.length;
   console.log(`${name}: ${String(results.length - failures.length)} of ${String(results.length)} passed`);

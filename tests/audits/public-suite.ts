@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -24,13 +24,13 @@ export function findSuite(folder: string, repository: string): PublicSuite | und
   const [owner = '', name = ''] = repository.split('/');
   const places = [name, `${owner}+${name}`].flatMap((each) => [join(folder, each), join(folder, each, 'repo')]);
   const checkout = places.find((place) => existsSync(join(place, 'package.json')));
-  if (checkout) return { dir: checkout, remove: () => {} };
+  if (checkout) return { dir: realpathSync(checkout), remove: () => {} };
   const bare = places.find((place) => existsSync(join(place, 'objects')));
   return bare === undefined ? undefined : unpack(bare);
 }
 
 function unpack(bare: string): PublicSuite {
-  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-audit-'));
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'taskmesh-audit-')));
   const archive = execFileSync('git', [`--git-dir=${bare}`, 'archive', 'HEAD'], { maxBuffer: 2 ** 30 });
   execFileSync('tar', ['-x', '-C', dir], { input: archive });
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };

@@ -1,11 +1,15 @@
 import type { Identity } from '@taskmesh/identity';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { startFieldTrace } from './inline-trace/field-trace.ts';
 import type { SubgraphCall } from './subgraph.ts';
 
 const GATEWAY = 'gateway';
 /** The value of the header `priority` (RFC 9218) by which a caller says that its request gives way to others. */
 export const BACKGROUND_PRIORITY = 'u=7';
+/** The header by which a router asks for federated tracing, and the only form of it that there is. */
+const INCLUDE_TRACE = 'apollo-federation-include-trace';
+const TRACE_FORM = 'ftv1';
 
 /** Other services have internal calls of their own. */
 export function isForGraph(identity: Identity): boolean {
@@ -20,6 +24,7 @@ export function callOf({ headers, socket }: IncomingMessage, identity: Identity)
     traceparent: one(headers.traceparent),
     isBackground: one(headers.priority) === BACKGROUND_PRIORITY,
     isCancelled: () => socket.destroyed,
+    trace: one(headers[INCLUDE_TRACE]) === TRACE_FORM ? startFieldTrace() : undefined,
   };
 }
 

@@ -103,6 +103,27 @@ describe('a subgraph server', () => {
     expect(isBackground).toBe(expected);
   });
 
+  it.each(['application/json', 'application/json; charset=utf-8'])(
+    'traces fields if it is asked to: %s',
+    async (type) => {
+      const answerFor = async (form: string, authorization = 'gateway') => {
+        const headers = { 'content-type': type, authorization, 'apollo-federation-include-trace': form };
+        const response = await fetch(`${server.address()}/graphql`, {
+          method: 'POST',
+          headers,
+          body: '{"query":"{ who }"}',
+        });
+        return response.json();
+      };
+      expect(await answerFor('ftv1')).toEqual({
+        data: { who: 'service' },
+        extensions: { ftv1: expect.stringMatching(/^[\w+/]+=*$/) },
+      });
+      expect(await answerFor('ftv2')).toEqual({ data: { who: 'service' } });
+      expect(await answerFor('ftv1', 'stranger')).not.toHaveProperty('extensions');
+    },
+  );
+
   it('has nothing for other services in its graph', async () => {
     const response = await post('backup', '{ who }');
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('FORBIDDEN')]);

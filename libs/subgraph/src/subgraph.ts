@@ -3,11 +3,21 @@ import { AppError, toGraphQLError } from '@taskmesh/errors';
 import type { Identity } from '@taskmesh/identity';
 import type { Log } from '@taskmesh/service';
 import { inSpan, type Span, type SpanDescription } from '@taskmesh/telemetry';
-import { getOperationAST, GraphQLError, parse, validate, type DocumentNode, type GraphQLFormattedError } from 'graphql';
+import {
+  getOperationAST,
+  GraphQLError,
+  parse,
+  validate,
+  type DocumentNode,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { countPlans, createExecution, type Execution } from './execution/execution.ts';
 import { cancelled } from './execution/run.ts';
 import { guardMutations } from './guard-mutations.ts';
+import type { FieldTrace } from './inline-trace/field-trace.ts';
+import { traceFields } from './inline-trace/trace-fields.ts';
 import { operationSpan } from './operation-span.ts';
 
 export interface SubgraphRequest {
@@ -24,6 +34,8 @@ export interface SubgraphCall {
   isBackground?: boolean;
   /** Asked between two resolvers of a query, and before anything begins: whether nobody waits for the result any more. */
   isCancelled?: () => boolean;
+  /** The caller wants to know when each field began and ended: the result has `extensions.ftv1` (ADR 38). */
+  trace?: FieldTrace | undefined;
 }
 
 export interface SubgraphResult {
@@ -62,18 +74,20 @@ const BYTES_PER_CHARACTER = 32;
 const BASE_BYTES = 2_048;
 
 export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {
-  const schema = buildSubgraphSchema([{ typeDefs, resolvers: guardMutations(resolvers) as never }]); // the library's type knows no generated resolvers
+  const buildSchema = () => buildSubgraphSchema([{ typeDefs, resolvers: guardMutations(resolvers) as never }]); // the library's type knows no generated resolvers
+  const untraced = buildSchema();
+  let traced: GraphQLSchema | undefined;
   const prepared = new LRUCache<string, Prepared>({ maxSize: PREPARED_BYTES, sizeCalculation: sizeOf });
 
   const prepare = (query: string): Prepared => {
     const known = prepared.get(query);
     if (known) return known;
-    const fresh = prepareAnew(query);
+    const fresh = prepareAnew(query, untraced);
     prepared.set(query, fresh);
     return fresh;
   };
 
-  const prepareAnew = (query: string): Prepared => {
+  const prepareAnew = (query: string, schema: GraphQLSchema): Prepared => {
     try {
       const document = parse(query, { noLocation: true });
       const errors = validate(schema, document);
@@ -121,18 +135,31 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
     };
   };
 
+  const answer = async (
+    prepareQuery: (query: string) => Prepared,
+    request: SubgraphRequest,
+    call: SubgraphCall,
+  ): Promise<SubgraphResult> => {
+    const ready = prepareQuery(request.query);
+    if ('errors' in ready) return { errors: ready.errors };
+    if (call.isCancelled?.()) return { errors: [cancelled().toJSON()] };
+    return inSpan(
+      () => ready.span,
+      (span) => run(ready, request, call, span),
+      name,
+    );
+  };
+
+  const answerWithTrace = async (trace: FieldTrace, request: SubgraphRequest, call: SubgraphCall) => {
+    const schema = (traced ??= traceFields(buildSchema()));
+    const result = await answer((query) => prepareAnew(query, schema), request, call);
+    return { ...result, extensions: { ...result.extensions, ftv1: await trace.end(result.errors) } };
+  };
+
   return {
     name,
-    async execute(request, call) {
-      const ready = prepare(request.query);
-      if ('errors' in ready) return { errors: ready.errors };
-      if (call.isCancelled?.()) return { errors: [cancelled().toJSON()] };
-      return inSpan(
-        () => ready.span,
-        (span) => run(ready, request, call, span),
-        name,
-      );
-    },
+    execute: (request, call) =>
+      call.trace ? answerWithTrace(call.trace, request, call) : answer(prepare, request, call),
   };
 }
 

@@ -90,6 +90,13 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     expect(gateway.tasks.calls.map((call) => call.traceparent)).toEqual([traceparent, undefined]);
   });
 
+  it('traces no fields for a client', async () => {
+    const headers = { 'apollo-federation-include-trace': 'ftv1' };
+    const { body } = await gateway.graphql('{ taskStatistics { total } }', { token, headers });
+    expect(body).toEqual({ data: { taskStatistics: { total: 2 } } });
+    expect(gateway.tasks.calls.map((call) => call.trace)).toEqual([undefined]);
+  });
+
   it('takes a bad token for none', async () => {
     const { status, body } = await gateway.graphql('{ me { id } }', { token: 'bad' });
     expect(status).toBe(200);

@@ -179,7 +179,7 @@ function failWhenAllEnded(late: readonly PromiseLike<unknown>[], error: unknown)
   });
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 

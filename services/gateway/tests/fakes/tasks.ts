@@ -1,5 +1,4 @@
 import { badUserInput } from '@taskmesh/errors';
-import type { Identity } from '@taskmesh/identity';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
@@ -11,7 +10,7 @@ export interface FakeTasks {
   internal: TasksInternal;
   changes: FakeChanges;
   /** The callers and their traces, call by call. */
-  calls: { identity: Identity; traceparent?: string }[];
+  calls: Pick<SubgraphContext, 'identity' | 'traceparent' | 'trace'>[];
   /** Every resolver throws this until it is unset. */
   fail(error: Error | undefined): void;
 }
@@ -47,8 +46,8 @@ export function createFakeTasks(log: Log): FakeTasks {
     };
   };
 
-  const caller = ({ identity, traceparent }: SubgraphContext) => {
-    calls.push({ identity, ...(traceparent && { traceparent }) });
+  const caller = ({ identity, traceparent, trace }: SubgraphContext) => {
+    calls.push({ identity, trace, ...(traceparent && { traceparent }) });
     if (failure) throw failure;
     return requireUser(identity).userId;
   };

@@ -1,0 +1,150 @@
+import { Trace } from '@apollo/usage-reporting-protobuf';
+import { notFound } from '@taskmesh/errors';
+import { createLog } from '@taskmesh/service';
+import { parse } from 'graphql';
+import { createSubgraph } from '../subgraph.ts';
+import { startFieldTrace } from './field-trace.ts';
+
+const log = createLog({ service: 'test', level: 'fatal' });
+const call = { identity: { role: 'user', userId: 'ada', sessionId: 'session' } as const, requestId: 'request' };
+
+let arrive: (value: object) => void;
+let begun: string[];
+
+const subgraph = createSubgraph({
+  name: 'test',
+  typeDefs: parse(`
+    extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+    type Query { late: Item items: [Item!]! broken: [Item] }
+    type Mutation { write: Item }
+    type Item @key(fields: "id") { id: ID! title: String }
+  `),
+  resolvers: {
+    Query: {
+      late: () => new Promise((resolve) => (arrive = resolve)),
+      items: () => [{ id: '1' }, { id: '2' }],
+      broken: () => [{ id: '1' }, notFound('There is no such item.'), new Error('a secret')],
+    },
+    Mutation: { write: () => ({ id: '1' }) },
+    Item: {
+      title: ({ id }: { id: string }) => {
+        begun.push(id);
+        return `Item ${id}`;
+      },
+      __resolveReference: ({ id }: { id: string }) => new Promise((resolve) => (arrive = () => resolve({ id }))),
+    },
+  },
+  log,
+});
+
+beforeEach(() => {
+  begun = [];
+});
+
+const ask = async (query: string, variables = {}) => {
+  const { extensions, ...result } = await subgraph.execute({ query, variables }, { ...call, trace: startFieldTrace() });
+  return { ...result, trace: Trace.decode(Buffer.from(String(extensions?.['ftv1']), 'base64')) };
+};
+
+/** What does not depend on the clock. */
+interface Field {
+  name: string | number;
+  of?: string;
+  errors?: string[];
+  fields?: Field[];
+}
+
+function fieldsOf({ child }: Trace.INode): Field[] {
+  return (child ?? []).map((node) => ({
+    name: node.responseName || (node.index ?? NaN),
+    ...(node.type && { of: `${String(node.parentType)}.${node.originalFieldName || node.responseName}: ${node.type}` }),
+    ...(node.error?.length && { errors: node.error.map(({ message }) => String(message)) }),
+    ...(node.child?.length && { fields: fieldsOf(node) }),
+  }));
+}
+
+function nodesOf(node: Trace.INode): Trace.INode[] {
+  return [node, ...(node.child ?? []).flatMap(nodesOf)];
+}
+
+describe('the trace of an operation', () => {
+  it('is a tree of the fields of the result', async () => {
+    const { trace, ...result } = await ask('{ items { __typename name: title } }');
+    expect(result).toEqual(await subgraph.execute({ query: '{ items { __typename name: title } }' }, call));
+    const fields = [{ name: 'name', of: 'Item.title: String' }];
+    expect(trace.root && fieldsOf(trace.root)).toEqual([
+      {
+        name: 'items',
+        of: 'Query.items: [Item!]!',
+        fields: [
+          { name: 0, fields },
+          { name: 1, fields },
+        ],
+      },
+    ]);
+  });
+
+  it('says when it began and ended, and each field within it', async () => {
+    const before = Math.floor(Date.now() / 1_000);
+    const { trace } = await ask('{ items { title } }');
+    expect(trace.startTime?.seconds).toBeGreaterThanOrEqual(before);
+    expect(trace.endTime?.seconds).toBeLessThanOrEqual(Date.now() / 1_000);
+    const timed = nodesOf(trace.root ?? {}).filter(({ type }) => type);
+    expect(timed).toHaveLength(3);
+    for (const { startTime, endTime } of timed) {
+      expect(startTime).toBeGreaterThan(0);
+      expect(endTime).toBeGreaterThanOrEqual(Number(startTime));
+      expect(trace.durationNs).toBeGreaterThanOrEqual(Number(endTime));
+    }
+  });
+
+  it.each([
+    ['a promise', '{ late { id } other: items { title } }'],
+    [
+      'the promises of a list',
+      'query ($of: [_Any!]!) { _entities(representations: $of) { __typename } other: items { title } }',
+    ],
+  ])('ends a field with %s', async (_what, query) => {
+    const asked = ask(query, { of: [{ __typename: 'Item', id: '7' }] });
+    await new Promise(setImmediate);
+    expect(begun).toEqual(['1', '2']);
+    arrive({ id: '7' });
+    const { trace } = await asked;
+    const [late, other] = trace.root?.child ?? [];
+    const lastOther = Math.max(...nodesOf(other ?? {}).map(({ endTime }) => Number(endTime)));
+    expect(late?.endTime).toBeGreaterThan(lastOther);
+    expect(late?.endTime).toBeLessThanOrEqual(trace.durationNs);
+  });
+
+  it('has the errors of the answer, each at its place', async () => {
+    const { trace, errors } = await ask('{ broken { id } }');
+    const [broken] = trace.root?.child ?? [];
+    expect(fieldsOf(broken ?? {})).toEqual([
+      { name: 0, fields: [{ name: 'id', of: 'Item.id: ID!' }] },
+      { name: 1, errors: ['There is no such item.'] },
+      { name: 2, errors: ['Internal server error'] },
+    ]);
+    const json = nodesOf(trace.root ?? {}).flatMap(({ error }) => error?.map((each) => String(each.json)) ?? []);
+    expect(json.map((each) => JSON.parse(each) as unknown)).toEqual(errors);
+  });
+
+  it('has what is wrong with the whole document at its root', async () => {
+    const { trace, errors } = await ask('{ nothing }');
+    expect(trace.root?.error?.map(({ message }) => message)).toEqual(errors?.map(({ message }) => message));
+    expect(errors).toHaveLength(1);
+  });
+
+  it('does not let somebody write who may only read', async () => {
+    const identity = { ...call.identity, scope: 'read' as const };
+    const result = await subgraph.execute(
+      { query: 'mutation { write { id } }' },
+      { ...call, identity, trace: startFieldTrace() },
+    );
+    expect(result.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+  });
+
+  it('is only there if it was asked for', async () => {
+    await ask('{ items { title } }');
+    expect(await subgraph.execute({ query: '{ items { title } }' }, call)).not.toHaveProperty('extensions');
+  });
+});

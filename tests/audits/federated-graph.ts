@@ -1,0 +1,47 @@
+import { composeServices } from '@apollo/composition';
+import { createFederatedExecutor, readSupergraph, type AskSubgraph, type SubgraphAnswer } from '@taskmesh/federation';
+import { getOperationAST, getVariableValues, parse, validate, type DocumentNode } from 'graphql';
+
+type Variables = Record<string, unknown>;
+
+export interface Service {
+  name: string;
+  typeDefs: DocumentNode;
+  answer: (query: string, variables: Variables) => Promise<object>;
+}
+
+export interface Outcome {
+  data: unknown;
+  errors: readonly unknown[];
+}
+
+/** The services as one graph, through composition and the compiled executor; they are asked in this process. */
+export function createGraph(services: readonly Service[]): (query: string, variables?: Variables) => Promise<Outcome> {
+  const { supergraphSdl, errors: problems } = composeServices(
+    services.map(({ name, typeDefs }) => ({ name, url: `http://${name}`, typeDefs })),
+  );
+  if (supergraphSdl === undefined) throw new Error(String(problems));
+  const graph = readSupergraph(supergraphSdl);
+  const executor = createFederatedExecutor(graph, askInProcess(new Map(services.map((each) => [each.name, each]))));
+  return async (query, variables = {}) => {
+    const document = parse(query);
+    const invalid = validate(graph.schema, document);
+    if (invalid.length > 0) return { data: null, errors: invalid };
+    const definitions = getOperationAST(document)?.variableDefinitions ?? [];
+    const { coerced = {} } = getVariableValues(graph.schema, definitions, variables);
+    const { text, errors, incomplete } = await executor
+      .compile(document)
+      .run({ variables: coerced, context: undefined });
+    return { data: JSON.parse(text) as unknown, errors: [...errors, ...incomplete] };
+  };
+}
+
+/** As behind a network: in JSON. */
+function askInProcess(services: ReadonlyMap<string, Service>): AskSubgraph<undefined> {
+  return async ({ operation, variables }) => {
+    const service = services.get(operation.service);
+    if (!service) throw new Error(`There is no service ${operation.service}.`);
+    const result = await service.answer(operation.text, JSON.parse(variables) as Variables);
+    return JSON.parse(JSON.stringify(result)) as SubgraphAnswer;
+  };
+}

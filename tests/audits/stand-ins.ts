@@ -1,0 +1,26 @@
+import { isBuiltin, registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * While `work` imports modules below `dir`, they get our packages, and the files of `standIns` in place of the modules that
+ * have those specifiers.
+ */
+export async function withStandIns<Result>(
+  dir: string,
+  standIns: Readonly<Record<string, URL>>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const base = pathToFileURL(`${dir}/`).href;
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      if (!context.parentURL?.startsWith(base)) return next(specifier, context);
+      const standIn = standIns[specifier];
+      if (standIn) return { url: standIn.href, format: 'module-typescript', shortCircuit: true };
+      if (specifier.startsWith('.')) return next(specifier.replace(/\.js$/, '.ts'), context);
+      return isBuiltin(specifier)
+        ? next(specifier, context)
+        : { url: import.meta.resolve(specifier), shortCircuit: true };
+    },
+  });
+  return work().finally(() => hooks.deregister());
+}
