@@ -1,5 +1,6 @@
 import { parseManifests, render, renderText, runHelm, valuesFiles } from '../tools/helm.ts';
 import { CHARTS, CHART_NAMES } from '../tools/generated.ts';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const cases = CHART_NAMES.flatMap((chart) => valuesFiles(chart).map((values) => ({ chart, values })));
@@ -60,10 +61,14 @@ it.each(valuesFiles('taskmesh'))(
   },
 );
 
+it.each(CHART_NAMES)('every file of ci/ of %s has a name by which chart-testing finds it', (chart) => {
+  for (const file of readdirSync(join(CHARTS, chart, 'ci'))) expect(file).toMatch(/^[a-z-]+-values\.yaml$/);
+});
+
 describe('names', () => {
   it('have room for the longest release name', async () => {
     const release = `a${'b'.repeat(52)}`;
-    for (const values of [undefined, 'ci/migrations-job.yaml'])
+    for (const values of [undefined, 'ci/migrations-job-values.yaml'])
       for (const { metadata } of await render({ release, values }))
         expect(metadata.name.length).toBeLessThanOrEqual(63);
   });
