@@ -134,6 +134,17 @@ describe('settings', () => {
     expect(envOf(await containerOf('auth', { values })).RATE_LIMIT_FACTOR).toBe('0.5');
   });
 
+  it('end live connections after half an hour where pods come and go, unless something else is said', async () => {
+    const name = 'REALTIME_MAX_CONNECTION_AGE_S';
+    const ageOf = async (options: RenderOptions) => envOf(await containerOf('gateway', options))[name];
+    const scaled = ['ci/hpa-ingress-values.yaml', 'ci/keda-values.yaml'];
+    expect(await ageOf({})).toBeUndefined();
+    for (const values of scaled) expect(await ageOf({ values })).toBe('1800');
+    for (const age of [0, 600, '600'])
+      for (const values of ['values.yaml', ...scaled])
+        expect(await ageOf({ values, set: { [`gateway.settings.${name}`]: age } })).toBe(String(age));
+  });
+
   it('without a value are left out', async () => {
     const env = envOf(await containerOf('gateway'));
     for (const name of ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE'])

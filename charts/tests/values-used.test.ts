@@ -33,6 +33,7 @@ const SAMPLES: [RegExp, unknown][] = [
   [/samplerRatio$/, 0.5],
   [/RATE_LIMIT_FACTOR$/, 7],
   [/GRAPHQL_INTROSPECTION$/, true],
+  [/MAX_CONNECTION_AGE_S$/, 7],
   [/BACKUP_RECIPIENTS$/, 'age1sample'],
   [/RESTORE_KEEP_OLD$/, '7d'],
   [/maxUnavailable$/, '7%'],

@@ -86,6 +86,9 @@ capabilities: { drop: [ALL] }
 {{- if has $name (list "gateway" "all") }}
 {{- with $values.gateway }}
 {{- include "taskmesh.settings" (dict "TRUSTED_DOCUMENTS" .trustedDocuments.mode) }}
+{{- if and $component.isScaled (eq (toString .settings.REALTIME_MAX_CONNECTION_AGE_S) "") }}
+{{- include "taskmesh.settings" (dict "REALTIME_MAX_CONNECTION_AGE_S" 1800) }}
+{{- end }}
 {{- if .trustedDocuments.existingConfigMap }}
 {{- include "taskmesh.settings" (dict "TRUSTED_DOCUMENTS_FILE" (printf "/etc/taskmesh-documents/%s" .trustedDocuments.key)) }}
 {{- end }}
