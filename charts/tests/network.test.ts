@@ -38,10 +38,11 @@ describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.
       const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
       const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
       expect(admin.length).toBeGreaterThan(0);
+      const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
       for (const rule of admin) {
         expect(portsOf(rule)).toEqual(['admin']);
         expect(rule.from).toEqual([
-          { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
+          { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } },
         ]);
       }
       expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
