@@ -13,7 +13,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/
     npm install --no-save --no-audit --no-fund --ignore-scripts --omit=dev --loglevel=error \
       $(dirname services/*/package.json services/gateway/console/package.json deploy/*/package.json | sed 's/^/-w /') && \
     node services/gateway/console/build/main.mjs && \
-    mkdir /data
+    mkdir -p -m 770 /volumes/data
 
 FROM installed AS with-postgres
 # The second names of its libraries are links: npm's packages cannot hold them, and a read-only folder would not take them.
@@ -28,7 +28,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/
 
 FROM ${NODE_IMAGE} AS all
 COPY --from=with-postgres /app /app
-COPY --from=with-postgres --chown=10001:10001 /data /data
+COPY --from=with-postgres --chown=10001:0 /volumes/ /
 # PostgreSQL wants its user to have a name.
 RUN echo 'taskmesh:x:10001:10001:Taskmesh:/data:/usr/sbin/nologin' >> /etc/passwd
 ENV APOLLO_TELEMETRY_DISABLED=1 NODE_OPTIONS=--max-semi-space-size=32 HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 PORT=4000 ADMIN_PORT=14000 DATA_DIR=/data
@@ -51,7 +51,8 @@ LABEL org.opencontainers.image.title="Taskmesh, all in one" \
 FROM ${RUNTIME_IMAGE} AS services
 COPY --from=installed /usr/local/bin/node /usr/local/bin/node
 COPY --from=without-postgres /app /app
-COPY --from=without-postgres --chown=10001:10001 /data /data
+# A cluster may assign any other user; its group is then 0.
+COPY --from=without-postgres --chown=10001:0 /volumes/ /
 ENV NODE_ENV=production APOLLO_TELEMETRY_DISABLED=1 NODE_OPTIONS=--max-semi-space-size=32 HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 PORT=4000 ADMIN_PORT=14000 DATA_DIR=/data
 WORKDIR /app
 USER 10001:10001

@@ -57,13 +57,16 @@ describe('the servers by operators', () => {
   });
 
   it('are archived by the plugin, and can begin at a moment of the past', async () => {
-    const archived = await render({ chart, release, values: 'ci/backups-poolers.yaml' });
+    const archived = await render({ chart, release, values: 'ci/backups-poolers-values.yaml' });
     expect(ofKind(archived, 'ScheduledBackup')).toHaveLength(3);
     expect(namesOf(archived, 'ObjectStore')).toEqual([release]);
     expect(
       ofKind(archived, 'Pooler').every(({ spec }) => (spec?.pgbouncer as { poolMode: string }).poolMode === 'session'),
     ).toBe(true);
-    for (const { spec } of ofKind(await render({ chart, release: 'again', values: 'ci/recovery.yaml' }), 'Cluster'))
+    for (const { spec } of ofKind(
+      await render({ chart, release: 'again', values: 'ci/recovery-values.yaml' }),
+      'Cluster',
+    ))
       expect(spec).toMatchObject({
         bootstrap: { recovery: { source: 'origin', recoveryTarget: { targetTime: '2026-05-01T10:00:00Z' } } },
         externalClusters: [
@@ -74,7 +77,7 @@ describe('the servers by operators', () => {
   });
 
   it('stay when the release goes', async () => {
-    const manifests = await render({ chart, release, values: 'ci/backups-poolers.yaml' });
+    const manifests = await render({ chart, release, values: 'ci/backups-poolers-values.yaml' });
     const kinds = [
       'Cluster',
       'Kafka',
@@ -90,11 +93,11 @@ describe('the servers by operators', () => {
     expect(lasting.length).toBe(14);
     for (const { metadata } of lasting)
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
-    const small = await render({ chart, release, values: 'ci/small.yaml' });
+    const small = await render({ chart, release, values: 'ci/small-values.yaml' });
     expect(small.filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual([]);
     const deletesClaims = async (values?: string) =>
       (await renderText({ chart, release, values })).match(/deleteClaim: (true|false)/)?.[1];
-    expect([await deletesClaims(), await deletesClaims('ci/small.yaml')]).toEqual(['false', 'true']);
+    expect([await deletesClaims(), await deletesClaims('ci/small-values.yaml')]).toEqual(['false', 'true']);
   });
 
   it('are spread over nodes, also where there is one zone only', async () => {
@@ -139,8 +142,14 @@ describe('the servers by operators', () => {
       );
     expect(await names()).toEqual([undefined, undefined, undefined]);
     const pooler = `${release}-tasks-pooler`;
-    expect((await names('ci/backups-poolers.yaml'))[1]).toEqual([pooler, `${pooler}.prod`, `${pooler}.prod.svc`]);
-    expect(namesOf(await render({ chart, release, values: 'ci/backups-poolers.yaml' }), 'Pooler')).toContain(pooler);
+    expect((await names('ci/backups-poolers-values.yaml'))[1]).toEqual([
+      pooler,
+      `${pooler}.prod`,
+      `${pooler}.prod.svc`,
+    ]);
+    expect(namesOf(await render({ chart, release, values: 'ci/backups-poolers-values.yaml' }), 'Pooler')).toContain(
+      pooler,
+    );
   });
 
   it('show their figures to those who are named, and to nobody else', async () => {

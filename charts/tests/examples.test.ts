@@ -58,7 +58,7 @@ describe('the examples for Argo CD', () => {
 });
 
 it('no example looks away from a number of pods: where an autoscaler decides, the chart says none', async () => {
-  const numbers = serving(await render({ values: 'ci/hpa-ingress.yaml' })).map(({ spec }) => spec?.replicas);
+  const numbers = serving(await render({ values: 'ci/hpa-ingress-values.yaml' })).map(({ spec }) => spec?.replicas);
   expect(numbers).toEqual([undefined, undefined, undefined, 1]);
   for (const file of globSync('{argocd,flux}/*.yaml', { cwd: EXAMPLES }))
     expect([file, /ignoreDifferences|\/spec\/replicas/.test(read(file))]).toEqual([file, false]);

@@ -43,12 +43,12 @@ describe('before an install or an upgrade', () => {
   });
 
   it('no keys are made when each is said, or it is switched off', async () => {
-    const names = (await render({ values: 'ci/tls-sasl.yaml' })).map(({ metadata }) => metadata.name);
+    const names = (await render({ values: 'ci/tls-sasl-values.yaml' })).map(({ metadata }) => metadata.name);
     expect(names.filter((name) => name.endsWith('-keys'))).toEqual([]);
-    expect((await render({ values: 'ci/tls-sasl.yaml' })).filter(({ kind }) => kind === 'Role')).toEqual([]);
+    expect((await render({ values: 'ci/tls-sasl-values.yaml' })).filter(({ kind }) => kind === 'Role')).toEqual([]);
   });
 
-  it.each(['values.yaml', 'ci/tls-sasl.yaml', 'ci/mutual-tls.yaml'])(
+  it.each(['values.yaml', 'ci/tls-sasl-values.yaml', 'ci/mutual-tls-values.yaml'])(
     'the preflight looks for every secret that a pod needs, and none keeps it from starting: %s',
     async (values) => {
       const manifests = await render({ values });
@@ -90,11 +90,13 @@ describe('before an install or an upgrade', () => {
   });
 
   it('secrets out of a store are asked for first, and outlive the asking', async () => {
-    const manifests = await render({ values: 'ci/gateway-api.yaml' });
+    const manifests = await render({ values: 'ci/gateway-api-values.yaml' });
     const external = manifests.filter(({ kind }) => kind === 'ExternalSecret');
     expect(external).toHaveLength(2);
     for (const each of external) {
-      expect(weightOf(each)).toBeLessThan(Math.min(...(await jobs({ values: 'ci/gateway-api.yaml' })).map(weightOf)));
+      expect(weightOf(each)).toBeLessThan(
+        Math.min(...(await jobs({ values: 'ci/gateway-api-values.yaml' })).map(weightOf)),
+      );
       expect(each.spec).toMatchObject({ target: { creationPolicy: 'Orphan', deletionPolicy: 'Retain' } });
     }
   });
@@ -117,7 +119,7 @@ describe('the pod of each job', () => {
 
   it.each([
     { values: 'values.yaml', count: 9 },
-    { values: 'ci/migrations-job.yaml', count: 3 },
+    { values: 'ci/migrations-job-values.yaml', count: 3 },
     { values: 'values-trial.yaml', count: 1 },
   ])('runs where the services may, with what their pods have: $values', async ({ values, count }) => {
     const found = (await podsOf({ 'image.pullSecrets': ['registry'] }, values)).filter(({ kind }) => kind === 'Job');
@@ -153,7 +155,7 @@ describe('the pod of each job', () => {
 
   it('in front of a service has what that service’s pod has', async () => {
     const own = [{ name: 'PGAPPNAME', value: 'auth' }];
-    const found = await podsOf({ 'auth.pod': { extraEnv: own } }, 'ci/migrations-init.yaml');
+    const found = await podsOf({ 'auth.pod': { extraEnv: own } }, 'ci/migrations-init-values.yaml');
     const inits = found.flatMap(({ template }) => template.spec.initContainers ?? []);
     const extras = inits.map(({ env = [] }) => env.filter(({ name }) => ['PGAPPNAME', 'HTTPS_PROXY'].includes(name)));
     expect(extras).toEqual([own, pod.extraEnv, pod.extraEnv]);
@@ -189,7 +191,7 @@ describe('migrations', () => {
   });
 
   it('as a job: no hook, a role of its own, and a new name for every change', async () => {
-    const values = 'ci/migrations-job.yaml';
+    const values = 'ci/migrations-job-values.yaml';
     const names = async (set: Record<string, unknown> = {}) =>
       (await jobs({ values, set })).map(({ metadata }) => metadata.name);
     expect((await jobs({ values })).map(hookOf)).toEqual([undefined, undefined, undefined]);
@@ -204,7 +206,7 @@ describe('migrations', () => {
 
   it.each([
     { values: 'values.yaml', takers: ['migrate', 'migrate', 'migrate', 'auth', 'tasks', 'backup'] },
-    { values: 'ci/migrations-init.yaml', takers: ['migrate', 'auth', 'migrate', 'tasks', 'migrate', 'backup'] },
+    { values: 'ci/migrations-init-values.yaml', takers: ['migrate', 'auth', 'migrate', 'tasks', 'migrate', 'backup'] },
     { values: 'values-trial.yaml', takers: ['all'] },
   ])(
     'take the schema of a newer version where that is allowed, as the services do: $values',
@@ -219,23 +221,27 @@ describe('migrations', () => {
   );
 
   it('as an init container: before each service that has a store', async () => {
-    const inits = serving(await render({ values: 'ci/migrations-init.yaml' })).map(({ template }) =>
+    const inits = serving(await render({ values: 'ci/migrations-init-values.yaml' })).map(({ template }) =>
       template.spec.initContainers?.map(({ args }) => args),
     );
     expect(inits).toEqual([undefined, [['migrate', 'auth']], [['migrate', 'tasks']], [['migrate', 'backup']]]);
     expect(
-      (await jobs({ values: 'ci/migrations-init.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate')),
+      (await jobs({ values: 'ci/migrations-init-values.yaml' })).filter(({ metadata }) =>
+        metadata.name.includes('migrate'),
+      ),
     ).toEqual([]);
   });
 
   it('at start: by the services themselves', async () => {
-    expect(await atStart('ci/migrations-start.yaml')).toEqual([
+    expect(await atStart('ci/migrations-start-values.yaml')).toEqual([
       ['auth', 'true'],
       ['tasks', 'true'],
       ['backup', 'true'],
     ]);
     expect(
-      (await jobs({ values: 'ci/migrations-start.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate')),
+      (await jobs({ values: 'ci/migrations-start-values.yaml' })).filter(({ metadata }) =>
+        metadata.name.includes('migrate'),
+      ),
     ).toEqual([]);
   });
 });
@@ -255,7 +261,7 @@ describe('helm test', () => {
   it.each([
     { values: 'values.yaml', tests: ['gateway', 'auth', 'tasks', 'backup'] },
     { values: 'values-trial.yaml', tests: ['all'] },
-    { values: 'ci/migrations-job.yaml', tests: [] },
+    { values: 'ci/migrations-job-values.yaml', tests: [] },
   ])('asks each service of $values', async ({ values, tests }) => {
     const found = workloads(await render({ values })).filter((each) => hookOf(each) === 'test');
     expect(found.map(({ metadata }) => metadata.name.split('-test-')[1])).toEqual(tests);

@@ -22,34 +22,38 @@ function neighbours(manifests: Manifest[], component: string, direction: 'ingres
     .toSorted();
 }
 
-describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare.yaml'))('the network with %s', (values) => {
-  it('is closed in both directions for every pod, those of jobs included', async () => {
-    const manifests = await render({ values });
-    const closed = policiesOf(manifests).filter(({ spec }) => spec?.policyTypes?.join() === 'Ingress,Egress');
-    for (const { template, metadata } of workloads(manifests)) {
-      const policies = closed.filter(({ spec }) => isSelected(spec?.podSelector ?? {}, template.metadata.labels));
-      expect([metadata.name, policies.length > 0]).toEqual([metadata.name, true]);
-    }
-  });
+describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.yaml'))(
+  'the network with %s',
+  (values) => {
+    it('is closed in both directions for every pod, those of jobs included', async () => {
+      const manifests = await render({ values });
+      const closed = policiesOf(manifests).filter(({ spec }) => spec?.policyTypes?.join() === 'Ingress,Egress');
+      for (const { template, metadata } of workloads(manifests)) {
+        const policies = closed.filter(({ spec }) => isSelected(spec?.podSelector ?? {}, template.metadata.labels));
+        expect([metadata.name, policies.length > 0]).toEqual([metadata.name, true]);
+      }
+    });
 
-  it('lets nobody but scrapers to the admin port', async () => {
-    const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
-    const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
-    expect(admin.length).toBeGreaterThan(0);
-    for (const rule of admin) {
-      expect(portsOf(rule)).toEqual(['admin']);
-      expect(rule.from).toEqual([
-        { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
-      ]);
-    }
-    expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
-  });
+    it('lets nobody but scrapers to the admin port', async () => {
+      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
+      const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
+      expect(admin.length).toBeGreaterThan(0);
+      const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
+      for (const rule of admin) {
+        expect(portsOf(rule)).toEqual(['admin']);
+        expect(rule.from).toEqual([
+          { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } },
+        ]);
+      }
+      expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
+    });
 
-  it('has no way out without ports', async () => {
-    const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.egress ?? []);
-    for (const rule of rules) expect(portsOf(rule).length).toBeGreaterThan(0);
-  });
-});
+    it('has no way out without ports', async () => {
+      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.egress ?? []);
+      for (const rule of rules) expect(portsOf(rule).length).toBeGreaterThan(0);
+    });
+  },
+);
 
 describe('who talks to whom', () => {
   it('follows the architecture, and nothing more', async () => {
@@ -119,7 +123,7 @@ describe('who talks to whom', () => {
   );
 
   it('clients that are named are let in, and the tests of the release', async () => {
-    const policy = policiesOf(await render({ values: 'ci/gateway-api.yaml' })).find(
+    const policy = policiesOf(await render({ values: 'ci/gateway-api-values.yaml' })).find(
       ({ metadata }) => metadata.name === 'shop-taskmesh-gateway',
     );
     const [, clients] = policy?.spec?.ingress ?? [];
@@ -130,7 +134,7 @@ describe('who talks to whom', () => {
   });
 
   it('peers that are named for a server narrow the way to it', async () => {
-    const manifests = await render({ values: 'ci/everything-said.yaml' });
+    const manifests = await render({ values: 'ci/everything-said-values.yaml' });
     const rules = policiesOf(manifests).flatMap(({ spec }) => spec?.egress ?? []);
     const toPostgres = rules.filter((rule) => portsOf(rule).includes(5432));
     expect(toPostgres.length).toBeGreaterThan(3);
@@ -153,6 +157,6 @@ describe('who talks to whom', () => {
   });
 
   it('can be left open', async () => {
-    expect(policiesOf(await render({ values: 'ci/bare.yaml' }))).toEqual([]);
+    expect(policiesOf(await render({ values: 'ci/bare-values.yaml' }))).toEqual([]);
   });
 });

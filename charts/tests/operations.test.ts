@@ -26,7 +26,7 @@ describe('scaling', () => {
     );
     for (const { spec } of budgets)
       expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
-    expect(ofKind(await render({ values: 'ci/bare.yaml' }), 'PodDisruptionBudget')).toEqual([]);
+    expect(ofKind(await render({ values: 'ci/bare-values.yaml' }), 'PodDisruptionBudget')).toEqual([]);
   });
 
   it('lets as many pods away as is said: a number, also as text, or a part', async () => {
@@ -36,8 +36,8 @@ describe('scaling', () => {
   });
 
   it.each([
-    { values: 'ci/hpa-ingress.yaml', kind: 'HorizontalPodAutoscaler' },
-    { values: 'ci/keda.yaml', kind: 'ScaledObject' },
+    { values: 'ci/hpa-ingress-values.yaml', kind: 'HorizontalPodAutoscaler' },
+    { values: 'ci/keda-values.yaml', kind: 'ScaledObject' },
   ])('leaves the number of pods to $kind', async ({ values, kind }) => {
     const manifests = await render({ values });
     expect(ofKind(manifests, kind)).toHaveLength(3);
@@ -47,7 +47,7 @@ describe('scaling', () => {
   });
 
   it('looks at CPU and connections (HPA)', async () => {
-    const [gateway, auth] = ofKind(await render({ values: 'ci/hpa-ingress.yaml' }), 'HorizontalPodAutoscaler');
+    const [gateway, auth] = ofKind(await render({ values: 'ci/hpa-ingress-values.yaml' }), 'HorizontalPodAutoscaler');
     expect(gateway?.spec?.metrics).toMatchObject([
       { resource: { name: 'cpu', target: { averageUtilization: 70 } } },
       { pods: { metric: { name: 'taskmesh_realtime_connections' }, target: { averageValue: '2000' } } },
@@ -56,7 +56,7 @@ describe('scaling', () => {
   });
 
   it('looks at connections and at what waits to be published (KEDA), in texts as KEDA wants them', async () => {
-    const [gateway, , tasks] = ofKind(await render({ values: 'ci/keda.yaml' }), 'ScaledObject');
+    const [gateway, , tasks] = ofKind(await render({ values: 'ci/keda-values.yaml' }), 'ScaledObject');
     expect(gateway?.spec?.triggers?.[1]?.metadata).toEqual({
       serverAddress: 'http://prometheus.monitoring:9090',
       query: 'sum(taskmesh_realtime_connections{namespace="prod",job="shop-taskmesh-gateway-admin"})',
@@ -72,7 +72,7 @@ describe('scaling', () => {
 
 describe('routes', () => {
   it('lead everything to the gateway, without an end for streams', async () => {
-    const [route] = ofKind(await render({ values: 'ci/gateway-api.yaml' }), 'HTTPRoute');
+    const [route] = ofKind(await render({ values: 'ci/gateway-api-values.yaml' }), 'HTTPRoute');
     expect(route?.spec).toMatchObject({
       hostnames: ['tasks.example.com'],
       parentRefs: [{ name: 'public', namespace: 'gateways' }],
@@ -81,7 +81,7 @@ describe('routes', () => {
   });
 
   it('are an Ingress where there is no Gateway', async () => {
-    const [ingress] = ofKind(await render({ values: 'ci/hpa-ingress.yaml' }), 'Ingress');
+    const [ingress] = ofKind(await render({ values: 'ci/hpa-ingress-values.yaml' }), 'Ingress');
     expect(ingress?.spec).toMatchObject({
       ingressClassName: 'nginx',
       tls: [{ secretName: 'tasks-tls', hosts: ['tasks.example.com'] }],
@@ -111,7 +111,7 @@ describe('routes', () => {
 });
 
 describe('alerts', () => {
-  const values = 'ci/monitoring.yaml';
+  const values = 'ci/monitoring-values.yaml';
   it('each lead to a runbook that is there, and says the alert’s name', async () => {
     const rules = await allAlerts();
     expect(rules.length).toBeGreaterThan(10);
@@ -174,14 +174,14 @@ describe('every figure that is looked at', () => {
   });
 
   it('dashboards are there for Grafana’s sidecar', async () => {
-    const [dashboards] = ofKind(await render({ values: 'ci/monitoring.yaml' }), 'ConfigMap');
+    const [dashboards] = ofKind(await render({ values: 'ci/monitoring-values.yaml' }), 'ConfigMap');
     expect(dashboards?.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
     expect(dashboards?.metadata.annotations).toMatchObject({ grafana_folder: 'Taskmesh' });
     expect(JSON.parse(dashboards?.data?.['taskmesh.json'] ?? '')).toMatchObject({ title: 'Taskmesh' });
   });
 
   it('is scraped at the admin port of every service', async () => {
-    const manifests = await render({ values: 'ci/monitoring.yaml' });
+    const manifests = await render({ values: 'ci/monitoring-values.yaml' });
     const [monitor] = ofKind(manifests, 'ServiceMonitor');
     expect(monitor?.metadata.labels).toMatchObject({ release: 'prometheus' });
     expect(monitor?.spec).toMatchObject({ endpoints: [{ port: 'admin', path: '/metrics' }] });
@@ -328,12 +328,12 @@ describe('what is said after an install', () => {
       hides: ['backup-token'],
     },
     {
-      args: ['-f', join(CHARTS, 'taskmesh/ci/hpa-ingress.yaml')],
+      args: ['-f', join(CHARTS, 'taskmesh/ci/hpa-ingress-values.yaml')],
       says: ['https://tasks.example.com/api/docs', 'TRUSTED_PROXIES is empty: behind the proxy all callers are one'],
       hides: ['port-forward'],
     },
     {
-      args: ['-f', join(CHARTS, 'taskmesh/ci/tls-sasl.yaml')],
+      args: ['-f', join(CHARTS, 'taskmesh/ci/tls-sasl-values.yaml')],
       says: ['https://tasks.example.com     the console', 'https://tasks.example.com/api/docs'],
       hides: ['Mind:', 'backup-token', 'machine-token'],
     },

@@ -1,6 +1,8 @@
 import { parseManifests, render, renderText, runHelm, valuesFiles } from '../tools/helm.ts';
 import { CHARTS, CHART_NAMES } from '../tools/generated.ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 
 const cases = CHART_NAMES.flatMap((chart) => valuesFiles(chart).map((values) => ({ chart, values })));
 
@@ -60,10 +62,49 @@ it.each(valuesFiles('taskmesh'))(
   },
 );
 
+it.each(CHART_NAMES)('every file of ci/ of %s has a name by which chart-testing finds it', (chart) => {
+  for (const file of readdirSync(join(CHARTS, chart, 'ci'))) expect(file).toMatch(/^[a-z-]+-values\.yaml$/);
+});
+
+describe.each(CHART_NAMES)('what a registry of charts shows of %s', (chart) => {
+  const { version, annotations } = parse(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8')) as {
+    version: string;
+    annotations: Record<string, string>;
+  };
+  const listed = <Item>(name: string) => parse(annotations[`artifacthub.io/${name}`] ?? '') as Item[];
+
+  it('are the images that it runs', async () => {
+    const files = valuesFiles(chart).filter((file) => !file.startsWith('ci/'));
+    const texts = await Promise.all(files.map((values) => renderText({ chart, values })));
+    const images = texts.flatMap((text) =>
+      [...text.matchAll(/^ *image(?:Name)?: "?([^"\s]+)"?$/gm)].map(([, image]) => image),
+    );
+    expect(
+      listed<{ image: string }>('images')
+        .map(({ image }) => image)
+        .toSorted(),
+    ).toEqual([...new Set(images)].toSorted());
+  });
+
+  it('is what changed with this version, and where it says what to do', () => {
+    for (const change of listed('changes'))
+      expect(change).toEqual({
+        kind: expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/),
+        description: expect.any(String),
+      });
+    expect(readFileSync(join(CHARTS, chart, 'UPGRADING.md'), 'utf8').split('\n')).toContain(`## ${version}`);
+    const paths = listed<{ url: string }>('links').flatMap(
+      ({ url }) => /\/(?:blob|tree)\/main\/(.+)$/.exec(url)?.[1] ?? [],
+    );
+    expect(paths).toContain(`charts/${chart}/UPGRADING.md`);
+    for (const path of paths) expect([path, existsSync(join(CHARTS, '..', path))]).toEqual([path, true]);
+  });
+});
+
 describe('names', () => {
   it('have room for the longest release name', async () => {
     const release = `a${'b'.repeat(52)}`;
-    for (const values of [undefined, 'ci/migrations-job.yaml'])
+    for (const values of [undefined, 'ci/migrations-job-values.yaml'])
       for (const { metadata } of await render({ release, values }))
         expect(metadata.name.length).toBeLessThanOrEqual(63);
   });

@@ -180,6 +180,7 @@ describe('the settings in the values', () => {
       'PUBLIC_URL',
       'RATE_LIMIT_FACTOR',
       'GRAPHQL_INTROSPECTION',
+      'REALTIME_MAX_CONNECTION_AGE_S',
       'HASH_CONCURRENCY',
       'BACKUP_SCHEDULE',
       'BACKUP_KEEP',

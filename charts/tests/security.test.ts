@@ -6,10 +6,10 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     const all = workloads(await render({ values }));
     expect(all.length).toBeGreaterThan(0);
     for (const { template } of all) {
-      expect(template.spec.securityContext).toMatchObject({
+      expect(template.spec.securityContext).toEqual({
         runAsNonRoot: true,
-        runAsUser: 10001,
-        fsGroup: 10001,
+        ...(values !== 'values-openshift.yaml' && { runAsUser: 10001, runAsGroup: 10001, fsGroup: 10001 }),
+        fsGroupChangePolicy: 'OnRootMismatch',
         seccompProfile: { type: 'RuntimeDefault' },
       });
       for (const { securityContext } of containersOf(template))
@@ -21,6 +21,12 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
           capabilities: { drop: ['ALL'] },
         });
     }
+  });
+
+  it('takes no more of its node’s disk than it may', async () => {
+    for (const { template } of workloads(await render({ values })))
+      for (const { name, emptyDir } of template.spec.volumes ?? [])
+        if (emptyDir && name !== 'more') expect([name, emptyDir]).toEqual([name, { sizeLimit: expect.any(String) }]); // `more` is the user's
   });
 
   it('has an account of its own without a token, unless it makes the keys', async () => {

@@ -56,7 +56,7 @@ describe('the services', () => {
   });
 
   it('keep the admin port out of the public service', async () => {
-    const manifests = await render({ values: 'ci/everything-said.yaml' });
+    const manifests = await render({ values: 'ci/everything-said-values.yaml' });
     expect(named(manifests, 'Service', 'mesh-gateway')?.spec).toMatchObject({
       type: 'LoadBalancer',
       ports: [{ port: 8080, targetPort: 'http' }],
@@ -75,7 +75,7 @@ describe('the services', () => {
     const source = readFileSync(join(CHARTS, '../libs/service/src/run-main.ts'), 'utf8');
     const deadlineMs = Number(/STOP_DEADLINE_MS = ([\d_]+)/.exec(source)?.[1]?.replaceAll('_', ''));
     expect(deadlineMs).toBeGreaterThan(0);
-    for (const values of ['values.yaml', 'ci/everything-said.yaml'])
+    for (const values of ['values.yaml', 'ci/everything-said-values.yaml'])
       for (const { template } of serving(await render({ values })))
         for (const { lifecycle } of template.spec.containers)
           expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
@@ -95,7 +95,7 @@ describe('the services', () => {
       tasks: rolling,
       backup: { type: 'Recreate' },
     });
-    expect((await strategies({ values: 'ci/tls-sasl.yaml' })).backup).toEqual(rolling);
+    expect((await strategies({ values: 'ci/tls-sasl-values.yaml' })).backup).toEqual(rolling);
   });
 
   it('are spread over zones and hosts, each revision by itself', async () => {
@@ -123,7 +123,7 @@ describe('settings', () => {
   });
 
   it('are as they are written: large numbers, fractions, false', async () => {
-    const values = 'ci/everything-said.yaml';
+    const values = 'ci/everything-said-values.yaml';
     expect(envOf(await containerOf('gateway', { values }))).toMatchObject({
       REALTIME_MAX_MESSAGE_BYTES: '10485760',
       GRAPHQL_INTROSPECTION: 'false',
@@ -134,6 +134,17 @@ describe('settings', () => {
     expect(envOf(await containerOf('auth', { values })).RATE_LIMIT_FACTOR).toBe('0.5');
   });
 
+  it('end live connections after half an hour where pods come and go, unless something else is said', async () => {
+    const name = 'REALTIME_MAX_CONNECTION_AGE_S';
+    const ageOf = async (options: RenderOptions) => envOf(await containerOf('gateway', options))[name];
+    const scaled = ['ci/hpa-ingress-values.yaml', 'ci/keda-values.yaml'];
+    expect(await ageOf({})).toBeUndefined();
+    for (const values of scaled) expect(await ageOf({ values })).toBe('1800');
+    for (const age of [0, 600, '600'])
+      for (const values of ['values.yaml', ...scaled])
+        expect(await ageOf({ values, set: { [`gateway.settings.${name}`]: age } })).toBe(String(age));
+  });
+
   it('without a value are left out', async () => {
     const env = envOf(await containerOf('gateway'));
     for (const name of ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE'])
@@ -141,8 +152,8 @@ describe('settings', () => {
   });
 
   it.each([
-    { values: 'ci/gateway-api.yaml', url: 'https://tasks.example.com' },
-    { values: 'ci/hpa-ingress.yaml', url: 'https://tasks.example.com' },
+    { values: 'ci/gateway-api-values.yaml', url: 'https://tasks.example.com' },
+    { values: 'ci/hpa-ingress-values.yaml', url: 'https://tasks.example.com' },
     { values: 'values.yaml', url: undefined },
   ])('lead links to the first public host: $values', async ({ values, url }) => {
     expect(envOf(await containerOf('gateway', { values })).PUBLIC_URL).toBe(url);
@@ -187,18 +198,21 @@ describe('secrets', () => {
     });
   });
 
-  it.each(['ci/tls-sasl.yaml', 'ci/mutual-tls.yaml'])('that settings name as files are mounted: %s', async (values) => {
-    for (const name of SERVICES) {
-      const files = Object.keys(await filesOf(name, { values }));
-      const told = Object.values(envOf(await containerOf(name, { values }))).flatMap(
-        (value) => value.match(/\/etc\/taskmesh\/[\w./-]+/g) ?? [],
-      );
-      expect(new Set(told)).toEqual(new Set(files));
-    }
-  });
+  it.each(['ci/tls-sasl-values.yaml', 'ci/mutual-tls-values.yaml'])(
+    'that settings name as files are mounted: %s',
+    async (values) => {
+      for (const name of SERVICES) {
+        const files = Object.keys(await filesOf(name, { values }));
+        const told = Object.values(envOf(await containerOf(name, { values }))).flatMap(
+          (value) => value.match(/\/etc\/taskmesh\/[\w./-]+/g) ?? [],
+        );
+        expect(new Set(told)).toEqual(new Set(files));
+      }
+    },
+  );
 
   it('of servers over TLS are used as the services read them', async () => {
-    const values = 'ci/tls-sasl.yaml';
+    const values = 'ci/tls-sasl-values.yaml';
     expect(envOf(await containerOf('tasks', { values }))).toMatchObject({
       POSTGRES_URL_PLAIN: 'tasks-db/uri',
       POSTGRES_URL: '$(POSTGRES_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/tasks.crt',
@@ -243,7 +257,7 @@ describe('secrets', () => {
   });
 
   it('are in no file that the chart makes', async () => {
-    for (const values of ['values.yaml', 'values-trial.yaml', 'ci/tls-sasl.yaml'])
+    for (const values of ['values.yaml', 'values-trial.yaml', 'ci/tls-sasl-values.yaml'])
       expect((await render({ values })).filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 });

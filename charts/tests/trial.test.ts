@@ -18,6 +18,13 @@ describe('the trial', () => {
     expect(hooks).toEqual([]);
   });
 
+  it('runs as the user whom its image names, or not at all', async () => {
+    for (const user of ['', 10002])
+      await expect(render({ values, set: { 'podSecurityContext.runAsUser': user } })).rejects.toThrow(
+        'podSecurityContext.runAsUser must be 10001',
+      );
+  });
+
   it('takes secrets of your own for mails and archives', async () => {
     const set = {
       'auth.smtp.existingSecret': 'smtp',
@@ -49,12 +56,20 @@ describe('volumes', () => {
 
   it.each([
     { set: { 'backup.persistence.existingClaim': 'mine' }, volume: { persistentVolumeClaim: { claimName: 'mine' } } },
-    { set: { 'backup.s3.existingSecret': 'bucket' }, volume: { emptyDir: {} } },
-    { set: { 'backup.persistence.enabled': false }, volume: { emptyDir: {} } },
+    { set: { 'backup.s3.existingSecret': 'bucket' }, volume: undefined },
+    { set: { backup: { persistence: { enabled: false, size: '7Gi' } } }, volume: { emptyDir: { sizeLimit: '7Gi' } } },
   ])('of backups are made when they are needed only: $set', async ({ set, volume }) => {
     const manifests = await render({ set });
     expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toEqual([]);
     const backup = serving(manifests).find(({ metadata }) => metadata.name.endsWith('-backup'));
-    expect(backup?.template.spec.volumes).toContainEqual({ name: 'backups', ...volume });
+    const found = backup?.template.spec.volumes?.filter(({ name }) => name === 'backups');
+    expect(found).toEqual(volume ? [{ name: 'backups', ...volume }] : []);
+  });
+
+  it('that are none hold as much as a claim would', async () => {
+    const [pod] = serving(
+      await render({ values: 'values-trial.yaml', set: { 'allInOne.persistence.enabled': false } }),
+    );
+    expect(pod?.template.spec.volumes).toContainEqual({ name: 'data', emptyDir: { sizeLimit: '10Gi' } });
   });
 });

@@ -63,7 +63,7 @@ const rows: [point: string, ours: string][] = [
     readFileSync(join(CHARTS, chart, 'README.md'), 'utf8').includes('| value | default |') ? 'yes' : '–',
   ],
   ['unit tests', String(testSuites.length)],
-  ['ci/ value files', String(globSync('ci/*.yaml', { cwd: join(CHARTS, chart) }).length)],
+  ['ci/ value files', String(globSync('ci/*-values.yaml', { cwd: join(CHARTS, chart) }).length)],
   [
     'helm test hooks rendered',
     String(

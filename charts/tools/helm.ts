@@ -75,6 +75,6 @@ export async function runHelm(args: string[], version: HelmVersion = 4): Promise
 /** Every values file that a chart brings, the one with defaults included. */
 export function valuesFiles(chart: string): string[] {
   const folder = join(CHARTS, chart);
-  const others = globSync('ci/*.yaml', { cwd: folder }).toSorted();
+  const others = globSync('ci/*-values.yaml', { cwd: folder }).toSorted();
   return ['values.yaml', ...globSync('values-*.yaml', { cwd: folder }).map((file) => basename(file)), ...others];
 }

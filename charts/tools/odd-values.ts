@@ -6,15 +6,15 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
   'a release like a number that stays inside': { release: '007', set: { fullnameOverride: 'e3', nameOverride: '1e3' } },
   'a release with a dot': { release: 'tasks.eu', set: { fullnameOverride: 'tasks-eu' } },
   'a release like a truth': { release: 'true' },
-  'a release like nothing': { release: 'null', values: 'ci/keda.yaml' },
+  'a release like nothing': { release: 'null', values: 'ci/keda-values.yaml' },
   'names like truths, in one pod': { release: 'on', values: 'values-trial.yaml', set: { fullnameOverride: 'yes' } },
   'the longest release, in one pod': { release: `a${'-b'.repeat(26)}`, values: 'values-trial.yaml' },
   'a name cut at a hyphen': { set: { fullnameOverride: `${'a'.repeat(36)}---${'b'.repeat(30)}` } },
   'a chart’s name cut at a hyphen': { release: 'x', set: { nameOverride: `${'a'.repeat(35)}---${'b'.repeat(30)}` } },
-  'a namespace like a number': { namespace: '123', values: 'ci/monitoring.yaml' },
-  'a namespace like a truth': { namespace: 'off', values: 'ci/keda.yaml' },
+  'a namespace like a number': { namespace: '123', values: 'ci/monitoring-values.yaml' },
+  'a namespace like a truth': { namespace: 'off', values: 'ci/keda-values.yaml' },
   'labels like everything else': {
-    values: 'ci/monitoring.yaml',
+    values: 'ci/monitoring-values.yaml',
     set: {
       commonLabels: { a: '1e3', b: 'on', c: '0x10', d: '', e: '2020-01-01', f: 'null', 'example.com/g': '1_000' },
       'pod.labels': { a: '0o7', h: '' },
@@ -42,7 +42,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     },
   },
   'secrets like numbers': {
-    values: 'ci/tls-sasl.yaml',
+    values: 'ci/tls-sasl-values.yaml',
     set: {
       'postgresql.auth': { existingSecret: '123', key: 'on', ca: { existingSecret: '1e3', key: '1' } },
       'postgresql.tasksAdmin': { existingSecret: '0', key: 'null' },
@@ -68,7 +68,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     },
   },
   'variables and volumes in front of each service': {
-    values: 'ci/migrations-init.yaml',
+    values: 'ci/migrations-init-values.yaml',
     set: {
       'pod.extraEnv': [{ name: 'NODE_EXTRA_CA_CERTS', value: '/more/ca.crt' }],
       'pod.extraVolumes': [{ name: 'auth', configMap: { name: '1' } }],
@@ -105,7 +105,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
   },
   'everybody may be away': { set: { 'pod.maxUnavailable': '100%', 'tasks.pod.maxUnavailable': '5' } },
   'large numbers': {
-    values: 'ci/keda.yaml',
+    values: 'ci/keda-values.yaml',
     set: {
       'gateway.autoscaling': { minReplicas: 1, maxReplicas: 1_500_000, connectionsPerPod: 2_000_000 },
       'tasks.autoscaling.pendingChangesPerPod': 12_345_678,
@@ -118,7 +118,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     },
   },
   'amounts in every unit': {
-    values: 'ci/hpa-ingress.yaml',
+    values: 'ci/hpa-ingress-values.yaml',
     set: {
       'gateway.resources': { requests: { cpu: 1, memory: '0.5Gi' }, limits: { cpu: '2', memory: '1.5Gi' } },
       'auth.resources': { requests: { cpu: 0.1, memory: 134_217_728 }, limits: { memory: '500000k' } },
@@ -169,7 +169,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     set: { image: { repository: '123', tag: '1.10' }, 'gateway.supergraph': { existingConfigMap: '1', key: '2' } },
   },
   'plain jobs with everything': {
-    values: 'ci/migrations-job.yaml',
+    values: 'ci/migrations-job-values.yaml',
     release: `a${'b'.repeat(52)}`,
     set: {
       'pod.annotations': { a: '1' },
@@ -183,7 +183,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
   'servers of a release like a number': {
     chart: 'taskmesh-data',
     release: '1e3',
-    values: 'ci/backups-poolers.yaml',
+    values: 'ci/backups-poolers-values.yaml',
     set: {
       fullnameOverride: `e3${'-x'.repeat(12)}`,
       commonLabels: { a: '1e3', b: 'on' },

@@ -15,6 +15,8 @@ export interface Container {
 
 export interface ContainerOptions {
   args: string[];
+  /** `<number>:<number>`. @default the image's own */
+  user?: string;
   env?: Record<string, string>;
   /** What is mounted at /data; absent: nothing can be written there. */
   data?: string;
@@ -27,7 +29,7 @@ export interface ContainerOptions {
 const GRACE_MS = 30_000;
 
 /**
- * Runs an image as a cluster's restricted rules want it: its own numeric user, a root file system that cannot be written, no
+ * Runs an image as a cluster's restricted rules want it: a numeric user, a root file system that cannot be written, no
  * capability, no new privileges. Ports are this machine's.
  */
 export function runContainer(image: Image, options: ContainerOptions): Container {
@@ -58,8 +60,9 @@ export function runContainer(image: Image, options: ContainerOptions): Container
 }
 
 /** An OCI runtime's configuration. */
-function specification({ config, root }: Image, { args, env = {}, data, readable = [], memory }: ContainerOptions) {
-  const [uid, gid] = config.User.split(':').map(Number);
+function specification({ config, root }: Image, options: ContainerOptions) {
+  const { args, user = config.User, env = {}, data, readable = [], memory } = options;
+  const [uid, gid] = user.split(':').map(Number);
   const none: string[] = [];
   const tmpfs = (destination: string, ...more: string[]) => ({
     destination,

@@ -1,6 +1,16 @@
 import { databaseUrl, ensureDatabases, findFreePorts, serviceDatabase } from '@taskmesh/local';
 import { eventually, ownInstallation } from '@taskmesh/testing';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRest } from '../clients/http.ts';
@@ -97,6 +107,19 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     const container = start(images.services, { args: [] });
     expect(await container.ended).toEqual({ code: 2 });
     expect(container.output()).toContain('migrate auth');
+  });
+
+  it('run as any user that a cluster assigns, whose group is then 0', async () => {
+    const path = join(images.services.root, 'data');
+    const { uid, gid, mode } = statSync(path);
+    expect([uid, gid, mode & 0o777]).toEqual([USER, 0, 0o770]);
+    const data = join(dir, 'assigned');
+    mkdirSync(data);
+    chownSync(data, 0, 0);
+    chmodSync(data, 0o770);
+    const container = start(images.services, { args: ['keys', '/data'], user: '1000680000:0', data });
+    expect([await container.ended, container.output()]).toEqual([{ code: 0 }, expect.any(String)]);
+    expect(readdirSync(data)).toContain('access-tokens.json');
   });
 
   describe('everything in one container', () => {

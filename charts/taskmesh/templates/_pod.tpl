@@ -1,8 +1,8 @@
 {{- define "taskmesh.podSecurity" -}}
 runAsNonRoot: true
-runAsUser: 10001
-runAsGroup: 10001
-fsGroup: 10001
+{{- range $key, $id := .Values.podSecurityContext }}{{ if ne (toString $id) "" }}
+{{ $key }}: {{ $id | int64 }}
+{{- end }}{{ end }}
 fsGroupChangePolicy: OnRootMismatch
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
@@ -86,6 +86,9 @@ capabilities: { drop: [ALL] }
 {{- if has $name (list "gateway" "all") }}
 {{- with $values.gateway }}
 {{- include "taskmesh.settings" (dict "TRUSTED_DOCUMENTS" .trustedDocuments.mode) }}
+{{- if and $component.isScaled (eq (toString .settings.REALTIME_MAX_CONNECTION_AGE_S) "") }}
+{{- include "taskmesh.settings" (dict "REALTIME_MAX_CONNECTION_AGE_S" 1800) }}
+{{- end }}
 {{- if .trustedDocuments.existingConfigMap }}
 {{- include "taskmesh.settings" (dict "TRUSTED_DOCUMENTS_FILE" (printf "/etc/taskmesh-documents/%s" .trustedDocuments.key)) }}
 {{- end }}
@@ -169,6 +172,7 @@ affinity: {{ toYaml . | nindent 2 }}
 {{- $component := include "taskmesh.component" . | fromJson -}}
 {{- $secrets := include "taskmesh.secrets" . | fromJson -}}
 {{- $pod := $component.pod -}}
+{{- $keepsArchives := and (eq $name "backup") (not (dig "s3" "existingSecret" "" $component)) -}}
 metadata:
   {{- include "taskmesh.podMetadata" (list $root $name $pod) | nindent 2 }}
 spec:
@@ -234,7 +238,7 @@ spec:
         {{- if $secrets.files }}
         - { name: secrets, mountPath: /etc/taskmesh, readOnly: true }
         {{- end }}
-        {{- if eq $name "backup" }}
+        {{- if $keepsArchives }}
         - { name: backups, mountPath: /backups }
         {{- end }}
         {{- if has $name (list "gateway" "all") }}
@@ -248,7 +252,7 @@ spec:
       {{- if .enabled }}
       persistentVolumeClaim: { claimName: {{ .existingClaim | default (include "taskmesh.fullname" $root) | quote }} }
       {{- else }}
-      emptyDir: {}
+      emptyDir: { sizeLimit: {{ .size | quote }} }
       {{- end }}
     {{- end }}
     {{- else }}
@@ -257,13 +261,15 @@ spec:
     {{- end }}
     - name: tmp
       emptyDir: { sizeLimit: 256Mi }
-    {{- if eq $name "backup" }}
+    {{- if $keepsArchives }}
+    {{- with $component.persistence }}
     - name: backups
-      {{- if and $component.persistence.enabled (not $component.s3.existingSecret) }}
-      persistentVolumeClaim: { claimName: {{ $component.persistence.existingClaim | default (include "taskmesh.named" (list $root "backup")) | quote }} }
+      {{- if .enabled }}
+      persistentVolumeClaim: { claimName: {{ .existingClaim | default (include "taskmesh.named" (list $root "backup")) | quote }} }
       {{- else }}
-      emptyDir: {}
+      emptyDir: { sizeLimit: {{ .size | quote }} }
       {{- end }}
+    {{- end }}
     {{- end }}
     {{- with $secrets.files }}
     {{- include "taskmesh.secretVolume" (list .) | nindent 4 }}

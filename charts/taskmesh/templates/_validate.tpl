@@ -47,6 +47,9 @@
 {{- $problems = append $problems "backup.settings.BACKUP_MAIL_TO is set, but no mail leaves: set auth.smtp.existingSecret, or BACKUP_MAIL_TO to an empty text" }}
 {{- end }}
 {{- else }}
+{{- if ne (toString $v.podSecurityContext.runAsUser) "10001" }}
+{{- $problems = append $problems "podSecurityContext.runAsUser must be 10001 with mode allInOne: PostgreSQL wants a user with a name, and the image names this one" }}
+{{- end }}
 {{- if and (eq $v.settings.NODE_ENV "production") (not $v.keys.backupToken.existingSecret) }}
 {{- $problems = append $problems "settings.NODE_ENV is production: with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV to development" }}
 {{- end }}

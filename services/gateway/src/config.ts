@@ -71,6 +71,8 @@ export interface RealtimeConfig {
   maxMessageBytes: number;
   /** The limit for bytes waiting for slow readers, over all connections of this process. */
   maxQueuedBytes: number;
+  /** A connection of about this age is ended, so that its client comes back, perhaps to another gateway; 0: never. */
+  maxConnectionAgeS: number;
 }
 
 /** How a gateway in a process of its own reaches other services. */
@@ -120,6 +122,7 @@ const schema = z.object({
   REALTIME_MAX_MESSAGES_PER_S: atLeastOne().default(20),
   REALTIME_MAX_MESSAGE_BYTES: atLeastOne().default(64 * 1024),
   REALTIME_MAX_QUEUED_MB: setting.int(1, 64 * 1024).default(64),
+  REALTIME_MAX_CONNECTION_AGE_S: limit().default(0),
   BACKUP_TOKEN: setting.token().optional(),
   MACHINE_TOKEN_FILE: setting.text().optional(),
 });
@@ -166,6 +169,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
       maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
       maxQueuedBytes: values.REALTIME_MAX_QUEUED_MB * 1024 * 1024,
+      maxConnectionAgeS: values.REALTIME_MAX_CONNECTION_AGE_S,
     },
     secrets: {
       backupToken: values.BACKUP_TOKEN,

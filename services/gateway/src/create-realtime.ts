@@ -8,6 +8,7 @@ import { createFeed } from './feed/feed.ts';
 import { createErrorFormat } from './graph/client-errors.ts';
 import { createResultFormat } from './graph/client-result.ts';
 import { createGraphqlWs } from './transports/graphql-ws/graphql-ws.ts';
+import { createAgeLimit } from './transports/connection-age.ts';
 import { createHeartbeats } from './transports/heartbeats.ts';
 import { createHttpStreams, type HttpStreams } from './transports/http-streams/http-streams.ts';
 import { createFeedMetrics } from './feed/metrics.ts';
@@ -17,7 +18,14 @@ import { createPhoenix, REALTIME_PATH } from './transports/phoenix/phoenix.ts';
 import { refuseUpgrade } from './transports/sockets/refuse-upgrade.ts';
 import { createSendBufferBudget } from './transports/sockets/send-buffer-budget.ts';
 import { createSessionWatch } from './transports/sockets/session-watch.ts';
-import { endReasonOf, endSocket, closeGracefully, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
+import {
+  ALL_RESULTS_MS,
+  closeGracefully,
+  endReasonOf,
+  endSocket,
+  socketReader,
+  WS_CLOSE,
+} from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
@@ -42,7 +50,7 @@ export interface RealtimeDeps {
 /** The change feed, the subscriptions on it, and the protocols that carry them. */
 export function createRealtime(context: GatewayContext, { random }: RealtimeDeps): Realtime {
   const { eventLog, connections, log, clock, graph, tracing } = context;
-  const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes } =
+  const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes, maxConnectionAgeS } =
     context.config.realtime;
   const metrics = { ...createConnectionMetrics(context.metrics), ...createSubscriptionMetrics(context.metrics, clock) };
   const feedMetrics = createFeedMetrics(context.metrics, clock);
@@ -70,6 +78,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     clock,
   });
   const heartbeats = createHeartbeats();
+  const limitAge = createAgeLimit(maxConnectionAgeS, { clock, random });
   const openGraphqlWs = createGraphqlWs({ context, subscriptions, watch, limits, heartbeats, metrics, formatErrors });
   const streams = createHttpStreams({
     context,
@@ -77,6 +86,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     watch,
     limits: streamLimits,
     heartbeats,
+    limitAge,
     metrics,
     random,
   });
@@ -110,10 +120,16 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const disconnected = metrics.connected(protocol);
       webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
+      webSocket.once(
+        'close',
+        limitAge(() => retire(webSocket)),
+      );
       // An error of one socket must end only that socket.
       webSocket.on('error', () => webSocket.terminate());
       serve(webSocket);
     });
+  const retire = (webSocket: WebSocket) =>
+    closeGracefully(webSocket, 'max_age', [WS_CLOSE.restart, 'Service restart'], ALL_RESULTS_MS);
   const turnAway = (webSocket: WebSocket) => {
     endSocket(webSocket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     setTimeout(() => webSocket.terminate(), GOODBYE_MS).unref();

@@ -126,6 +126,39 @@ describe('when the feed', () => {
   });
 });
 
+describe('a socket that is closed gracefully', () => {
+  it('says on every channel where its client goes on from, and why', async () => {
+    const client = await joined({ resume: {} });
+    await join(client, { resume: {} }, OTHER, '2');
+    const known = client.frames.length;
+    client.sendAway('Service restart');
+    world.commit('ada');
+    await settled();
+    const told = client.frames
+      .slice(known)
+      .map(([, , topic, event, { cursor, message }]) => [topic, event, cursor, message]);
+    const change = (topic: string) => [topic, 'postgres_changes', undefined, undefined];
+    const cursor = (topic: string) => [topic, 'system', 'ada|1', 'cursor'];
+    const why = (topic: string) => [topic, 'system', undefined, 'Service restart'];
+    expect(told).toEqual(
+      [TOPIC, OTHER].flatMap((topic) => [change(topic)]).concat([TOPIC, OTHER].map(cursor), [TOPIC, OTHER].map(why)),
+    );
+    expect(client.closed).toEqual({ code: 1012, reason: 'Service restart' });
+    world.commit('ada');
+    await settled();
+    expect(client.told()).toEqual(['ada#1', 'ada#1']);
+  });
+
+  it('of a client that is too far behind ends as slow', async () => {
+    const client = await joined({ resume: {} });
+    client.sendAway('Service restart');
+    world.commit('ada');
+    client.lag(TOO_MUCH);
+    await settled();
+    expect(client.closed).toEqual({ code: 1013, reason: 'Too slow' });
+  });
+});
+
 describe('a client that is too far behind', () => {
   it('is not told a change any more, and its socket ends', async () => {
     const client = await joined();

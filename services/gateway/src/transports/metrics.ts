@@ -17,6 +17,8 @@ export type EndReason =
   /** A stream ended with an error. In SSE and multipart, one stream is one connection. */
   | 'failed'
   | 'restart'
+  /** REALTIME_MAX_CONNECTION_AGE_S */
+  | 'max_age'
   /** A service that is needed to complete an event stays unavailable. */
   | 'unavailable'
   | 'error';

@@ -12,6 +12,7 @@ import { createConnectionMetrics } from '../../src/transports/metrics.ts';
 import type { FeedReader } from '../../src/feed/owner-feed.ts';
 import { createPhoenix } from '../../src/transports/phoenix/phoenix.ts';
 import type { SessionWatch } from '../../src/transports/sockets/session-watch.ts';
+import { closeGracefully, WS_CLOSE } from '../../src/transports/sockets/socket.ts';
 import { only } from './strict.ts';
 
 /** A call that waits until the test lets it continue. */
@@ -43,6 +44,8 @@ export interface Client {
   /** The reply to a ref. */
   reply(ref: string): Payload | undefined;
   hangUp(): void;
+  /** The gateway closes its socket gracefully. */
+  sendAway(why: string): void;
 }
 
 export const TOPIC = 'realtime:tasks';
@@ -203,6 +206,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
         told: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
         reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
         hangUp: () => void socket.emit('close'),
+        sendAway: (why) => closeGracefully(socket as unknown as WebSocket, 'restart', [WS_CLOSE.restart, why]),
       };
       clients.push(client);
       const connection = {

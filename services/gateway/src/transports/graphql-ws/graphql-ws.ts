@@ -10,6 +10,7 @@ import type { Heartbeats } from '../heartbeats.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import {
+  ALL_RESULTS_MS,
   endSocket,
   failSocket,
   frameWriter,
@@ -26,8 +27,6 @@ import { createFrames } from '../sockets/text-frames.ts';
 
 /** Time allowed for `connection_init`. */
 const INIT_MS = 3_000;
-/** Longer than any operation takes, except those that move whole databases. */
-const ALL_RESULTS_MS = 12_000;
 
 export interface GraphqlWsDeps extends Omit<OperationsDeps, 'frameOf'> {
   watch: SessionWatch;

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
 import { callerOf, type GatewayContext } from '../../context.ts';
+import type { LimitAge } from '../connection-age.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
@@ -22,6 +23,7 @@ export interface HttpStreamsDeps {
   watch: SessionWatch;
   limits: SocketLimits;
   heartbeats: Heartbeats;
+  limitAge: LimitAge;
   metrics: TransportMetrics;
   random: () => number;
 }
@@ -72,7 +74,7 @@ async function handle(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { context, limits, watch, subscriptions, metrics, open, kind } = deps;
+  const { context, limits, limitAge, watch, subscriptions, metrics, open, kind } = deps;
   const { protocol } = kind.format;
   const caller = await callerOf(context, request.raw);
   if (caller.kind !== 'user') {
@@ -133,6 +135,7 @@ async function handle(
   reportEnd = metrics.connected(protocol);
   writer.open();
   writer.onClose(finish);
+  writer.onClose(limitAge(() => writer.abort('max_age')));
   return reply;
 }
 

@@ -101,8 +101,7 @@ export class StreamWriter implements StreamSink {
 
   end(end: StreamEnd): void {
     if (end.kind === 'failed') return this.fail(end.error);
-    this.#endReason = END_REASONS[end.kind];
-    this.abort();
+    this.abort(END_REASONS[end.kind]);
   }
 
   async drained(): Promise<void> {
@@ -123,7 +122,8 @@ export class StreamWriter implements StreamSink {
   }
 
   /** Closes without a regular end: clients take it for a broken connection and reconnect. */
-  abort(): void {
+  abort(reason: EndReason): void {
+    this.#endReason = reason;
     this.#reply.raw.destroy();
   }
 

@@ -23,6 +23,8 @@ export interface ChannelReader {
   begin(after: string | undefined): Promise<void>;
   /** The client is ready: sends the changes held so far, then every new one. Further calls do nothing. */
   open(): void;
+  /** Tells the cursor behind the changes told so far, if it is still due. */
+  settle(): void;
   /** Takes effect at once, even during `begin`. */
   stop(): void;
 }
@@ -63,10 +65,13 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
     newestCursor = cursor;
     if (!tellsCursor || isCursorDue) return;
     isCursorDue = true;
-    setImmediate(() => {
-      isCursorDue = false;
-      if (!isStopped) tellCursor(newestCursor);
-    });
+    setImmediate(settle);
+  };
+
+  const settle = () => {
+    if (!isCursorDue) return;
+    isCursorDue = false;
+    if (!isStopped) tellCursor(newestCursor);
   };
 
   const tell = (change: TaskChanged) => {
@@ -120,6 +125,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
       firstCursor = undefined;
       for (const change of waiting) if (!isStopped) tell(change);
     },
+    settle,
     stop() {
       isStopped = true;
       opened.resolve();

@@ -25,6 +25,8 @@ export interface Channel extends ChannelAddress {
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
+  /** Tells the cursor behind the changes told so far, if it is still due. */
+  settle(): void;
   /** Takes effect at once: nothing more is written, and a hand-over in progress is abandoned. */
   close(): void;
 }
@@ -228,6 +230,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (obstacle === 'bindings') return fail(OBSTACLES.bindings);
         channels.closeAll('error', [WS_CLOSE.tryLater, 'The service is not available right now']);
       }),
+    settle: () => reader?.settle(),
     close,
   };
   return channel;

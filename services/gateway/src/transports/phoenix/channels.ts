@@ -18,6 +18,8 @@ export interface Channels extends ChannelsOfSocket {
   get(topic: string): Channel | undefined;
   /** Closes the topic's previous channel, even if the new join is refused. */
   join(message: Message): Promise<void>;
+  /** Ends every channel, each with its cursor and the reason: where to go on from, when its client comes back. */
+  sayGoodbye(why: string): void;
   endAll(): void;
 }
 
@@ -44,6 +46,14 @@ export function createChannels(deps: ChannelsDeps): Channels {
 
   const forget = (channel: Channel) => {
     if (byTopic.get(channel.topic) === channel) byTopic.delete(channel.topic);
+  };
+
+  /** Closes them now, however long the client takes to read the notice. */
+  const endAllBecause = (why: string) => {
+    for (const channel of [...byTopic.values()]) {
+      channel.close();
+      messages.system(channel, { extension: 'system', status: 'error', message: why });
+    }
   };
 
   const channels: Channels = {
@@ -89,12 +99,12 @@ export function createChannels(deps: ChannelsDeps): Channels {
         unwatch();
       };
     },
+    sayGoodbye(why) {
+      for (const channel of [...byTopic.values()]) channel.settle();
+      endAllBecause(why);
+    },
     closeAll(reason, [code, why]) {
-      // Close them now, however long the client takes to read the notice.
-      for (const channel of [...byTopic.values()]) {
-        channel.close();
-        messages.system(channel, { extension: 'system', status: 'error', message: why });
-      }
+      endAllBecause(why);
       endSocket(socket, reason, [code, why]);
     },
     endAll() {

@@ -4,7 +4,7 @@ import type { Feed } from '../../feed/feed.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
-import { endSocket, failSocket, frameWriter, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
+import { endSocket, failSocket, frameWriter, keepAlive, setFarewell, WS_CLOSE } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
 import type { FrameOf } from '../sockets/text-frames.ts';
 import type { Connection } from '../write-shared.ts';
@@ -101,6 +101,7 @@ export function serveConnection(
     if (context.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
   });
   keepAlive(socket, heartbeats);
+  setFarewell(socket, channels.sayGoodbye);
   socket.once('close', () => {
     stopListening();
     channels.endAll();

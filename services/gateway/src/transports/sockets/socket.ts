@@ -19,6 +19,8 @@ const LOW_WATER_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 20;
 /** How long a socket that is to be closed waits for its pending results. */
 const RESULTS_MS = 1_000;
+/** Without a hurry: longer than any operation takes, except those that move whole databases. */
+export const ALL_RESULTS_MS = 12_000;
 
 const reasons = new WeakMap<WebSocket, EndReason>();
 
@@ -42,6 +44,13 @@ export function oweResult(socket: WebSocket, work: Promise<void>): void {
   void work.then(() => works.delete(work));
 }
 
+const farewells = new WeakMap<WebSocket, (why: string) => void>();
+
+/** What is still to be said when the socket is closed gracefully, right before its close frame. */
+export function setFarewell(socket: WebSocket, say: (why: string) => void): void {
+  farewells.set(socket, say);
+}
+
 /**
  * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages. Reconnecting
  * clients repeat what was not answered, so without the wait a mutation would run twice.
@@ -54,7 +63,10 @@ export function closeGracefully(
 ): void {
   leaving.add(socket);
   const told = Promise.all(owed.get(socket) ?? []);
-  void Promise.race([told, delay(withinMs, undefined, { ref: false })]).then(() => endSocket(socket, reason, close));
+  void Promise.race([told, delay(withinMs, undefined, { ref: false })]).then(() => {
+    farewells.get(socket)?.(close[1]);
+    endSocket(socket, reason, close);
+  });
 }
 
 export function isLeaving(socket: WebSocket): boolean {

@@ -1,0 +1,15 @@
+import type { Clock } from '@taskmesh/service';
+import { createAlarms } from './sockets/alarms.ts';
+
+/** Calls `end` once when the connection is old enough, unless the returned function is called before. */
+export type LimitAge = (end: () => void) => () => void;
+
+/** How far ages differ from the limit, both ways: connections that came together must not leave together. */
+const JITTER = 0.1;
+
+/** The limit of how old a live connection becomes; 0: none. With it, new gateways get their share of clients that stay. */
+export function createAgeLimit(maxAgeS: number, { clock, random }: { clock: Clock; random: () => number }): LimitAge {
+  if (maxAgeS === 0) return () => () => {};
+  const setAlarm = createAlarms(clock);
+  return (end) => setAlarm(Math.round(clock.now() / 1_000 + maxAgeS * (1 + JITTER * (2 * random() - 1))), end);
+}

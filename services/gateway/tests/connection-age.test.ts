@@ -1,0 +1,149 @@
+import { jest } from '@jest/globals';
+import { eventually } from '@taskmesh/testing';
+import { once } from 'node:events';
+import { request as ask, type IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { title } } }';
+const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+
+let gateway: TestGateway;
+let token: string;
+const open: { close(): void }[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ env: { REALTIME_MAX_CONNECTION_AGE_S: '1' }, random: () => 0.5 });
+  token = await gateway.auth.token(USER);
+});
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+  jest.restoreAllMocks();
+});
+afterAll(() => gateway.stop());
+
+const stream = async (protocol: Protocol, after?: string): Promise<TestStream> => {
+  const start = { origin: gateway.origin, token, query: QUERY, variables: { after } };
+  const opened =
+    protocol === 'graphql-ws'
+      ? await streamGraphqlWs(start)
+      : protocol === 'channel'
+        ? await streamChannel(start)
+        : await streamHttp(protocol, start);
+  open.push(opened);
+  return opened;
+};
+const tooOld = async (protocol: Protocol) => {
+  const series = `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="max_age"} `;
+  const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(series));
+  return Number(line?.slice(series.length) ?? 0);
+};
+const running = () => gateway.metrics.getSingleMetricAsString('taskmesh_realtime_subscriptions');
+
+describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) => {
+  const isSocket = protocol === 'graphql-ws' || protocol === 'channel';
+
+  it('breaks off as at a gateway that stops, without an error, and is counted', async () => {
+    const before = await tooOld(protocol);
+    const opened = await stream(protocol);
+    await eventually(async () => expect(await running()).toContain(`{protocol="${protocol}"} 1`));
+    gateway.commit(USER);
+    await eventually(() => expect(opened.ended).toEqual(isSocket ? { code: 1012 } : { isTorn: true }));
+    expect(opened.events).toHaveLength(1);
+    expect(opened.errors).toEqual(protocol === 'channel' ? [{ message: 'Service restart' }] : []);
+    await eventually(async () => expect(await tooOld(protocol)).toBe(before + 1));
+  });
+});
+
+it('a socket that is old enough tells the result that is being made, so that nobody has to ask twice', async () => {
+  const { execute } = gateway.tasks.subgraph;
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let isHeld = false;
+  gateway.tasks.subgraph.execute = async (...args) => {
+    isHeld = true;
+    await held;
+    return execute(...args);
+  };
+  const mutation = 'mutation { createTask(input: { title: "once" }) { title } }';
+  const asking = await streamGraphqlWs({ origin: gateway.origin, token, query: mutation });
+  await eventually(() => isHeld);
+  const later = await stream('graphql-ws');
+  await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
+  release();
+  await eventually(() => expect(asking.ended).toEqual({ code: 1012 }));
+  expect(asking.events).toEqual([{ data: { createTask: { title: 'once' } } }]);
+  gateway.tasks.subgraph.execute = execute;
+});
+
+describe('a replay that takes longer than a connection may become old', () => {
+  const COUNT = 800;
+  const owner = 'b0000000-0000-4000-8000-000000000001';
+  let first: string;
+
+  beforeAll(async () => {
+    token = await gateway.auth.token(owner);
+    first = gateway.tasks.changes.cursor(owner, 0);
+    for (let count = 0; count < COUNT; count++) gateway.commit(owner, { title: 'x'.repeat(10_000) });
+  });
+
+  /** Reads nothing until the gateway has ended the connection; then what is left of it. */
+  const readOverGraphqlWs = async (after: string): Promise<number[]> => {
+    const closing = jest.spyOn(WebSocket.prototype, 'close'); // the gateway's end is in this process, too
+    const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+    open.push(socket);
+    const seen: number[] = [];
+    const send = (message: unknown) => socket.send(JSON.stringify(message));
+    const ended = once(socket, 'close');
+    const started = new Promise<void>((resolve) =>
+      socket.on('message', (bytes) => {
+        const { type, payload } = JSON.parse(String(bytes)) as { type: string; payload?: TestStream['events'][0] };
+        if (type === 'connection_ack')
+          send({ id: '1', type: 'subscribe', payload: { query: QUERY, variables: { after } } });
+        if (type !== 'next') return;
+        seen.push(payload?.data?.taskChanges.sequence ?? 0);
+        resolve();
+      }),
+    );
+    send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+    await started;
+    socket.pause();
+    await eventually(() => expect(closing).toHaveBeenCalledWith(1012, expect.anything()));
+    socket.resume();
+    expect((await ended)[0]).toBe(1012);
+    return seen;
+  };
+
+  const readOverSse = async (after: string): Promise<number[]> => {
+    const ends = await tooOld('sse');
+    const asked = ask(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}`, 'last-event-id': after },
+    });
+    asked.end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    await eventually(async () => expect(await tooOld('sse')).toBe(ends + 1));
+    let text = '';
+    await response
+      .setEncoding('utf8')
+      .forEach((chunk: string) => void (text += chunk))
+      .catch(() => undefined); // broken off
+    const whole = text.slice(0, text.lastIndexOf('\n\n') + 1);
+    return [...whole.matchAll(/"sequence":(\d+)/g)].map(([, sequence]) => Number(sequence));
+  };
+
+  it.each([
+    ['graphql-ws', readOverGraphqlWs],
+    ['sse', readOverSse],
+  ] as const)('comes to its end over %s, each connection going on where the last one ended', async (_, read) => {
+    const seen: number[] = [];
+    let connections = 0;
+    while (seen.length < COUNT) {
+      seen.push(...(await read(seen.length === 0 ? first : gateway.tasks.changes.cursor(owner, seen.at(-1) ?? 0))));
+      connections++;
+    }
+    expect(connections).toBeGreaterThan(1);
+    expect(seen).toEqual(Array.from({ length: COUNT }, (_each, index) => index + 1));
+  });
+});

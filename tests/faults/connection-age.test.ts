@@ -1,0 +1,51 @@
+import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { eventually } from '@taskmesh/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROTOCOLS } from '../clients/streams/protocols.ts';
+import { createAccount } from './account.ts';
+import { createRandom, numberFromEnv } from './random.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_127);
+/** Of each stream. */
+const RETURNS = 5;
+
+describe('connections that may only become a second old', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-age-'));
+  let platform: Embedded;
+
+  beforeAll(async () => {
+    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', REALTIME_MAX_CONNECTION_AGE_S: '1' };
+    platform = await startEmbedded({ env, progress: () => {} });
+  }, 180_000);
+  afterAll(async () => {
+    await platform.stop();
+    rmSync(dataDir, { recursive: true });
+  }, 180_000);
+
+  it('lose, repeat and reorder nothing under writes, in any protocol', async () => {
+    const account = await createAccount({
+      urls: [platform.url],
+      name: 'aging',
+      random: createRandom(SEED),
+      paceMs: 20,
+      // Not even the channel: before it ends it tells the cursor behind its last change.
+      protocols: PROTOCOLS.map(({ protocol, connect }) => ({ protocol, connect })),
+    });
+    await eventually(
+      () => expect(Math.min(...account.streams.map((stream) => stream.resumes()))).toBeGreaterThanOrEqual(RETURNS),
+      { timeoutMs: 60_000 },
+    );
+    await account.stopWriting();
+    const { contradictions, surprises } = await account.verdict();
+    const { confirmed, streams } = account.figures();
+    await account.close();
+    console.info(
+      `seed ${SEED}:`,
+      JSON.stringify(streams.map(({ protocol, events, resumes }) => ({ protocol, events, resumes }))),
+    );
+    expect([...contradictions, ...surprises]).toEqual([]);
+    for (const { events } of streams) expect(events).toBeGreaterThanOrEqual(confirmed);
+  }, 180_000);
+});
