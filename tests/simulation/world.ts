@@ -159,6 +159,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     }),
     limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20, clock: time.clock }),
     heartbeats,
+    limitAge: () => () => {}, // none
     metrics: NO_METRICS,
   });
 

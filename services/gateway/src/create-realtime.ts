@@ -18,14 +18,7 @@ import { createPhoenix, REALTIME_PATH } from './transports/phoenix/phoenix.ts';
 import { refuseUpgrade } from './transports/sockets/refuse-upgrade.ts';
 import { createSendBufferBudget } from './transports/sockets/send-buffer-budget.ts';
 import { createSessionWatch } from './transports/sockets/session-watch.ts';
-import {
-  ALL_RESULTS_MS,
-  closeGracefully,
-  endReasonOf,
-  endSocket,
-  socketReader,
-  WS_CLOSE,
-} from './transports/sockets/socket.ts';
+import { closeGracefully, endReasonOf, endSocket, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
@@ -79,7 +72,9 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   });
   const heartbeats = createHeartbeats();
   const limitAge = createAgeLimit(maxConnectionAgeS, { clock, random });
-  const openGraphqlWs = createGraphqlWs({ context, subscriptions, watch, limits, heartbeats, metrics, formatErrors });
+  const openGraphqlWs = createGraphqlWs({
+    ...{ context, subscriptions, watch, limits, heartbeats, limitAge, metrics, formatErrors },
+  });
   const streams = createHttpStreams({
     context,
     subscriptions,
@@ -99,7 +94,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
   });
 
-  const phoenix = createPhoenix({ context, feed, watch, limits, heartbeats, metrics });
+  const phoenix = createPhoenix({ context, feed, watch, limits, heartbeats, limitAge, metrics });
   let isDraining = false;
   const queuedBytes = () => {
     let sum = streams.waitingBytes();
@@ -120,16 +115,10 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const disconnected = metrics.connected(protocol);
       webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
-      webSocket.once(
-        'close',
-        limitAge(() => retire(webSocket)),
-      );
       // An error of one socket must end only that socket.
       webSocket.on('error', () => webSocket.terminate());
       serve(webSocket);
     });
-  const retire = (webSocket: WebSocket) =>
-    closeGracefully(webSocket, 'max_age', [WS_CLOSE.restart, 'Service restart'], ALL_RESULTS_MS);
   const turnAway = (webSocket: WebSocket) => {
     endSocket(webSocket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     setTimeout(() => webSocket.terminate(), GOODBYE_MS).unref();

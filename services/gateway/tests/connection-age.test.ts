@@ -25,13 +25,20 @@ afterEach(() => {
 });
 afterAll(() => gateway.stop());
 
-const stream = async (protocol: Protocol, after?: string): Promise<TestStream> => {
+/** How a channel is joined whose client tracks cursors. */
+const RESUMING = { resume: { since: null } };
+
+const stream = async (
+  protocol: Protocol,
+  after?: string,
+  params: Record<string, unknown> = RESUMING,
+): Promise<TestStream> => {
   const start = { origin: gateway.origin, token, query: QUERY, variables: { after } };
   const opened =
     protocol === 'graphql-ws'
       ? await streamGraphqlWs(start)
       : protocol === 'channel'
-        ? await streamChannel(start)
+        ? await streamChannel({ ...start, params })
         : await streamHttp(protocol, start);
   open.push(opened);
   return opened;
@@ -56,6 +63,16 @@ describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) =
     expect(opened.errors).toEqual(protocol === 'channel' ? [{ message: 'Service restart' }] : []);
     await eventually(async () => expect(await tooOld(protocol)).toBe(before + 1));
   });
+});
+
+it('a socket with a channel that knows no cursor stays, as its client would lose changes', async () => {
+  const [bare, resuming] = [await stream('channel', undefined, {}), await stream('channel')];
+  await eventually(() => expect(resuming.ended).toEqual({ code: 1012 }));
+  const later = await stream('channel');
+  await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
+  gateway.commit(USER);
+  await eventually(() => expect(bare.events).toHaveLength(1));
+  expect([bare.ended, bare.errors]).toEqual([undefined, []]);
 });
 
 it('a socket that is old enough tells the result that is being made, so that nobody has to ask twice', async () => {

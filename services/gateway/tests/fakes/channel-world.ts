@@ -156,6 +156,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
     heartbeats: createHeartbeats(),
+    limitAge: () => () => {}, // none
     metrics: {
       ...createConnectionMetrics(new Registry()),
       subscribed() {

@@ -6,6 +6,7 @@ import type { RequestCall } from '../../graph/executor.ts';
 import { clientOf, disconnectSignalOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import { callerOf, type Caller, type GatewayContext } from '../../context.ts';
+import type { LimitAge } from '../connection-age.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
@@ -18,6 +19,7 @@ import {
   isLeaving,
   isTooFarBehind,
   keepAlive,
+  retire,
   closeGracefully,
   sendResult,
   WS_CLOSE,
@@ -32,6 +34,7 @@ export interface GraphqlWsDeps extends Omit<OperationsDeps, 'frameOf'> {
   watch: SessionWatch;
   limits: SocketLimits;
   heartbeats: Heartbeats;
+  limitAge: LimitAge;
 }
 
 type User = Extract<Caller, { kind: 'user' }>;
@@ -48,7 +51,7 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 }
 
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
-  const { context, heartbeats, limits, watch } = deps;
+  const { context, heartbeats, limitAge, limits, watch } = deps;
   const mayTalk = limits.messages();
   let caller: User | undefined;
   let isInitialised = false;
@@ -118,6 +121,10 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   };
 
   keepAlive(socket, heartbeats);
+  socket.once(
+    'close',
+    limitAge(() => retire(socket)),
+  );
   if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
     return refuse(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   const tooLate = setTimeout(() => {

@@ -21,6 +21,7 @@ type State = 'joining' | 'pending' | 'live' | 'closed';
 /** One join of a topic, until the client leaves or joins again, or the channel ends. */
 export interface Channel extends ChannelAddress {
   readonly config: JoinRequest['config'];
+  readonly tellsCursor: boolean;
   readonly isJoined: boolean;
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
@@ -192,6 +193,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     topic,
     joinRef,
     config,
+    tellsCursor: request.tellsCursor,
     get isJoined() {
       return state === 'pending' || state === 'live';
     },

@@ -18,6 +18,8 @@ export interface Channels extends ChannelsOfSocket {
   get(topic: string): Channel | undefined;
   /** Closes the topic's previous channel, even if the new join is refused. */
   join(message: Message): Promise<void>;
+  /** Whether every channel's client knows a cursor, so that it misses nothing when the socket is closed and opened again. */
+  canResume(): boolean;
   /** Ends every channel, each with its cursor and the reason: where to go on from, when its client comes back. */
   sayGoodbye(why: string): void;
   endAll(): void;
@@ -99,6 +101,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
         unwatch();
       };
     },
+    canResume: () => [...byTopic.values()].every(({ tellsCursor }) => tellsCursor),
     sayGoodbye(why) {
       for (const channel of [...byTopic.values()]) channel.settle();
       endAllBecause(why);

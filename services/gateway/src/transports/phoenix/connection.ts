@@ -1,10 +1,11 @@
 import type { WebSocket } from 'ws';
 import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
+import type { LimitAge } from '../connection-age.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
-import { endSocket, failSocket, frameWriter, keepAlive, setFarewell, WS_CLOSE } from '../sockets/socket.ts';
+import { endSocket, failSocket, frameWriter, keepAlive, retire, setFarewell, WS_CLOSE } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
 import type { FrameOf } from '../sockets/text-frames.ts';
 import type { Connection } from '../write-shared.ts';
@@ -24,6 +25,7 @@ export interface ConnectionDeps {
   watch: SessionWatch;
   limits: SocketLimits;
   heartbeats: Heartbeats;
+  limitAge: LimitAge;
   bindingLimits: BindingLimits;
   frameOf: FrameOf;
   metrics: TransportMetrics;
@@ -44,7 +46,7 @@ export function serveConnection(
   { version, apikey, ip }: ConnectionOptions,
   deps: ConnectionDeps,
 ): void {
-  const { context, frameOf, heartbeats, limits } = deps;
+  const { context, frameOf, heartbeats, limitAge, limits } = deps;
   const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
   const keys = { apikey, anonKey: context.config.realtime.anonKey };
   const channels = createChannels({ ...deps, socket, keys, messages, ip });
@@ -102,8 +104,13 @@ export function serveConnection(
   });
   keepAlive(socket, heartbeats);
   setFarewell(socket, channels.sayGoodbye);
+  const forgetAge = limitAge(() => {
+    // Who cannot go on from a cursor would lose what happens meanwhile.
+    if (channels.canResume()) retire(socket);
+  });
   socket.once('close', () => {
     stopListening();
+    forgetAge();
     channels.endAll();
   });
 }

@@ -69,6 +69,11 @@ export function closeGracefully(
   });
 }
 
+/** Closes a socket that is old enough, as a gateway that stops does, but without its hurry. */
+export function retire(socket: WebSocket): void {
+  closeGracefully(socket, 'max_age', [WS_CLOSE.restart, 'Service restart'], ALL_RESULTS_MS);
+}
+
 export function isLeaving(socket: WebSocket): boolean {
   return leaving.has(socket);
 }
