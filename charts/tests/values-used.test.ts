@@ -34,6 +34,8 @@ const SAMPLES: [RegExp, unknown][] = [
   [/RATE_LIMIT_FACTOR$/, 7],
   [/GRAPHQL_INTROSPECTION$/, true],
   [/BACKUP_RECIPIENTS$/, 'age1sample'],
+  [/BACKUP_MAIL_TO$/, 'sample@example.com'],
+  [/BACKUP_KEEP$/, '8'],
   [/RESTORE_KEEP_OLD$/, '7d'],
   [/maxUnavailable$/, '7%'],
   [/disabled$/, ['TaskmeshTargetDown']],
