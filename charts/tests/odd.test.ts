@@ -2,7 +2,8 @@ import { parseAllDocuments } from 'yaml';
 import { ODD_VALUES } from '../tools/odd-values.ts';
 import { parseManifests, render, renderText, valuesFiles } from '../tools/helm.ts';
 import { CHART_NAMES } from '../tools/generated.ts';
-import { containersOf, workloads } from '../tools/manifest.ts';
+import { containersOf, serving, workloads } from '../tools/manifest.ts';
+import { whyRefused } from './settings-readers.ts';
 import { problemsOf } from './valid.ts';
 
 const cases = [
@@ -13,12 +14,18 @@ const cases = [
 ];
 
 describe.each(cases)('%s', (_what, options) => {
-  it('becomes objects that a server takes', async () => {
+  it('becomes objects that a server takes, with settings that the services read', async () => {
     const manifests = await render(options);
     expect(manifests.length).toBeGreaterThan(0);
     expect(manifests.flatMap(problemsOf)).toEqual([]);
     for (const { env = [] } of workloads(manifests).flatMap(({ template }) => containersOf(template)))
       for (const { name, value } of env) expect([name, typeof (value ?? '')]).toEqual([name, 'string']);
+    for (const { name, env = [] } of serving(manifests).flatMap(({ template }) => containersOf(template))) {
+      const told = Object.fromEntries(
+        env.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]])),
+      );
+      expect(whyRefused(told, name === 'all' ? undefined : [name])).toEqual([]);
+    }
   });
 
   it('is read alike by those who know YAML 1.1 and by those who know 1.2', async () => {

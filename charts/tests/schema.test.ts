@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { CHARTS, CHART_NAMES, generatedFiles } from '../tools/generated.ts';
 import { render } from '../tools/helm.ts';
 import { SERVICES } from './containers.ts';
+import { whyRefused } from './settings-readers.ts';
 
 type Tree = Record<string, unknown>;
 
@@ -135,6 +136,63 @@ describe('what no server of Kubernetes takes, or no service of ours', () => {
       return validate(values);
     };
     expect([fits(right), fits(wrong)]).toEqual([true, false]);
+  });
+});
+
+describe('the settings in the values, and the services', () => {
+  const file = (name: string) => readFileSync(join(CHARTS, 'taskmesh', name), 'utf8');
+  const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(
+    JSON.parse(file('values.schema.json')) as AnySchemaObject,
+  );
+
+  it.each<[string, unknown[], unknown[]]>([
+    ['settings.PUBLIC_URL', ['', 'http://a:8080/'], ['a.example.com', 'https://a b']],
+    ['settings.RATE_LIMIT_FACTOR', ['', 0, '0', 1_000_000, '0.5'], [-1, 1_000_001, 'many', '1e3', '2000000']],
+    ['gateway.settings.CORS_ORIGINS', ['', ',https://a, ,'], ['https://a/', 'https://A', 'https://a?b', 'https://u@a']],
+    ['gateway.settings.TRUSTED_PROXIES', ['', '10.0.0.1,'], ['proxy']],
+    ['gateway.settings.REQUEST_TIMEOUT_S', [1, 86_400], [0, 86_401]],
+    ['gateway.settings.GRAPHQL_MAX_COST', [0, 1_000_000_000], [-1, 1_000_000_001]],
+    ['gateway.settings.REALTIME_MAX_MESSAGE_BYTES', [1, 1_000_000_000], [0, 1_000_000_001]],
+    ['gateway.settings.REALTIME_MAX_QUEUED_MB', [1, 65_536], [0, 65_537]],
+    ['auth.settings.ACCESS_TOKEN_TTL_S', [1, 86_400], [0, 86_401]],
+    ['auth.settings.REFRESH_TOKEN_TTL_DAYS', [1, 3_650], [0, 3_651]],
+    ['auth.settings.MAX_SESSIONS_PER_ACCOUNT', [1, 100_000], [0, 100_001]],
+    ['auth.settings.AUDIT_RETENTION_DAYS', [1, 36_500], [0, 36_501]],
+    ['auth.settings.PASSWORD_MIN_LENGTH', [8, 128], [7, 129]],
+    ['auth.settings.HASH_CONCURRENCY', [1, 1_024], [0, 1_025]],
+    ['auth.settings.OIDC_ISSUER', ['', 'https://a/b@c'], ['http://a', 'https://a?b', 'https://u@a', 'https://a#b']],
+    ['auth.settings.OIDC_SCOPES', ['', 'openid', 'email openid'], ['email', 'openid,email']],
+    ['tasks.settings.POSTGRES_POOL_SIZE', [2, 500], [1, 501]],
+    ['tasks.settings.CHANGE_RETENTION_HOURS', [0, 0.5, 87_840], [-1, 87_841]],
+    ['backup.settings.BACKUP_SCHEDULE', ['@daily', ' 5 0 * * SUN'], ['@', '5 * * *']],
+    [
+      'backup.settings.BACKUP_KEEP',
+      ['', '7', ' 010\n', '10000', 'last=3,', ',\n last = 3,,\nyearly=2', 'daily=00007'],
+      ['0', '10001', '7,', ',', ' ', 'last', 'last=0', 'last=3;daily=1', 'last=10001', 'Last=1', 'last=3 daily=1'],
+    ],
+    [
+      'backup.settings.BACKUP_MAIL_TO',
+      ['', "o'neil+x@a.example.com", ' a@b.de,\nc@d.de,\n'],
+      ['a', 'a@b', '.a@b.de', 'a..b@c.de', 'a@b.de c@d.de', 'a@b..de', "a'@b.de"],
+    ],
+    ['backup.settings.BACKUP_RECIPIENTS', ['', 'age1a,\n age1b,\n'], []],
+    ['backup.settings.BACKUP_MAX_ARCHIVE_MB', [1, 1_048_576], [0, 1_048_577]],
+    ['backup.settings.BACKUP_MAX_EXPANDED_MB', [1, 1_048_576], [0, 1_048_577]],
+    ['backup.settings.RESTORE_KEEP_OLD', ['', '0', '9999m', '7d'], ['1', '7 d', '10000m', '1w']],
+  ])('agree on %s', (path, right, wrong) => {
+    const keys = path.split('.');
+    const name = keys.at(-1) ?? '';
+    const others = {
+      ...(name === 'BACKUP_KEEP' && { BACKUP_SCHEDULE: '@daily' }),
+      ...(name === 'OIDC_ISSUER' && { OIDC_CLIENT_ID: 'taskmesh' }),
+    };
+    const verdicts = (value: unknown) => {
+      const values = parse(file('values.yaml')) as Tree;
+      (at(values, keys.slice(0, -1)) as Tree)[name] = value;
+      return [value, validate(values), whyRefused({ ...(value !== '' && others), [name]: String(value) }).length === 0];
+    };
+    expect(right.map(verdicts)).toEqual(right.map((value) => [value, true, true]));
+    expect(wrong.map(verdicts)).toEqual(wrong.map((value) => [value, false, false]));
   });
 });
 

@@ -3,6 +3,8 @@ import { ModuleMocker } from 'jest-mock';
 import { differences, lookAround } from './left-behind.ts';
 import { leftOpen, openHandles } from './left-open.ts';
 
+/** Of a test, a hook, and what nobody caught. */
+const FAILURES = new Set(['test_fn_failure', 'hook_failure', 'error']);
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** Where Jest's part that runs the tests keeps what it knows of them. */
 const JESTS_OWN = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIMES_SETTER', TEST_TIMEOUT.description]);
@@ -22,6 +24,7 @@ export default class {
   #console;
   #exit;
   #hasRun = false;
+  #hasFailed = false;
 
   constructor({ projectConfig }, { testPath }) {
     this.#testPath = testPath;
@@ -42,6 +45,7 @@ export default class {
 
   handleTestEvent({ name }) {
     if (name === 'teardown') this.#hasRun = true;
+    if (FAILURES.has(name)) this.#hasFailed = true;
   }
 
   async teardown() {
@@ -53,7 +57,8 @@ export default class {
     globalThis.console = this.#console;
     process.exit = this.#exit;
     const left = differences(this.#before, lookAround());
-    if (!this.#hasRun) return; // what could not be run has an error of its own
+    // What could not be run has an error of its own. So has what failed midway, and an error from here would take its place.
+    if (!this.#hasRun || this.#hasFailed) return;
     if (left.length > 0)
       throw new Error(`${this.#testPath} must leave its process as it was. Changed are: ${left.join(', ')}.`);
     const open = await leftOpen(this.#openBefore);

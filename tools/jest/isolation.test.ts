@@ -56,6 +56,12 @@ describe('test files in one process', () => {
     expect(ran.get('closes-late.sample.ts')).toMatchObject({ status: 'passed', message: '' });
   });
 
+  it('that fail midway tell where, not what they left for that', () => {
+    const { status, message } = ran.get('fails-midway.sample.ts') ?? {};
+    expect(status).toBe('failed');
+    expect(message).toContain('It fails midway.');
+  });
+
   it('that break tell how', () => {
     expect(ran.get('breaks.sample.ts')?.message).toContain('It breaks.');
   });

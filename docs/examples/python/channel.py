@@ -37,7 +37,7 @@ async def read_tasks(http: httpx.AsyncClient) -> dict | None:
             raise ValueError(f"The list was answered with {response.status_code}.")
         result = response.json()
     except (httpx.HTTPError, ValueError) as error:
-        print(error, file=sys.stderr)
+        print(str(error) or type(error).__name__, file=sys.stderr)  # time-outs of httpx say nothing
         return None
     if "errors" not in result:
         return result["data"]["tasks"]

@@ -9,6 +9,7 @@ import { whileAway, type RetryOptions } from './failures.ts';
 import { migrate, MIGRATION_CONNECTIONS, type MigrateOptions, type Orm } from './migrate.ts';
 import { measurePool } from './pool-metrics.ts';
 import { runPrepared } from './prepared-query.ts';
+import { refuseTooOld, SERVER_VERSION } from './server-version.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
 import { createStatementMetrics, type ObserveStatement } from './statement-metrics.ts';
@@ -73,7 +74,10 @@ export interface Database {
   migrate(options?: MigrateOptions): Promise<void>;
   /** The names of all migrations, oldest first: a schema's version is the last one applied. */
   readonly versions: readonly string[];
-  /** Read-only, and needs no more rights than that. Rejects when the server does not answer. */
+  /**
+   * Read-only, and needs no more rights than that. Rejects when the server does not answer.
+   * @throws ConfigError when the server is too old
+   */
   schemaState(): Promise<SchemaState>;
   /** A new unit of work; use one per request. */
   em(): EntityManager<PostgreSqlDriver>;
@@ -211,7 +215,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
 /** Reads the table directly, because the migrator would create a missing one. */
 async function appliedMigrations(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query(`select to_regclass('mikro_orm_migrations') is not null as there`);
+  const { rows } = await pool.query<{ version: number; there: boolean }>(
+    `${SERVER_VERSION}, to_regclass('mikro_orm_migrations') is not null as there`,
+  );
+  for (const { version } of rows) refuseTooOld(version);
   if (!rows[0]?.there) return [];
   return (await pool.query<{ name: string }>('select name from mikro_orm_migrations order by id')).rows.map(
     ({ name }) => name,

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/core';
 import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whileAway } from './failures.ts';
+import { refuseTooOld, SERVER_VERSION } from './server-version.ts';
 import { SQL_STATE } from './sql-state.ts';
 
 /** The part of MikroORM used here, without its type parameter for the entities. */
@@ -35,6 +36,7 @@ export interface MigrateOptions {
 /**
  * Waits for the server and applies the missing migrations, all or nothing, in one transaction that holds the migration
  * lock: one of several instances applies them, the others find them applied. A lost connection releases both.
+ * @throws ConfigError when the server is too old for them
  */
 export async function migrate(orm: Orm, { waitMs = 60_000, to }: MigrateOptions = {}): Promise<void> {
   const deadline = performance.now() + waitMs;
@@ -52,6 +54,8 @@ async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     const run = (sql: string, parameters: unknown[] = []) =>
       em.getConnection().execute(sql, parameters, 'all', em.getTransactionContext());
+    const [server] = await run(SERVER_VERSION);
+    refuseTooOld(server?.version);
     await run('select pg_advisory_xact_lock(hashtext(?))', ['taskmesh-migrations']);
     await run(`set local lock_timeout = '${TABLE_WAIT}'`);
     await orm.migrator.up({ transaction: em.getTransactionContext(), ...(to !== undefined && { to }) });

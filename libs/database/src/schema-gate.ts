@@ -51,7 +51,10 @@ export function createSchemaGate(deps: {
     for (;;) {
       const problem = await database.schemaState().then(
         (state) => whyUnfit(state, policy),
-        (error: unknown) => `PostgreSQL ${refusalOf(error).reason}`,
+        (error: unknown) => {
+          if (error instanceof ConfigError) throw error; // waiting makes no server newer
+          return `PostgreSQL ${refusalOf(error).reason}`;
+        },
       );
       if (problem === undefined) return;
       if (problem !== told) log.warn({ reason: problem }, 'not ready: waiting for the schema');

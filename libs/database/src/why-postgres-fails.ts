@@ -1,5 +1,6 @@
 import { explainTls, type Refusal } from '@taskmesh/service';
 import { Client } from 'pg';
+import { SERVER_VERSION, whyTooOld } from './server-version.ts';
 import { SQL_STATE } from './sql-state.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -11,7 +12,7 @@ const NO_ADDRESS: Refusal = {
   isLasting: true,
 };
 
-/** Tries to connect once; undefined when the server answers. */
+/** Tries to connect once; undefined when the server answers and is new enough. */
 export async function whyPostgresFails(connectionString: string): Promise<Refusal | undefined> {
   if (!isUrlOfPostgres(connectionString)) return NO_ADDRESS;
   try {
@@ -23,11 +24,11 @@ export async function whyPostgresFails(connectionString: string): Promise<Refusa
     client.on('error', () => undefined); // the query rejects as well
     try {
       await client.connect();
-      await client.query('select 1');
+      const { rows } = await client.query<{ version: number }>(SERVER_VERSION);
+      return rows.map(({ version }) => whyTooOld(version)).find((refusal) => refusal !== undefined);
     } finally {
       await client.end();
     }
-    return undefined;
   } catch (error) {
     return refusalOf(error);
   }

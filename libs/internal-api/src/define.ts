@@ -3,6 +3,7 @@ import type { Identity, IdentitySigner, IdentityVerifier } from '@taskmesh/ident
 import { bearerToken, type Log } from '@taskmesh/service';
 import { inSpan, type Span } from '@taskmesh/telemetry';
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
 import type { ServicePool } from './service-pool.ts';
 import { fromWireError, toWireError, type WireError } from './wire-error.ts';
 
@@ -20,6 +21,8 @@ export interface InternalApi<Api extends Functions<Api>> {
   caller: Caller;
   timeoutMs: number;
   names: (keyof Api & string)[];
+  /** What the caller cannot do without in an answer: during a rolling update the service may be of another version. */
+  answers?: Partial<Record<keyof Api & string, z.ZodType>>;
 }
 
 /** `POST /internal/<name>` with `{"args": […]}` answers `{"result": …}` or `{"error": {code, message}}`. */
@@ -54,10 +57,10 @@ export interface InternalClientOptions {
 
 /** The same functions over HTTP, which fail with SERVICE_UNAVAILABLE when the service is down, slow or broken. */
 export function createInternalClient<Api extends Functions<Api>>(
-  { service, caller, timeoutMs, names }: InternalApi<Api>,
+  { service, caller, timeoutMs, names, answers }: InternalApi<Api>,
   { pool, signer }: InternalClientOptions,
 ): Api {
-  const call = async (name: string, args: unknown[], span: Span | undefined) => {
+  const call = async (name: keyof Api & string, args: unknown[], span: Span | undefined) => {
     const token = await signer.tokenFor(caller, service);
     const { status, text } = await pool.post({
       path: `/internal/${name}`,
@@ -71,10 +74,15 @@ export function createInternalClient<Api extends Functions<Api>>(
       idempotent: false,
     });
     const { result, error } = readAnswer(text);
-    if (status === 200) return result;
+    if (status === 200) {
+      const misfit = answers?.[name]?.safeParse(result).error;
+      if (misfit)
+        throw unavailable(undefined, new Error(`${service}.${name} answers in another form.`, { cause: misfit }));
+      return result;
+    }
     throw error ? fromWireError(error) : unavailable(undefined, new Error(`${service}.${name}: status ${status}`));
   };
-  const traced = (name: string, args: unknown[]) =>
+  const traced = (name: keyof Api & string, args: unknown[]) =>
     inSpan(
       () => ({ name: `${service}.${name}`, kind: 'client' }),
       (span) => call(name, args, span),

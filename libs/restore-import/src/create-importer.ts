@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { importArchive } from './import-archive.ts';
 import { importDump } from './import-dump.ts';
 import { openImportSession } from './import-session.ts';
+import { explainMissingRight } from './missing-right.ts';
 import { RESTORED, tooManyColumns } from './restored-tables.ts';
 import type { StoreDatabase, StoreRules, Stores } from './store-rules.ts';
 
@@ -24,7 +25,7 @@ export interface Importer {
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
   /** Migrates a database that was the live store before a restore, so that it can be that again. */
   resume(database: string, work?: (stores: Stores) => Promise<void>): Promise<void>;
-  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself */
+  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE for want of a right */
   withStores<Result>(database: string, work: (stores: Stores) => Promise<Result>): Promise<Result>;
 }
 
@@ -47,7 +48,9 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
   };
 
   const withStores: Importer['withStores'] = async (database, work) =>
-    withSession(targetOf(database), (to) => withSession(url, (from) => work({ from, to })));
+    withSession(targetOf(database), (to) => withSession(url, (from) => work({ from, to }))).catch((error: unknown) => {
+      throw explainMissingRight(error);
+    });
 
   const withDatabase = async <Result>(database: string, work: (store: StoreDatabase) => Promise<Result>) => {
     const store = await databaseAt(targetOf(database));

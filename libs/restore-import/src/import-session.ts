@@ -1,5 +1,6 @@
 import { openSession, type Session } from '@taskmesh/database';
 import { withoutValues } from '@taskmesh/database/without-values';
+import { provideIsValue } from './is-value.ts';
 
 /**
  * A session in a database that was loaded from a backup, or beside one. The database's own settings have no effect:
@@ -20,5 +21,11 @@ export async function openImportSession(
   const refuse = (error: unknown): never => {
     throw withoutValues(error);
   };
+  try {
+    await provideIsValue(session);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
   return { ...session, run: (statement, values) => session.run<never>(statement, values).catch(refuse) };
 }

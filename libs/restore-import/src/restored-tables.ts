@@ -1,4 +1,5 @@
 import type { Session, Statement } from '@taskmesh/database';
+import { isValue } from './is-value.ts';
 
 /** The schema with a loaded backup's rows: bare tables, whose columns may have any built-in type. */
 export const RESTORED = 'restored';
@@ -82,5 +83,5 @@ export function valueOf(columns: Columns, name: string, type: ColumnType): strin
   const raw = `r.${name}`;
   if (columns.get(name) === SAME[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;
   if (type === 'text') return `${raw}::text`;
-  return `case when pg_catalog.pg_input_is_valid(${raw}::text, '${type}') then ${raw}::text::${type} end`;
+  return `case when ${isValue(`${raw}::text`, type)} then ${raw}::text::${type} end`;
 }

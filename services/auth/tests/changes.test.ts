@@ -145,6 +145,24 @@ describe('changing the password', () => {
     );
   });
 
+  it('tells it behind mails of a kind that only a newer version knows, which are left to that one', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.database.query(
+      `insert into account_mails (id, account_id, kind, recipient, request_id, created_at, next_attempt_at)
+       select gen_random_uuid(), $1, 'kind.of.tomorrow', 'ada@example.com', 'request-1', to_timestamp(0), to_timestamp(n)
+       from generate_series(1, 3) n`,
+      [ada.userId],
+    );
+    await change(ada);
+    await running.auth.processAll();
+    expect(running.postbox.mails.map(({ subject }) => subject)).toEqual(['Your Taskmesh password was changed']);
+    expect(
+      await running.database.query(
+        'select kind, attempts, next_attempt_at = to_timestamp(1) as first from account_mails order by next_attempt_at',
+      ),
+    ).toEqual([true, false, false].map((first) => ({ kind: 'kind.of.tomorrow', attempts: 0, first })));
+  });
+
   it('tells it later when the mail server is away, also after a restart', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     running.postbox.failure = new Error('connect ECONNREFUSED');

@@ -1,4 +1,5 @@
 import { asUnavailable } from '@taskmesh/database';
+import { unavailable } from '@taskmesh/errors';
 import { eventually, timingTest } from '@taskmesh/testing';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -280,6 +281,20 @@ describe('around the swap', () => {
     };
     const other = await createOther({ owners: { ...fixture.owners, auth } });
     expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
+    await other.stop();
+    expect(await titles()).toEqual(['living']);
+  });
+
+  it('a restore says why the service that owns a store cannot import it', async () => {
+    await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
+    const importDatabase = () => Promise.reject(unavailable('PostgreSQL does not let the user do that.'));
+    const other = await createOther({
+      owners: { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } },
+    });
+    expect(await restoreWith(other, 'good.tar.gz')).toMatchObject({
+      ...{ outcome: 'PROCESSED', databaseRestored: false },
+      message: expect.stringContaining('was not restored (PostgreSQL does not let the user do that).'),
+    });
     await other.stop();
     expect(await titles()).toEqual(['living']);
   });

@@ -23,6 +23,7 @@ import { asJson } from '@taskmesh/service';
 import type { Subgraph, SubgraphResult } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
+import { inFetchSpanIfFailed } from './fetch-span.ts';
 
 interface InGraph {
   subgraph: Subgraph;
@@ -76,7 +77,9 @@ export function connectInProcess(services: InProcessServices): Connections {
 
   return {
     request: (service, url, request, options) =>
-      url === undefined ? execute(service, request, options) : outside.request(service, url, request, options),
+      url === undefined
+        ? inFetchSpanIfFailed(service, () => execute(service, request, options))
+        : outside.request(service, url, request, options),
     auth: callInProcess(authInternal, services.auth.internal),
     signIn: callInProcess(authSignIn, services.auth.signIn),
     tasks: callInProcess(tasksInternal, services.tasks.internal),

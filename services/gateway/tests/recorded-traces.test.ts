@@ -20,14 +20,22 @@ describe('a gateway with a collector', () => {
   let gateway: TestGateway;
   let token: string;
 
-  const start = async (settings: Record<string, string> = {}, mode?: TestGatewayOptions['mode']) => {
+  const start = async (
+    settings: Record<string, string> = {},
+    mode?: TestGatewayOptions['mode'],
+    wrap?: TestGatewayOptions['wrap'],
+  ) => {
     const env = {
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
       ...{ OTEL_BSP_SCHEDULE_DELAY: '10', ...settings },
     };
     const log = createLog({ service: 'test', level: 'silent' });
     telemetry = await openTelemetry(readTelemetry(env), log, new Registry());
-    gateway = await startTestGateway({ tracing: telemetry.tracing('gateway'), ...(mode && { mode }) });
+    gateway = await startTestGateway({
+      tracing: telemetry.tracing('gateway'),
+      ...(mode && { mode }),
+      ...(wrap && { wrap }),
+    });
     token = await gateway.auth.token(USER);
   };
   const names = () => collector.spans.map(({ name }) => name);
@@ -67,6 +75,26 @@ describe('a gateway with a collector', () => {
     await start({}, mode);
     await gateway.graphql(QUERY, { token });
     await eventually(() => expect(paths()).toEqual(expected));
+  });
+
+  it.each(['in-process', 'http'] as const)('tells that a service did not answer in time: %s', async (mode) => {
+    await start({}, mode, (connections) => ({
+      ...connections,
+      request: (service, url, asked, options) => connections.request(service, url, asked, { ...options, timeoutMs: 1 }),
+    }));
+    const { promise: late, resolve } = Promise.withResolvers<object>();
+    gateway.tasks.subgraph.execute = () => late;
+    const { body } = await gateway.graphql(QUERY, { token });
+    expect(body.errors?.[0]?.extensions).toEqual({ code: 'SERVICE_UNAVAILABLE' });
+    resolve({ data: null });
+    await eventually(() =>
+      expect(paths()).toEqual(expect.arrayContaining(['POST /graphql', 'POST /graphql > query > fetch tasks'])),
+    );
+    expect(collector.spans.find(({ name }) => name === 'fetch tasks')).toMatchObject({
+      service: 'taskmesh-gateway',
+      isError: true,
+      attributes: { 'error.type': 'SERVICE_UNAVAILABLE', 'service.peer.name': 'tasks' },
+    });
   });
 
   it('names a REST request by its route, and not its operation once more', async () => {

@@ -43,6 +43,44 @@ async function callerOf({ origin }: TestGateway) {
   return { call, document };
 }
 
+describe('operators while a service is of another version', () => {
+  let gateway: TestGateway;
+  let call: Awaited<ReturnType<typeof callerOf>>['call'];
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ mode: 'http' });
+    ({ call } = await callerOf(gateway));
+  });
+  afterAll(() => gateway.stop());
+
+  it.each([{}, { version: '9.0.0', startedAt: null, store: {}, feed: null }, null])(
+    'are shown the others when it tells of itself in another form: %j',
+    async (told) => {
+      const known = gateway.operators.told.tasks;
+      gateway.operators.told.tasks = told as never;
+      const { status, json } = await call('GET', '/api/operations/status');
+      gateway.operators.told.tasks = known;
+      expect([status, json.data.problems]).toEqual([200, ['The service tasks does not answer.']]);
+    },
+  );
+
+  it('are told that it is away when it answers them in another form', async () => {
+    const odd = async () => ({ letters: [] }) as never;
+    Object.assign(gateway.operators.deadLetters, { deadLetters: odd, replayDeadLetters: odd, discardDeadLetters: odd });
+    const asked: [string, string, unknown?][] = [
+      ['GET', ''],
+      ['POST', '/replay', { all: true }],
+      ['POST', '/discard', { all: true }],
+      ['POST', '/1/replay'],
+      ['DELETE', '/1'],
+    ];
+    for (const [method, path, body] of asked) {
+      const { status, json } = await call(method, `/api/operations/dead-letters${path}`, { body });
+      expect([method, path, status, json.error?.code]).toEqual([method, path, 503, 'SERVICE_UNAVAILABLE']);
+    }
+  });
+});
+
 describe.each(['in-process', 'http'] as const)('the platform, shown to operators, the services %s', (mode) => {
   let gateway: TestGateway;
   let call: Awaited<ReturnType<typeof callerOf>>['call'];

@@ -8,7 +8,7 @@ import { runScript } from '../testing/run-script.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
 import { INNER_SERVICES } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
-import { startStack, type StackState } from './start-stack.ts';
+import { startStack, type Stack, type StackState } from './start-stack.ts';
 
 const dir = temporaryDir('stack');
 afterAll(dir.remove);
@@ -51,6 +51,18 @@ function optionsFor(name: string, others: Partial<StackOptions> = {}): StackOpti
   };
 }
 
+const running: Stack[] = [];
+/** One that a failed test did not stop would go on, and start its services again, beside all other tests. */
+afterEach(async () => {
+  for (const stack of running.splice(0)) await stack.stop();
+});
+
+async function start(options: StackOptions): Promise<Stack> {
+  const stack = await startStack(options);
+  running.push(stack);
+  return stack;
+}
+
 async function environmentOf(url: string): Promise<Record<string, string>> {
   return (await (await fetch(url)).json()) as Record<string, string>;
 }
@@ -62,7 +74,7 @@ function stateOf(name: string): StackState {
 describe('a stack', () => {
   it('gives every service what it needs to know, and what the user set', async () => {
     const env = { ...process.env, ...servers(), RATE_LIMIT_FACTOR: '7' };
-    const stack = await startStack(optionsFor('told', { gateways: 2, env }));
+    const stack = await start(optionsFor('told', { gateways: 2, env }));
     expect([...stack.processes.keys()].sort()).toEqual([...INNER_SERVICES, 'gateway-1', 'gateway-2'].sort());
     const [auth, tasks, backup, gateway] = await Promise.all(
       ['auth', 'tasks', 'backup', 'gateway-2'].map((name) =>
@@ -106,7 +118,7 @@ describe('a stack', () => {
 
   it('has no token of this machine where there is a backup token', async () => {
     const env = { ...process.env, ...servers(), BACKUP_TOKEN: 'secret' };
-    const stack = await startStack(optionsFor('with-token', { env }));
+    const stack = await start(optionsFor('with-token', { env }));
     expect(stack.machineToken).toBeUndefined();
     expect(existsSync(join(dir.path, 'with-token', 'keys', 'machine-token'))).toBe(false);
     expect(await environmentOf(stack.urls[0] ?? '')).not.toHaveProperty('MACHINE_TOKEN_FILE');
@@ -115,7 +127,7 @@ describe('a stack', () => {
 
   it('has databases of its own on a server that it shares with another one', async () => {
     const env = { ...process.env, ...servers(), DATABASE_PREFIX: 'staging_' };
-    const stack = await startStack(optionsFor('shared', { env }));
+    const stack = await start(optionsFor('shared', { env }));
     const tasks = await environmentOf(stack.processes.get('tasks')?.current.url ?? '');
     expect(tasks.POSTGRES_URL).toMatch(/\/staging_tasks$/);
     expect((await environmentOf(stack.processes.get('backup')?.current.url ?? '')).TASKS_ADMIN_URL).toBe(
@@ -125,7 +137,7 @@ describe('a stack', () => {
   });
 
   it('stops the gateways before the services, and leaves nothing behind', async () => {
-    const stack = await startStack(optionsFor('stopped'));
+    const stack = await start(optionsFor('stopped'));
     const pids = stateOf('stopped').processes.map(({ pid }) => pid);
     await stack.stop();
     expect(pids.filter(isAlive)).toEqual([]);
@@ -135,7 +147,7 @@ describe('a stack', () => {
 
   it('starts nothing again that the signal which stops it has ended already', async () => {
     const env = { ...process.env, ...servers(), STOP_MS: '1000' };
-    const stack = await startStack(optionsFor('signalled', { env }));
+    const stack = await start(optionsFor('signalled', { env }));
     const { tasks, 'gateway-1': gateway } = Object.fromEntries(stack.processes);
     tasks?.kill('SIGINT');
     const stopping = stack.stop();
@@ -153,14 +165,14 @@ describe('a stack', () => {
       ['access-tokens', 'gateway-identity'].map((name) =>
         readFileSync(join(dir.path, 'keys', 'keys', `${name}.json`), 'utf8'),
       );
-    await (await startStack(optionsFor('keys'))).stop();
+    await (await start(optionsFor('keys'))).stop();
     const before = read();
-    await (await startStack(optionsFor('keys'))).stop();
+    await (await start(optionsFor('keys'))).stop();
     expect(read()).toEqual(before);
   });
 
   it('starts a service that was killed again, at the same address, and tells it in stack.json', async () => {
-    const stack = await startStack(optionsFor('revived'));
+    const stack = await start(optionsFor('revived'));
     const tasks = stack.processes.get('tasks');
     const { pid = 0, current } = tasks ?? {};
     tasks?.kill('SIGKILL');
@@ -174,8 +186,8 @@ describe('a stack', () => {
   });
 
   it('is refused on data that another one has', async () => {
-    const stack = await startStack(optionsFor('shared'));
-    await expect(startStack(optionsFor('shared'))).rejects.toThrow(/Another stack has its data in .* \(process \d+\)/);
+    const stack = await start(optionsFor('shared'));
+    await expect(start(optionsFor('shared'))).rejects.toThrow(/Another stack has its data in .* \(process \d+\)/);
     await environmentOf(stack.urls[0] ?? '');
     await stack.stop();
   });
@@ -184,14 +196,14 @@ describe('a stack', () => {
     const port = await findFreePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-    const starting = startStack(optionsFor('ports', { port: port - 1, gateways: 2 }));
+    const starting = start(optionsFor('ports', { port: port - 1, gateways: 2 }));
     await expect(starting).rejects.toThrow(`Port ${port} is taken by another program: end it, or set PORT`);
     await new Promise((resolve) => other.close(resolve));
   });
 
   it('says which service failed and why, and stops the others', async () => {
     const env = { ...process.env, ...servers(), FAIL: 'tasks' };
-    await expect(startStack(optionsFor('failed', { env }))).rejects.toThrow(
+    await expect(start(optionsFor('failed', { env }))).rejects.toThrow(
       /^tasks ended \(exit code 1\)[^]*cannot start: tasks/,
     );
     const stops = readFileSync(join(dir.path, 'failed', 'stops'), 'utf8');
@@ -207,9 +219,9 @@ describe('a stack', () => {
       lines.push(line);
       giveUp.abort(); // as soon as the first service is ready
     };
-    await expect(startStack(optionsFor('given-up', { log, signal: giveUp.signal }))).rejects.toThrow();
+    await expect(start(optionsFor('given-up', { log, signal: giveUp.signal }))).rejects.toThrow();
     expect(lines[0]).toMatch(/is ready/);
-    await (await startStack(optionsFor('given-up'))).stop();
+    await (await start(optionsFor('given-up'))).stop();
   });
 
   it('ends what a killed one left behind before it starts', async () => {
@@ -226,7 +238,7 @@ describe('a stack', () => {
     expect(left.filter(({ pid }) => isAlive(pid))).toHaveLength(INNER_SERVICES.length + 2);
 
     const lines: string[] = [];
-    const stack = await startStack(optionsFor('killed', { log: (line) => lines.push(line) }));
+    const stack = await start(optionsFor('killed', { log: (line) => lines.push(line) }));
     await eventually(() => expect(left.filter(({ pid }) => isAlive(pid))).toEqual([]));
     expect(lines.filter((line) => line.includes('left over from an earlier run'))).toHaveLength(5);
     await stack.stop();

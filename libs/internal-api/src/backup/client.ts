@@ -1,5 +1,6 @@
 import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors';
 import type { IdentitySigner } from '@taskmesh/identity';
+import { isObject } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import type {
@@ -54,11 +55,11 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
 
     async download(file) {
       const { statusCode, headers, body } = await send({ method: 'GET', path: pathOf('archive', file) });
-      if (statusCode === 404) {
-        await body.dump();
-        return undefined;
+      if (statusCode !== 200) {
+        const refusal = await refusalOf(body);
+        if (refusal.code === 'NOT_FOUND') return undefined;
+        throw refusal;
       }
-      if (statusCode !== 200) throw await refusalOf(body);
       const { etag } = headers;
       const sha256 = typeof etag === 'string' ? etag.slice(1, -1) : null;
       return { sizeBytes: Number(headers['content-length']), sha256, content: body };
@@ -128,14 +129,18 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
 
 async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppError> {
   try {
-    return errorOf(((await body.json()) as Extract<WorkLine, { error: object }>).error); // our own service's form
+    const told = await body.json();
+    return errorOf(isObject(told) ? told.error : undefined);
   } catch (cause) {
     return asAway(cause);
   }
 }
 
-function errorOf({ code, message, issues }: { code: string; message: string; issues?: unknown }): AppError {
-  return new AppError(isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR', message, {
+/** A service of another version may not know the work, and then answers in another form. */
+function errorOf(error: unknown): AppError {
+  const { code, message, issues } = isObject(error) ? error : {};
+  if (!isErrorCode(code)) return unavailable(undefined, new Error('The service does not answer as expected.'));
+  return new AppError(code, String(message), {
     ...(Array.isArray(issues) && { issues: issues as Issue[] }), // our own service's form
     ...(code === 'SERVICE_UNAVAILABLE' && { retryAfterSeconds: 1 }),
   });

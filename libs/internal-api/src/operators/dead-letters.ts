@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { InternalApi } from '../define.ts';
 import { SMALL_CALL_MS } from '../timeouts.ts';
 
@@ -32,4 +33,9 @@ export const deadLettersInternal: InternalApi<DeadLettersInternal> = {
   caller: { role: 'operator' },
   timeoutMs: SMALL_CALL_MS,
   names: ['deadLetters', 'replayDeadLetters', 'discardDeadLetters'],
+  answers: {
+    deadLetters: z.array(z.looseObject({ id: z.string() })),
+    replayDeadLetters: z.looseObject({ replayed: z.number() }),
+    discardDeadLetters: z.looseObject({ discarded: z.number() }),
+  },
 };

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { UndoableRestore } from '../backup/backup-work.ts';
 import type { InternalApi } from '../define.ts';
 import { STATUS_MS } from '../timeouts.ts';
@@ -87,13 +88,24 @@ export interface StatusOf<Status> {
   status(): Promise<Status>;
 }
 
-const forOperators = <Status>(service: string): InternalApi<StatusOf<Status>> => ({
+const forOperators = <Status>(service: string, answer: z.ZodType): InternalApi<StatusOf<Status>> => ({
   service,
   caller: { role: 'operator' },
   timeoutMs: STATUS_MS,
   names: ['status'],
+  answers: { status: answer },
 });
 
-export const authOperators = forOperators<ServiceStatus>('auth');
-export const tasksOperators = forOperators<TasksStatus>('tasks');
-export const backupOperators = forOperators<BackupStatus>('backup');
+/** Of each status, what the gateway looks into; it shows the rest as it comes. */
+const ofService = z.looseObject({
+  store: z.looseObject({ missing: z.array(z.string()), unknown: z.array(z.string()) }),
+});
+const ofTasks = ofService.extend({
+  feed: z.looseObject({ deadLetters: z.looseObject({ relay: z.number(), gateway: z.number() }) }).nullable(),
+  eventLog: z.looseObject({ isUp: z.boolean() }),
+});
+const ofBackup = ofService.extend({ backups: z.looseObject({}) });
+
+export const authOperators = forOperators<ServiceStatus>('auth', ofService);
+export const tasksOperators = forOperators<TasksStatus>('tasks', ofTasks);
+export const backupOperators = forOperators<BackupStatus>('backup', ofBackup);

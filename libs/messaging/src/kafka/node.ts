@@ -1,3 +1,4 @@
+import { withDeadline } from '@taskmesh/service';
 import type { Logger } from 'kafkajs';
 import Broker from 'kafkajs/src/broker/index.js';
 import ConnectionPool, { type Exchange } from 'kafkajs/src/network/connectionPool.js';
@@ -10,6 +11,8 @@ import { createSockets } from './sockets.ts';
 import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
 
 const REQUEST_TIMEOUT_MS = 2_000;
+/** The versions that a broker speaks are asked for first. */
+const CONNECTING_REQUESTS = 2;
 const ACKS_FROM_ALL = -1;
 /** The broker times out before we do, so that its reason reaches us. */
 const ACK_TIMEOUT_MS = 4_000;
@@ -56,6 +59,8 @@ export interface NodeOptions {
 /** Connects with the first request. */
 export function createNode({ address, settings, logger }: NodeOptions): Node & ProducingNode {
   const { authenticationTimeout, ...connection } = settings;
+  /** The library goes by the wall clock: set back, a request to a silent broker, or one that is throttled, would wait for as long. */
+  const longestMs = connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
   const sockets = createSockets();
   const pool = new ConnectionPool({
     ...address,
@@ -66,7 +71,7 @@ export function createNode({ address, settings, logger }: NodeOptions): Node & P
   });
   const broker = new Broker({ connectionPool: pool, logger, authenticationTimeout });
 
-  const send = async <Decoded>(exchange: () => Exchange<Decoded>, waitMs = 0) => {
+  const sendOnce = async <Decoded>(exchange: () => Exchange<Decoded>, waitMs: number) => {
     await broker.connect();
     const { request, response } = exchange();
     return pool.send({
@@ -75,6 +80,11 @@ export function createNode({ address, settings, logger }: NodeOptions): Node & P
       requestTimeout: REQUEST_TIMEOUT_MS + waitMs,
       logResponseError: false,
     });
+  };
+
+  const send = <Decoded>(exchange: () => Exchange<Decoded>, waitMs = 0) => {
+    const tooLateMs = longestMs + waitMs;
+    return withDeadline(sendOnce(exchange, waitMs), tooLateMs, () => new Error(`No answer within ${tooLateMs} ms.`));
   };
 
   return {

@@ -2,8 +2,15 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { accountOf } from '../accounts/account.entity.ts';
 
 /** `email.confirm` asks the new address whether it is right, the others tell what has changed. */
-export type AccountMailKind =
-  'password.changed' | 'email.confirm' | 'email.changed' | 'identity.linked' | 'identity.unlinked' | 'account.deleted';
+export const ACCOUNT_MAIL_KINDS = [
+  'password.changed',
+  'email.confirm',
+  'email.changed',
+  'identity.linked',
+  'identity.unlinked',
+  'account.deleted',
+] as const;
+export type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
 /** A mail that is to be sent because of a change. */
 export const AccountMailEntity = defineEntity({

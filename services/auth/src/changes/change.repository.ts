@@ -2,14 +2,12 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { transactionsOf, type Database } from '@taskmesh/database';
 import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { claimFrom } from '../mails/mail.statements.ts';
-import { AccountMailEntity } from './account-mail.entity.ts';
+import { ACCOUNT_MAIL_KINDS, AccountMailEntity } from './account-mail.entity.ts';
+import { CLAIM_MAIL } from './change.statements.ts';
 import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
 import { revokeChanges, revokeEmailChange } from './begun-change.repository.ts';
 
 export type ChangeRepository = ReturnType<typeof createChangeRepository>;
-
-const CLAIM_MAIL = claimFrom('account_mails');
 
 export function createChangeRepository(database: Database) {
   return {
@@ -23,7 +21,7 @@ export function createChangeRepository(database: Database) {
 
     /** Claims the mail that has been due the longest, until `until`, and returns its id. */
     async claimMail(now: Date, until: Date): Promise<string | undefined> {
-      const [claimed] = await database.run<{ id: string }>('write', CLAIM_MAIL, [now, until]);
+      const [claimed] = await database.run<{ id: string }>('write', CLAIM_MAIL, [now, until, ACCOUNT_MAIL_KINDS]);
       return claimed?.id;
     },
     findMail: (id: string) => database.retry((em) => em.findOne(AccountMailEntity, id)),

@@ -244,6 +244,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof SafetyBackupError)
     return `without a safety backup nothing is replaced: ${error.message.replace(/\.$/, '')}`;
   if (error instanceof WritersBusyError) return 'somebody is writing without an end, see the log';
+  if (error instanceof AppError) return error.message.replace(/\.$/, '');
   return 'the database step failed, see the log';
 }
 

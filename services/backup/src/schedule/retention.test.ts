@@ -7,11 +7,13 @@ describe('rules of retention', () => {
     [' 30 ', { last: 30 }],
     ['daily=7,weekly=4,monthly=6', { daily: 7, weekly: 4, monthly: 6 }],
     ['last = 3 , yearly = 2', { last: 3, yearly: 2 }],
+    ['\nlast=3,\n yearly=2,\n', { last: 3, yearly: 2 }],
+    ['daily=007', { daily: 7 }],
   ])('reads %j', (text, rules) => {
     expect(parseRetentionRules(text)).toEqual(rules);
   });
 
-  it.each(['', '0', '-1', '1.5', 'all', 'daily', 'daily=', 'daily=0', 'daily=7,', 'daily=7 weekly=4', 'hourly=1', 'daily=1,daily=2', '99999', '7,daily=1'])(
+  it.each(['', '0', '-1', '1.5', 'all', 'daily', 'daily=', 'daily=0', ',', '0,', 'daily=7 weekly=4', 'hourly=1', 'daily=1,daily=2', '99999', '7,daily=1'])(
     'does not read %j',
     (text) => {
       expect(parseRetentionRules(text)).toBeUndefined();

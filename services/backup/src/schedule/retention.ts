@@ -17,8 +17,10 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 export function parseRetentionRules(text: string): RetentionRules | undefined {
   if (/^\d+$/.test(text.trim())) return parseRetentionRules(`last=${text.trim()}`);
   const rules: RetentionRules = {};
-  for (const part of text.split(',')) {
-    const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
+  const parts = text.split(',').filter((part) => part.trim() !== ''); // as in every other list
+  if (parts.length === 0) return undefined;
+  for (const part of parts) {
+    const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d+)\s*$/.exec(part) ?? [];
     const period = RETENTION_PERIODS.find((known) => known === name);
     const number = Number(count);
     if (!period || period in rules || number < 1 || number > MAX_COUNT) return undefined;

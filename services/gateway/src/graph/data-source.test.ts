@@ -1,4 +1,5 @@
 import { createLog } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import type { Connections, RequestOptions } from '../connections.ts';
 import { createServiceMap } from './data-source.ts';
@@ -47,6 +48,31 @@ it('waits no longer for what backup changes than its caller does', async () => {
 it('waits no longer for a service of that name in a foreign graph', async () => {
   const wait = waits([{ name: 'backup', url: 'http://backup.example/', own: false }]);
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(IN_TIME_MS);
+});
+
+it('takes a service that does not know what it is asked for one that is away, while it is of another version', async () => {
+  const answerTo = async (result: SubgraphResult, service = own('tasks')) => {
+    const map = createServiceMap({ services: [service] } as unknown as Supergraph, {
+      connections: { request: async () => result } as unknown as Connections, // all that data sources use
+      metrics: createGraphMetrics(new Registry()),
+      clock: { now: () => NOW },
+      log: createLog({ service: 'test', level: 'silent' }),
+    });
+    const run = { call: { identity: { role: 'operator' } }, deadline: NOW, mutation: false } as unknown as OperationRun;
+    return map[service.name]?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
+  };
+  const unknown = { errors: [{ message: 'Cannot query field "x" on type "Query".' }] };
+  expect(await answerTo(unknown)).toEqual({
+    data: null,
+    errors: [{ message: expect.any(String), extensions: { code: 'SERVICE_UNAVAILABLE' } }],
+  });
+  for (const told of [
+    { data: null, ...unknown },
+    { errors: [{ message: 'Too much.', extensions: { code: 'RATE_LIMITED' } }] },
+  ])
+    expect(await answerTo(told)).toEqual({ data: null, errors: told.errors });
+  const foreign = { name: 'other', url: 'http://other.example/', own: false };
+  expect(await answerTo(unknown, foreign)).toEqual({ data: null, errors: unknown.errors });
 });
 
 describe('what auth hashes', () => {

@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError, isErrorCode, unavailable } from '@taskmesh/errors';
 import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
@@ -69,6 +69,8 @@ function createDataSource(
       ...(run.signal && { signal: run.signal }),
     };
     const result = await connections.request(name, url, request, options);
+    if (url === undefined && isUnknownThere(result))
+      throw unavailable(undefined, new Error(result.errors?.[0]?.message));
     if (isAuth && result.extensions) takeSessionNews(result.extensions, call);
     return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
   };
@@ -111,6 +113,13 @@ function createDataSource(
     },
   };
 }
+
+/**
+ * Whether a service of ours did not even begin, and for no reason that a client could know: it is of another version,
+ * whose part of the graph lacks what we ask for. A rolling update passes.
+ */
+const isUnknownThere = ({ data, errors }: SubgraphResult): boolean =>
+  data === undefined && errors !== undefined && !errors.some(({ extensions }) => isErrorCode(extensions?.code));
 
 /** Only auth is told the client's address and user agent: it limits by address, and lists both with sessions. */
 function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {

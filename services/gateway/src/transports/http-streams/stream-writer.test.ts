@@ -28,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   heartbeats.stop();
   server.close();
+  server.closeAllConnections(); // those of a test that failed midway
   await once(server, 'close');
 });
 

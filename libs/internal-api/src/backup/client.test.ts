@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { BackupWork } from './backup-work.ts';
+import { createBackupWorkClient } from './client.ts';
+import { createStreamPool } from './stream-pool.ts';
+
+let server: Server;
+let answer: (response: ServerResponse) => void;
+let pool: ReturnType<typeof createStreamPool>;
+let work: BackupWork;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume().on('end', () => answer(response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
+  pool = createStreamPool(`http://127.0.0.1:${port}`, { connections: 1 });
+  work = createBackupWorkClient({ pool, signer: { tokenFor: async () => 'token' } });
+});
+afterAll(async () => {
+  await pool.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+const asked: [string, () => Promise<unknown>][] = [
+  ['list of work', () => work.verify('a.tar.gz')],
+  ['archive', () => work.download('a.tar.gz')],
+  ['place for an archive', () => work.upload('a.tar.gz', Readable.from(['content']))],
+];
+
+describe.each(asked)('a service of another version that knows no such %s', (_what, ask) => {
+  it.each([
+    '{"message":"Route POST:/internal/backup/x not found","error":"Not Found","statusCode":404}',
+    '{"message":"Route POST:/internal/backup/x not found","error":"Not Found","statusCode":404}\n',
+    '{"error":{"code":"CODE_OF_TOMORROW","message":"?"}}\n',
+    'null',
+    '<p>Nothing here.</p>',
+  ])('counts as one that is away: %s', async (body) => {
+    answer = (response) => response.writeHead(404, { 'content-type': 'application/json' }).end(body);
+    await expect(ask()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});
+
+it('knows the answer that there is no such archive', async () => {
+  answer = (response) => response.writeHead(404).end('{"error":{"code":"NOT_FOUND","message":"No such file."}}');
+  expect(await work.download('a.tar.gz')).toBeUndefined();
+});
