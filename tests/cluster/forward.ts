@@ -1,6 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 
 export interface Forward {
   url: string;
@@ -9,13 +10,17 @@ export interface Forward {
   close(): Promise<void>;
 }
 
+/** A client here that gives up, as those do that do not wait longer for an answer. Only its own connection ends. */
+const LEFT_BY_CLIENT = /error copying from local connection to remote stream.*connection reset by peer/;
+
 /** A port of a pod or a service, such as `pod/a`, as a URL of this machine. */
 export async function openForward(namespace: string, target: string, port: number): Promise<Forward> {
   const forward = spawn('kubectl', ['port-forward', '-n', namespace, target, `:${port}`]);
   const failures: string[] = [];
   let output = '';
   forward.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  forward.stderr.setEncoding('utf8').on('data', (text: string) => failures.push(text));
+  const complaints = createInterface({ input: forward.stderr });
+  complaints.on('line', (line) => LEFT_BY_CLIENT.test(line) || failures.push(line));
   const ended = once(forward, 'close');
   const close = async () => {
     forward.kill();
@@ -25,7 +30,7 @@ export async function openForward(namespace: string, target: string, port: numbe
     const local = await eventually(
       () => {
         const [, found] = /127\.0\.0\.1:(\d+)/.exec(output) ?? [];
-        if (!found) throw new Error(`Nothing is forwarded: ${output}${failures.join('')}`);
+        if (!found) throw new Error(`Nothing is forwarded: ${output}${failures.join('\n')}`);
         return found;
       },
       { timeoutMs: 60_000 },
