@@ -76,9 +76,9 @@ export function createStreamReader(world: World, name: string, { owner, isNested
         },
       )
       .then(
-        (unsubscribe) => {
-          stop = unsubscribe;
-          if (connection !== me) unsubscribe();
+        (subscription) => {
+          stop = subscription.stop;
+          if (connection !== me) stop();
         },
         (error: { extensions?: { code?: string } }) =>
           over(

@@ -8,6 +8,7 @@ import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStr
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { title } } }';
+const BARE_QUERY = 'subscription { taskChanges { sequence task { title } } }';
 const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
@@ -32,8 +33,9 @@ const stream = async (
   protocol: Protocol,
   after?: string,
   params: Record<string, unknown> = RESUMING,
+  query = QUERY,
 ): Promise<TestStream> => {
-  const start = { origin: gateway.origin, token, query: QUERY, variables: { after } };
+  const start = { origin: gateway.origin, token, query, variables: { after } };
   const opened =
     protocol === 'graphql-ws'
       ? await streamGraphqlWs(start)
@@ -65,8 +67,13 @@ describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) =
   });
 });
 
-it('a socket with a channel that knows no cursor stays, as its client would lose changes', async () => {
-  const [bare, resuming] = [await stream('channel', undefined, {}), await stream('channel')];
+it.each([
+  ['a channel without `resume`', (): Promise<TestStream> => stream('channel', undefined, {})],
+  ['an operation without `after`', () => stream('graphql-ws', undefined, {}, BARE_QUERY)],
+  ['an operation that was told no cursor yet', () => stream('graphql-ws')],
+  ['a multipart stream without `after`', () => stream('multipart', undefined, {}, BARE_QUERY)],
+])('%s keeps its connection, as its client would lose changes', async (_what, begin) => {
+  const [bare, resuming] = [await begin(), await stream('channel')];
   await eventually(() => expect(resuming.ended).toEqual({ code: 1012 }));
   const later = await stream('channel');
   await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
@@ -87,7 +94,7 @@ it('a socket that is old enough tells the result that is being made, so that nob
   const mutation = 'mutation { createTask(input: { title: "once" }) { title } }';
   const asking = await streamGraphqlWs({ origin: gateway.origin, token, query: mutation });
   await eventually(() => isHeld);
-  const later = await stream('graphql-ws');
+  const later = await stream('graphql-ws', gateway.tasks.changes.cursor(USER, 0));
   await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
   release();
   await eventually(() => expect(asking.ended).toEqual({ code: 1012 }));

@@ -5,6 +5,8 @@ import type { TaskFilter } from './task-filter.ts';
 
 export interface SubscriptionArguments {
   after: string | undefined;
+  /** The document has `after`: its client can go on from a cursor. */
+  takesCursor: boolean;
   filter: TaskFilter | undefined;
   variables: Record<string, unknown>;
 }
@@ -22,6 +24,7 @@ export function readArguments(prepared: PreparedOperation, raw: Record<string, u
   const { after, filter } = getArgumentValues(field, node, variables);
   return {
     after: typeof after === 'string' ? after : undefined,
+    takesCursor: node.arguments?.some(({ name }) => name.value === 'after') ?? false,
     filter: filter ? (filter as TaskFilter) : undefined, // coerced by the schema
     variables,
   };

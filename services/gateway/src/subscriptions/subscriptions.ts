@@ -38,10 +38,16 @@ export interface StreamSink {
 
 export interface Subscriptions {
   /**
-   * Runs `Subscription.taskChanges` for the call's user until the stream ends or the returned function is called.
+   * Runs `Subscription.taskChanges` for the call's user until the stream ends or is stopped.
    * @throws GraphQLError when it cannot begin
    */
-  subscribe(request: StreamRequest, sink: StreamSink): Promise<() => void>;
+  subscribe(request: StreamRequest, sink: StreamSink): Promise<Subscription>;
+}
+
+export interface Subscription {
+  /** Whether the client knows a cursor to go on from: it takes them, and gave one or has been told an event. */
+  canResume(): boolean;
+  stop(): void;
 }
 
 export interface StreamRequest {
@@ -117,9 +123,15 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       const args = readArguments(operation, variables);
       const rendering = renderingOf(operation);
       const since = clock.now();
+      const after = request.after ?? args.after;
+      const takesCursor = request.after !== undefined || args.takesCursor;
+      let knowsCursor = after !== undefined;
       const stream = openStream(
         sink,
-        (change) => metrics.delivered(protocol, change, since),
+        (change) => {
+          knowsCursor = true;
+          metrics.delivered(protocol, change, since);
+        },
         (error) => metrics.failed(protocol, failureOf(error)),
       );
       const live = {
@@ -134,9 +146,9 @@ export function createSubscriptions(deps: Deps): Subscriptions {
         streams.delete(live);
         unsubscribed();
       });
-      await stream.read(feed, { owner: identity.userId, after: request.after ?? args.after, view: () => live.view });
+      await stream.read(feed, { owner: identity.userId, after, view: () => live.view });
       if (!stream.isOver()) unsubscribed = metrics.subscribed(protocol);
-      return stream.stop;
+      return { canResume: () => takesCursor && knowsCursor, stop: stream.stop };
     },
   };
 }

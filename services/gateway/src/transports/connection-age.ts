@@ -1,8 +1,11 @@
 import type { Clock } from '@taskmesh/service';
 import { createAlarms } from './sockets/alarms.ts';
 
-/** Calls `end` once when the connection is old enough, unless the returned function is called before. */
-export type LimitAge = (end: () => void) => () => void;
+/**
+ * Calls `end` once when the connection is old enough, unless the returned function is called before. Who cannot go on
+ * from a cursor would lose what happens meanwhile: such a client is asked about again after as long.
+ */
+export type LimitAge = (end: () => void, canResume: () => boolean) => () => void;
 
 /** How far ages differ from the limit, both ways: connections that came together must not leave together. */
 const JITTER = 0.1;
@@ -11,5 +14,13 @@ const JITTER = 0.1;
 export function createAgeLimit(maxAgeS: number, { clock, random }: { clock: Clock; random: () => number }): LimitAge {
   if (maxAgeS === 0) return () => () => {};
   const setAlarm = createAlarms(clock);
-  return (end) => setAlarm(Math.round(clock.now() / 1_000 + maxAgeS * (1 + JITTER * (2 * random() - 1))), end);
+  return (end, canResume) => {
+    let forget = () => {};
+    const wait = () => {
+      const second = Math.round(clock.now() / 1_000 + maxAgeS * (1 + JITTER * (2 * random() - 1)));
+      forget = setAlarm(second, () => (canResume() ? end() : wait()));
+    };
+    wait();
+    return () => forget();
+  };
 }

@@ -123,7 +123,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   keepAlive(socket, heartbeats);
   socket.once(
     'close',
-    limitAge(() => retire(socket)),
+    limitAge(() => retire(socket), operations.canResume),
   );
   if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
     return refuse(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');

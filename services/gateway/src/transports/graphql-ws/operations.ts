@@ -27,12 +27,16 @@ export interface Operations {
   start(id: string, payload: SubscribePayload, callOf: (traceparent: string | undefined) => RequestCall): void;
   /** The client has lost interest in the operation. */
   complete(id: string): void;
+  /** Whether the client of every stream knows a cursor, so that it misses nothing when the socket is closed and opened again. */
+  canResume(): boolean;
   /** Silences and stops all streams, and lets no further one begin; queries and mutations go on. */
   stopStreams(): void;
 }
 
 interface Operation {
   readonly id: string;
+  /** Of a stream. */
+  canResume(): boolean;
   stop(): void;
 }
 
@@ -99,15 +103,16 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
       return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
     }
     streams.add(operation);
-    const stop = await subscriptions
+    const stream = await subscriptions
       .subscribe({ protocol: 'graphql-ws', ...request }, sinkOf(operation))
       .catch((error: unknown) => {
         if (!isRunning(operation) || !isUnavailable(error)) throw error;
         endStream(operation, { kind: 'unavailable' });
       });
-    if (!stop) return;
+    if (!stream) return;
+    operation.canResume = stream.canResume;
     operation.stop = () => {
-      stop();
+      stream.stop();
       finish(operation);
     };
     if (!isRunning(operation)) operation.stop();
@@ -126,7 +131,7 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
   return {
     has: (id) => running.has(id),
     start(id, payload, callOf) {
-      const operation: Operation = { id, stop: () => {} };
+      const operation: Operation = { id, canResume: () => false, stop: () => {} };
       running.set(id, operation);
       const traceparent = asTraceparent(payload.extensions?.['traceparent']);
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
@@ -142,6 +147,7 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
       running.delete(id);
       operation?.stop();
     },
+    canResume: () => [...streams].every((stream) => stream.canResume()),
     stopStreams() {
       mayStream = false;
       for (const operation of [...streams]) {

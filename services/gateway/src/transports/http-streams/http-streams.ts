@@ -15,7 +15,7 @@ import type { SessionWatch } from '../sockets/session-watch.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
 import { sse } from './sse.ts';
 import { StreamWriter, type StreamKind } from './stream-writer.ts';
-import type { Subscriptions } from '../../subscriptions/subscriptions.ts';
+import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface HttpStreamsDeps {
   context: GatewayContext;
@@ -93,17 +93,17 @@ async function handle(
 
   const writer = new StreamWriter(reply, kind);
   const lastEventId = request.headers['last-event-id'];
-  let stop = () => {};
+  let stream: Subscription | undefined;
   let reportEnd: (reason: EndReason) => void = () => {};
   const unwatch = watch(caller.claims, () => {
-    stop();
+    stream?.stop();
     writer.fail(
       new GraphQLError('The session has ended.', { extensions: { code: 'UNAUTHENTICATED' } }),
       'session_ended',
     );
   });
   const finish = () => {
-    stop();
+    stream?.stop();
     release();
     unwatch();
     open.delete(writer);
@@ -111,7 +111,7 @@ async function handle(
   };
   open.add(writer);
   try {
-    stop = await subscriptions.subscribe(
+    stream = await subscriptions.subscribe(
       {
         protocol,
         operation,
@@ -135,7 +135,13 @@ async function handle(
   reportEnd = metrics.connected(protocol);
   writer.open();
   writer.onClose(finish);
-  writer.onClose(limitAge(() => writer.abort('max_age')));
+  const { canResume } = stream;
+  writer.onClose(
+    limitAge(
+      () => writer.abort('max_age'),
+      () => kind.format.beginning !== undefined || canResume(),
+    ),
+  );
   return reply;
 }
 

@@ -104,10 +104,7 @@ export function serveConnection(
   });
   keepAlive(socket, heartbeats);
   setFarewell(socket, channels.sayGoodbye);
-  const forgetAge = limitAge(() => {
-    // Who cannot go on from a cursor would lose what happens meanwhile.
-    if (channels.canResume()) retire(socket);
-  });
+  const forgetAge = limitAge(() => retire(socket), channels.canResume);
   socket.once('close', () => {
     stopListening();
     forgetAge();
