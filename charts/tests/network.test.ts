@@ -133,6 +133,15 @@ describe('who talks to whom', () => {
     ]);
   });
 
+  it.each(['distributed', 'allInOne'])('nobody is let in as a test when there are none: %s', async (mode) => {
+    const set = { mode, 'tests.enabled': false, 'networkPolicy.clients': [{ ipBlock: { cidr: '10.0.0.0/8' } }] };
+    const own = mode === 'allInOne' ? { 'keys.backupToken.existingSecret': 'token' } : {};
+    const rules = policiesOf(await render({ set: { ...set, ...own } })).flatMap(({ spec }) => spec?.ingress ?? []);
+    expect(rules.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rules)).not.toContain('"app.kubernetes.io/component":"test"');
+    for (const { from } of rules) expect(from).not.toHaveLength(0); // nobody would be everybody
+  });
+
   it('peers that are named for a server narrow the way to it', async () => {
     const manifests = await render({ values: 'ci/everything-said-values.yaml' });
     const rules = policiesOf(manifests).flatMap(({ spec }) => spec?.egress ?? []);

@@ -1,19 +1,11 @@
 import { parseAllDocuments } from 'yaml';
-import { ODD_VALUES } from '../tools/odd-values.ts';
-import { parseManifests, render, renderText, valuesFiles } from '../tools/helm.ts';
-import { CHART_NAMES } from '../tools/generated.ts';
+import { parseManifests, render, renderText } from '../tools/helm.ts';
 import { containersOf, serving, workloads } from '../tools/manifest.ts';
+import { SHIPPED_AND_ODD } from './cases.ts';
 import { whyRefused } from './settings-readers.ts';
 import { problemsOf } from './valid.ts';
 
-const cases = [
-  ...Object.entries(ODD_VALUES),
-  ...CHART_NAMES.flatMap((chart) =>
-    valuesFiles(chart).map((values) => [`${chart} with ${values}`, { chart, values }] as const),
-  ),
-];
-
-describe.each(cases)('%s', (_what, options) => {
+describe.each(SHIPPED_AND_ODD)('%s', (_what, options) => {
   it('becomes objects that a server takes, with settings that the services read', async () => {
     const manifests = await render(options);
     expect(manifests.length).toBeGreaterThan(0);

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { CHARTS } from '../tools/generated.ts';
+import { render, renderText } from '../tools/helm.ts';
+import { provideGoTool } from '../tools/provide-go-tool.ts';
+import { SHIPPED } from './cases.ts';
+
+const run = promisify(execFile);
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const CONFIG = join(CHARTS, '.kube-linter.yaml');
+/** Asks the network for schemas, object by object. */
+const BY_KUBECONFORM = 'schema-validation';
+
+/** The pods of these policies are an operator's, and an application's that is not of this release. */
+const OTHERS_PODS = ['dangling-networkpolicy', 'dangling-networkpolicypeer-podselector'];
+/** What is found where values choose it. */
+const CHOSEN: Record<string, string[]> = {
+  'taskmesh with ci/bare-values.yaml': ['non-isolated-pod'],
+  'taskmesh with ci/everything-said-values.yaml': ['exposed-services'],
+};
+const cases = SHIPPED.map(([name, options]) => ({
+  name,
+  options,
+  chosen: CHOSEN[name] ?? (options.chart === 'taskmesh-data' ? OTHERS_PODS : []),
+}));
+
+let kubeLinter: string;
+beforeAll(async () => {
+  kubeLinter = await provideGoTool('kube-linter');
+}, 900_000); // Go builds it once
+
+interface Report {
+  Check: string;
+  Diagnostic: { Message: string };
+  Object: { K8sObject: { Name: string; GroupVersionKind: { Kind: string } } };
+}
+
+/** What it says, by its checks. */
+async function findingsIn(text: string, args = ['--config', CONFIG]): Promise<Record<string, string[]>> {
+  const linting = run(kubeLinter, ['lint', '--format', 'json', ...args, '-'], { maxBuffer: MAX_OUTPUT_BYTES });
+  linting.child.stdin?.end(text);
+  const { stdout } = await linting.catch((error: { stdout?: string }) =>
+    error.stdout ? { stdout: error.stdout } : Promise.reject(error),
+  );
+  const { Reports } = JSON.parse(stdout) as { Reports: Report[] | null };
+  const findings: Record<string, string[]> = {};
+  for (const { Check, Diagnostic, Object: object } of Reports ?? []) {
+    const { Name, GroupVersionKind } = object.K8sObject;
+    (findings[Check] ??= []).push(`${GroupVersionKind.Kind}/${Name}: ${Diagnostic.Message}`);
+  }
+  return findings;
+}
+
+describe('kube-linter', () => {
+  it.each(cases)('finds nothing in $name, but for what is chosen: $chosen', async ({ options, chosen }) => {
+    const findings = await findingsIn(await renderText(options));
+    const expected = Object.fromEntries(chosen.map((check) => [check, expect.any(Array)]));
+    expect(findings).toEqual(expected);
+  });
+
+  it('is not told to leave out what would find nothing', async () => {
+    const { checks } = parse(readFileSync(CONFIG, 'utf8')) as { checks: { exclude: string[] } };
+    const all = ['--add-all-built-in', '--exclude', BY_KUBECONFORM];
+    const found = new Set<string>();
+    for (const { options } of cases)
+      for (const check of Object.keys(await findingsIn(await renderText(options), all))) found.add(check);
+    expect(checks.exclude.filter((check) => check !== BY_KUBECONFORM && !found.has(check))).toEqual([]);
+  });
+
+  it('finds what is wrong', async () => {
+    const manifests = structuredClone(await render());
+    const container = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec.containers[0];
+    Object.assign(container ?? {}, { image: 'taskmesh:latest', securityContext: { privileged: true } });
+    const findings = await findingsIn(manifests.map((each) => JSON.stringify(each)).join('\n---\n'));
+    expect(Object.keys(findings).toSorted()).toEqual([
+      'latest-tag',
+      'no-read-only-root-fs',
+      'privilege-escalation-container',
+      'privileged-container',
+    ]);
+  });
+});

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseManifests, render, renderText } from '../tools/helm.ts';
+import type { Manifest } from '../tools/manifest.ts';
+import { provideGoTool } from '../tools/provide-go-tool.ts';
+import { KUBERNETES, provideSchemas } from '../tools/provide-schemas.ts';
+import { SHIPPED_AND_ODD } from './cases.ts';
+
+const run = promisify(execFile);
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+let dir: string;
+let kubeconform: string;
+let schemas: string[];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'taskmesh-kubeconform-'));
+  [kubeconform, schemas] = await Promise.all([provideGoTool('kubeconform'), provideSchemas()]);
+}, 900_000); // Go builds it once
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+interface Result {
+  filename: string;
+  kind: string;
+  name: string;
+  status: 'statusValid' | 'statusInvalid' | 'statusError';
+  msg: string;
+}
+
+/** What kubeconform says of each object in these texts. */
+async function resultsOf(texts: Record<string, string>, kubernetes: string): Promise<Result[]> {
+  const files = Object.entries(texts).map(([name, text]) => {
+    const file = join(dir, `${name.replaceAll('/', ' ')}.yaml`);
+    writeFileSync(file, text);
+    return file;
+  });
+  const args = ['-strict', '-kubernetes-version', kubernetes, '-verbose', '-output', 'json'];
+  args.push(...schemas.flatMap((each) => ['-schema-location', each]), ...files);
+  const { stdout } = await run(kubeconform, args, { maxBuffer: MAX_OUTPUT_BYTES }).catch(
+    (error: { stdout?: string }) => (error.stdout ? { stdout: error.stdout } : Promise.reject(error)),
+  );
+  const { resources } = JSON.parse(stdout) as { resources: Result[] };
+  return resources;
+}
+
+describe.each(KUBERNETES)('Kubernetes %s', (kubernetes) => {
+  it('knows every field that the charts render, with its type', async () => {
+    const texts: Record<string, string> = {};
+    for (const [name, options] of SHIPPED_AND_ODD) texts[name] = await renderText({ ...options, kubernetes });
+    const results = await resultsOf(texts, kubernetes);
+    const refused = results.filter(({ status }) => status !== 'statusValid');
+    expect(refused.map(({ filename, kind, name, msg }) => [basename(filename), `${kind}/${name}`, msg])).toEqual([]);
+    expect(results).toHaveLength(Object.values(texts).flatMap(parseManifests).length);
+  }, 600_000); // Helm runs for each
+
+  it.each([
+    { kind: 'Deployment', values: 'values.yaml', whole: 'minReadySeconds' },
+    { kind: 'NetworkPolicy', values: 'values.yaml', whole: 'podSelector' },
+    { kind: 'ScaledObject', values: 'ci/keda-values.yaml', whole: 'maxReplicaCount' },
+    { kind: 'HTTPRoute', values: 'ci/gateway-api-values.yaml', whole: 'rules' },
+    { kind: 'Cluster', chart: 'taskmesh-data', values: 'values.yaml', whole: 'instances' },
+    { kind: 'KafkaUser', chart: 'taskmesh-data', values: 'values.yaml', whole: 'authentication' },
+  ])('refuses other fields, other types and a key twice: $kind', async ({ kind, whole, ...options }) => {
+    const good = (await render(options)).find((each) => each.kind === kind) as Manifest;
+    const withSpec = (more: object) => JSON.stringify({ ...good, spec: { ...good.spec, ...more } });
+    const texts = {
+      good: JSON.stringify(good),
+      other: withSpec({ typo: 1 }),
+      label: JSON.stringify({ ...good, metadata: { ...good.metadata, label: {} } }),
+      type: withSpec({ [whole]: 'some' }),
+      twice: JSON.stringify(good).replace('{', `{"kind":"${kind}",`),
+    };
+    const results = await resultsOf(texts, kubernetes);
+    const said = Object.fromEntries(results.map(({ filename, msg }) => [basename(filename, '.yaml'), msg]));
+    expect(said).toEqual({
+      good: '',
+      other: expect.stringContaining(`additional properties 'typo' not allowed`),
+      label: expect.stringContaining(`additional properties 'label' not allowed`),
+      type: expect.stringContaining(`at '/spec/${whole}': got string, want`),
+      twice: expect.stringContaining('key "kind" already set in map'),
+    });
+  });
+});
