@@ -34,6 +34,8 @@ interface Shown {
 }
 
 const PLATFORM = ['@taskmesh/all-in-one', '@taskmesh/bench', '@taskmesh/image', '@taskmesh/tests'];
+/** What has the services inside, or compares its settings with theirs. */
+const AROUND_SERVICES = [...PLATFORM, '@taskmesh/charts'];
 /** Its targets (format, unused, its tests) read the files of all others. */
 const ROOT_PROJECT = 'taskmesh';
 
@@ -41,22 +43,25 @@ const changes: [what: string, file: string, affected: string[]][] = [
   [
     'a library affects what uses it',
     'libs/validation/src/tasks.ts',
-    [...PLATFORM, ...['auth', 'gateway', 'restore-import', 'tasks', 'validation'].map((name) => `@taskmesh/${name}`)],
+    [
+      ...AROUND_SERVICES,
+      ...['auth', 'gateway', 'restore-import', 'tasks', 'validation'].map((name) => `@taskmesh/${name}`),
+    ],
   ],
   [
     'the console affects the gateway that serves it',
     'services/gateway/console/src/main.tsx',
-    [...PLATFORM, '@taskmesh/console', '@taskmesh/gateway'],
+    [...AROUND_SERVICES, '@taskmesh/console', '@taskmesh/gateway'],
   ],
-  ['a service affects no other', 'services/auth/src/main.ts', [...PLATFORM, '@taskmesh/auth']],
+  ['a service affects no other', 'services/auth/src/main.ts', [...AROUND_SERVICES, '@taskmesh/auth']],
   ['a chart affects no service', 'charts/taskmesh/values.yaml', ['@taskmesh/charts', '@taskmesh/tests']],
   ['the tests of the platform affects them alone', 'tests/package.json', ['@taskmesh/tests']],
   ['a page affects no code', 'docs/architecture.md', []],
-  ['a page that a test reads affects that test', 'docs/limits.md', [...PLATFORM, '@taskmesh/gateway']],
+  ['a page that a test reads affects that test', 'docs/limits.md', [...AROUND_SERVICES, '@taskmesh/gateway']],
   [
     'a schema affects the gateway, whose fakes have it',
     'services/backup/src/graphql/schema.graphql',
-    [...PLATFORM, '@taskmesh/backup', '@taskmesh/gateway'],
+    [...AROUND_SERVICES, '@taskmesh/backup', '@taskmesh/gateway'],
   ],
   ['the Dockerfile affects what becomes an image', 'Dockerfile', PLATFORM],
 ];
