@@ -1,4 +1,4 @@
-import type { Session, Statement } from '@taskmesh/database';
+import { SERVER_VERSION, type Session, type Statement } from '@taskmesh/database';
 
 /** SQL: whether a text is a value of a type. In a session of an import only. */
 export const isValue = (text: string, type: string): string => `pg_temp.is_value(${text}, '${type}')`;
@@ -27,7 +27,7 @@ export const BY_ATTEMPT: Statement = {
 export async function provideIsValue(session: Pick<Session, 'run'>): Promise<void> {
   const [server] = await session.run<{ version: number }>({
     name: 'import-server-version',
-    text: `select current_setting('server_version_num')::int as version`,
+    text: SERVER_VERSION,
   });
   await session.run((server?.version ?? 0) < FIRST_WITH_ITS_OWN ? BY_ATTEMPT : BY_SERVER);
 }
