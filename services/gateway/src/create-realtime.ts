@@ -18,7 +18,14 @@ import { createPhoenix, REALTIME_PATH } from './transports/phoenix/phoenix.ts';
 import { refuseUpgrade } from './transports/sockets/refuse-upgrade.ts';
 import { createSendBufferBudget } from './transports/sockets/send-buffer-budget.ts';
 import { createSessionWatch } from './transports/sockets/session-watch.ts';
-import { closeGracefully, endReasonOf, endSocket, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
+import {
+  closeGracefully,
+  endReasonOf,
+  endSocket,
+  SERVICE_RESTART,
+  socketReader,
+  WS_CLOSE,
+} from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
@@ -186,7 +193,7 @@ async function drain(sockets: WebSocketServer, random: () => number): Promise<vo
           if (socket.readyState === socket.CLOSED) return resolve();
           socket.once('close', () => resolve());
           const delayMs = clients.length > 1 ? random() * DRAIN_SPREAD_MS : 0;
-          setTimeout(() => closeGracefully(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
+          setTimeout(() => closeGracefully(socket, 'restart', SERVICE_RESTART), delayMs);
           setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
         }),
     ),

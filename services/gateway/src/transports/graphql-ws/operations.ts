@@ -8,7 +8,15 @@ import { InvalidOperation, type PreparedOperation, type RequestCall } from '../.
 import { asTraceparent } from '../../graph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
-import { waitForDrain, endSocket, closeGracefully, oweResult, WS_CLOSE, type WriteFrame } from '../sockets/socket.ts';
+import {
+  waitForDrain,
+  endSocket,
+  closeGracefully,
+  oweResult,
+  SERVICE_RESTART,
+  WS_CLOSE,
+  type WriteFrame,
+} from '../sockets/socket.ts';
 import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
@@ -74,7 +82,7 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
       case 'slow':
         return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
       case 'stopped':
-        return closeGracefully(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
+        return closeGracefully(socket, 'restart', SERVICE_RESTART);
       case 'unavailable': // clients do not reconnect after an `error`
         return closeGracefully(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
     }

@@ -3,7 +3,7 @@ import type { Caller, GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FailureReason } from '../../subscriptions/metrics.ts';
 import type { EndReason, TransportMetrics } from '../metrics.ts';
-import { WS_CLOSE } from '../sockets/socket.ts';
+import { SERVICE_RESTART, WS_CLOSE } from '../sockets/socket.ts';
 import type { Binding } from './bindings.ts';
 import type { JoinRequest } from './join.ts';
 import { createChannelReader, type ChannelReader, type ChannelReaderEnd } from './channel-reader.ts';
@@ -127,7 +127,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
 
   const onReadingEnd = (reason: ChannelReaderEnd) => {
     if (reason === 'slow') return channels.closeAll('slow', [WS_CLOSE.tryLater, 'Too slow']);
-    if (reason === 'stopped') return channels.closeAll('restart', [WS_CLOSE.restart, 'Service restart']);
+    if (reason === 'stopped') return channels.closeAll('restart', SERVICE_RESTART);
     if (state === 'joining') return refuse(OBSTACLES.unavailable);
     fail({ why: 'cursor_expired', reason: 'CURSOR_EXPIRED: the tasks were restored; read them anew' });
   };

@@ -9,6 +9,8 @@ import type { QueuedReader } from './send-buffer-budget.ts';
 
 /** Close codes of the realtime protocols. After the last two, clients reconnect. */
 export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
+/** How sockets are closed whose clients are to come back at once, here or at another gateway. */
+export const SERVICE_RESTART: [code: number, text: string] = [WS_CLOSE.restart, 'Service restart'];
 
 /** How much may wait for a slow reader: a few thousand changes. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -71,7 +73,7 @@ export function closeGracefully(
 
 /** Closes a socket that is old enough, as a gateway that stops does, but without its hurry. */
 export function retire(socket: WebSocket): void {
-  closeGracefully(socket, 'max_age', [WS_CLOSE.restart, 'Service restart'], ALL_RESULTS_MS);
+  closeGracefully(socket, 'max_age', SERVICE_RESTART, ALL_RESULTS_MS);
 }
 
 export function isLeaving(socket: WebSocket): boolean {
