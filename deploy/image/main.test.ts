@@ -1,4 +1,4 @@
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, nodeEnvironment, type TestDatabase } from '@taskmesh/testing';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const run = (args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number; said: string }>((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) =>
+    execFile(process.execPath, [MAIN, ...args], { env: { ...nodeEnvironment(), ...env } }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, said: out + err }),
     );
   });
@@ -95,7 +95,10 @@ it('leaves SIGTERM to the part that runs', async () => {
   await run(['keys', dir]);
   const IDENTITY_PUBLIC_KEYS_FILE = join(dir, 'identity-public.json');
   const env = { POSTGRES_URL: database.url, DATA_DIR: dir, PORT: '0', ADMIN_PORT: '0', IDENTITY_PUBLIC_KEYS_FILE };
-  const child = spawn(process.execPath, [MAIN, 'auth'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [MAIN, 'auth'], {
+    env: { ...nodeEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   const ended = once(child, 'close');

@@ -1,4 +1,5 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { nodeEnvironment } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +33,7 @@ describe('the command line for backups, beside a running platform', () => {
 
   const backup = (args: string[], more: Record<string, string> = {}): Promise<Ran> =>
     new Promise((resolve, reject) => {
-      const env = { PATH: process.env.PATH, TASKMESH_URL: platform.url, BACKUP_TOKEN: 'a-secret', ...more };
+      const env = { ...nodeEnvironment(), TASKMESH_URL: platform.url, BACKUP_TOKEN: 'a-secret', ...more };
       const child = spawn(process.execPath, [MAIN, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
       const ran: Ran = { status: null, out: '', err: '' };
       child.stdout.on('data', (text) => (ran.out += String(text)));

@@ -1,5 +1,5 @@
 import { startStack, type Stack } from '@taskmesh/local';
-import { eventually, requiredAddress } from '@taskmesh/testing';
+import { eventually, nodeEnvironment, requiredAddress } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,7 @@ export function describeCrashes({ seed, tasks, rounds }: CrashPlan) {
 
   beforeAll(async () => {
     const env = {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       RESTORE_KEEP_OLD: '0',
       LOG_LEVEL: 'info',
       REDIS_URL: requiredAddress('REDIS_URL'),

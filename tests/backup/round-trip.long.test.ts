@@ -1,5 +1,5 @@
 import { startStack, type Stack } from '@taskmesh/local';
-import { eventually, requiredAddress } from '@taskmesh/testing';
+import { eventually, nodeEnvironment, requiredAddress } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ describe('a backup of 100,000 tasks', () => {
 
   beforeAll(async () => {
     const env = {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       RESTORE_KEEP_OLD: '0',
       LOG_LEVEL: 'info',
       REDIS_URL: requiredAddress('REDIS_URL'),

@@ -1,3 +1,4 @@
+import { nodeEnvironment } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ it('the example of the client’s README runs, and tells what happens', async ()
   const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(README, 'utf8')) ?? [];
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', example], {
     cwd: import.meta.dirname,
-    env: { PATH: process.env.PATH, TASKMESH_URL: product.url },
+    env: { ...nodeEnvironment(), TASKMESH_URL: product.url },
   });
   const lines = stdout.split('\n').map((line) => line.trim());
   // Whether the list is live by then depends on the machine.

@@ -1,4 +1,5 @@
 import { say, startStack, type Stack } from '@taskmesh/local';
+import { nodeEnvironment } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ export function useFaultStack(
 
   beforeAll(async () => {
     servers = await startServers(folder);
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', ...servers.env };
+    const env = { ...nodeEnvironment(), LOG_LEVEL: 'info', ...servers.env };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
   }, 240_000);
   afterAll(async () => {

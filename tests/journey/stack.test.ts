@@ -3,7 +3,7 @@ import { startStack, type Stack } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
-import { ownInstallation } from '@taskmesh/testing';
+import { nodeEnvironment, ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   beforeAll(async () => {
     collector = await startTraceCollector();
     const env = {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       LOG_LEVEL: 'warn',
       ...installation,
       ...tracesTo(collector),

@@ -1,4 +1,5 @@
 import { number, parseOptions, runCommand, say, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
+import { nodeEnvironment } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ await runCommand({
     if (values.help) return say(HELP);
     const minutes = number('--minutes', values.minutes ?? '30', { min: 1, max: 10_000 });
     const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn', NODE_OPTIONS: COLLECT_ON_SIGNAL };
+    const env = { ...nodeEnvironment(), LOG_LEVEL: 'warn', NODE_OPTIONS: COLLECT_ON_SIGNAL };
     const stack = await startStack({ dataDir, gateways: 2, env, log: say, signal });
     const stop = async () => {
       await stack.stop();

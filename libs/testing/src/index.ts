@@ -1,6 +1,7 @@
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { ownInstallation, requiredAddress } from './addresses.ts';
 export { freePort } from './free-port.ts';
+export { nodeEnvironment } from './node-environment.ts';
 export { eventually } from './eventually.ts';
 export { createFaultyProxy, type FaultyProxy } from './faulty-proxy.ts';
 export { timingTest } from './timing-test.ts';

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, nodeEnvironment, type TestDatabase } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const start = (more: Record<string, string> = {}) => {
 const migrate = (more: Record<string, string> = {}) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const main = join(import.meta.dirname, '../migrations/main.ts');
-    execFile(process.execPath, [main], { env: { ...env, ...more } }, (error, out, err) =>
+    execFile(process.execPath, [main], { env: { ...nodeEnvironment(), ...env, ...more } }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, said: out + err }),
     );
   });

@@ -1,4 +1,4 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, nodeEnvironment } from '@taskmesh/testing';
 import { generateX25519Identity } from 'age-encryption';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -153,7 +153,7 @@ it.each([
   'a process that gets %s clears up, and ends with %i',
   async (signal, status) => {
     const taskmesh = await startTaskmesh('restore');
-    const env = { PATH: process.env['PATH'], INIT_CWD: dir };
+    const env = { ...nodeEnvironment(), INIT_CWD: dir };
     const child = spawn(process.execPath, [MAIN, ...RESTORE, '--url', taskmesh.url], { env, stdio: 'ignore' });
     await taskmesh.reached;
     expect(taskmesh.left()).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { composeServices } from '@apollo/composition';
 import { createSigningKey } from '@taskmesh/identity';
-import { eventually, freePort } from '@taskmesh/testing';
+import { eventually, freePort, nodeEnvironment } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 function start(env: Record<string, string>): ChildProcessWithoutNullStreams & { output(): string } {
-  const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...env } });
+  const child = spawn(process.execPath, [MAIN], { env: { ...nodeEnvironment(), ...env } });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));

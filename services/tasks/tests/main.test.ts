@@ -1,5 +1,5 @@
 import { createIdentitySigner, createSigningKey, publicKeys } from '@taskmesh/identity';
-import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, nodeEnvironment, type TestDatabase } from '@taskmesh/testing';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 function run(env: Record<string, string>) {
-  const process = spawn(globalThis.process.execPath, [MAIN], { env });
+  const process = spawn(globalThis.process.execPath, [MAIN], { env: { ...nodeEnvironment(), ...env } });
   const output = { text: '' };
   process.stdout.on('data', (chunk) => (output.text += chunk));
   process.stderr.on('data', (chunk) => (output.text += chunk));

@@ -1,5 +1,5 @@
 import { startStack, type Stack } from '@taskmesh/local';
-import { ownInstallation } from '@taskmesh/testing';
+import { nodeEnvironment, ownInstallation } from '@taskmesh/testing';
 import type { Browser } from 'playwright-core';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ describe('the console of two gateways before separate processes', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...ownInstallation() };
+    const env = { ...nodeEnvironment(), LOG_LEVEL: 'warn', ...ownInstallation() };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
     browser = await launchBrowser();
   }, 180_000);

@@ -2,7 +2,7 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { startStack, type Stack } from '@taskmesh/local';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
-import { eventually, ownInstallation } from '@taskmesh/testing';
+import { eventually, nodeEnvironment, ownInstallation } from '@taskmesh/testing';
 import type { Browser } from 'playwright-core';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ let browser: Browser;
 beforeAll(async () => {
   stack = await startStack({
     dataDir,
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...installation },
+    env: { ...nodeEnvironment(), LOG_LEVEL: 'warn', ...installation },
     log: () => {},
   });
   const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = installation;

@@ -1,7 +1,7 @@
 import { createIdentitySigner, createSigningKey, publicKeys, type Identity } from '@taskmesh/identity';
 import { systemClock, type Env } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { eventually } from '@taskmesh/testing';
+import { eventually, nodeEnvironment } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export type Caller = Awaited<ReturnType<typeof createCaller>>;
 /** Runs auth as a process of its own, on free ports. */
 export function spawnAuth(env: Env) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'debug', RATE_LIMIT_FACTOR: '0', ...env },
+    env: { ...nodeEnvironment(), PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'debug', RATE_LIMIT_FACTOR: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
