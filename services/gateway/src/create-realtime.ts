@@ -118,12 +118,16 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
 
   sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));
 
+  // Apart from `upgrade` and `accept`: what listens to a socket keeps all that is around it, which there is the request.
+  const watchEnd = (webSocket: WebSocket, protocol: Protocol) => {
+    const disconnected = metrics.connected(protocol);
+    webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
+    // An error of one socket must end only that socket.
+    webSocket.on('error', () => webSocket.terminate());
+  };
   const accept = ({ request, socket, head }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const disconnected = metrics.connected(protocol);
-      webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
-      // An error of one socket must end only that socket.
-      webSocket.on('error', () => webSocket.terminate());
+      watchEnd(webSocket, protocol);
       serve(webSocket);
     });
   const turnAway = (webSocket: WebSocket) => {
@@ -149,7 +153,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     isUpgrade: (request) =>
       request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket' && PATHS.has(pathOf(request)),
     upgrade(request, socket, head) {
-      socket.on('error', () => socket.destroy());
+      endOnError(socket);
       const ip = context.clientIp(request);
       const place = limits.takeIp(ip);
       const release = place ?? limits.takeRefusal(ip);
@@ -164,6 +168,10 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, socket, options) : turnAway);
     },
   };
+}
+
+function endOnError(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
 }
 
 const GRAPHQL_PATH = '/graphql';

@@ -1,3 +1,4 @@
+import { authorizationOf } from '@taskmesh/service';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type Message } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -5,7 +6,7 @@ import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../graph/executor.ts';
 import { clientOf, disconnectSignalOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
-import { callerOf, type Caller, type GatewayContext } from '../../context.ts';
+import type { Caller, GatewayContext } from '../../context.ts';
 import type { LimitAge } from '../connection-age.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
@@ -53,6 +54,8 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
   const { context, heartbeats, limitAge, limits, watch } = deps;
   const mayTalk = limits.messages();
+  // Read at once: a socket lives for hours, and the request would stay with it.
+  const handshake = { authorization: authorizationOf(request), ...connectionOf(context, request) };
   let caller: User | undefined;
   let isInitialised = false;
 
@@ -78,7 +81,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   const initialise = async (params: Record<string, unknown> | undefined) => {
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     isInitialised = true;
-    const found = await authenticate(context, request, params);
+    const found = await authenticate(context, handshake, params);
     // The close handler below releases what is taken from here on; the socket may have closed already.
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
@@ -108,10 +111,10 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
         return;
       case MessageType.Subscribe: {
         const { id, payload } = message;
-        if (!caller) return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
+        const user = caller;
+        if (!user) return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
         if (operations.has(id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
-        const client: Client = { caller, request };
-        return operations.start(id, payload, (traceparent) => callOf(context, client, traceparent));
+        return operations.start(id, payload, (traceparent) => callOf(context, user, handshake, traceparent));
       }
       case MessageType.Complete:
         return operations.complete(message.id);
@@ -154,29 +157,31 @@ function tryToParse(text: string): Message | undefined {
   }
 }
 
+type Connection = Pick<RequestCall, 'ip' | 'client' | 'signal'>;
+
+function connectionOf(context: GatewayContext, request: IncomingMessage): Connection {
+  return { ip: context.clientIp(request), client: clientOf(request), signal: disconnectSignalOf(request) };
+}
+
 function authenticate(
   context: GatewayContext,
-  request: IncomingMessage,
+  { authorization, ip }: { authorization: string[]; ip: string },
   params: Record<string, unknown> | undefined,
 ): Promise<Caller> {
   const value = params?.['authorization'] ?? params?.['Authorization'];
-  if (value === undefined || value === null || value === '') return callerOf(context, request);
-  return context.authenticate([typeof value === 'string' ? value : ''], () => context.clientIp(request));
+  const isAbsent = value === undefined || value === null || value === '';
+  const presented = typeof value === 'string' ? value : '';
+  return context.authenticate(isAbsent ? authorization : [presented], () => ip);
 }
 
-interface Client {
-  caller: User;
-  request: IncomingMessage;
-}
-
-function callOf(context: GatewayContext, { caller, request }: Client, traceparent: string | undefined): RequestCall {
+function callOf(
+  context: GatewayContext,
+  { identity }: User,
+  { ip, client, signal }: Connection,
+  traceparent: string | undefined,
+): RequestCall {
   return {
-    identity: caller.identity,
-    requestId: randomUUID(),
-    traceparent,
-    ip: context.clientIp(request),
-    client: clientOf(request),
-    signal: disconnectSignalOf(request),
+    ...{ identity, requestId: randomUUID(), traceparent, ip, client, signal },
     onEndedSessions: (sessions) => context.endedSessions.announce(sessions),
   };
 }

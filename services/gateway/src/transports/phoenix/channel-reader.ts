@@ -15,7 +15,7 @@ export type ChannelReaderEnd = FeedEnd | 'slow';
 export interface ChannelReader {
   readonly owner: string;
   /** The cursor was unusable, so the reader begins now. */
-  readonly hasLostItsPlace: boolean;
+  hasLostItsPlace(): boolean;
   /**
    * Resolves once no later change can be missed.
    * @throws AppError as `Feed.subscribe` does, except for an unusable cursor
@@ -103,9 +103,8 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
 
   return {
     owner,
-    get hasLostItsPlace() {
-      return hasLostItsPlace;
-    },
+    // No accessors: V8 keeps an object with its own ones as a dictionary.
+    hasLostItsPlace: () => hasLostItsPlace,
     async begin(after) {
       if (bindings.length === 0) return;
       try {

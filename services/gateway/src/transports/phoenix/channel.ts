@@ -22,7 +22,7 @@ type State = 'joining' | 'pending' | 'live' | 'closed';
 export interface Channel extends ChannelAddress {
   readonly config: JoinRequest['config'];
   readonly tellsCursor: boolean;
-  readonly isJoined: boolean;
+  isJoined(): boolean;
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
@@ -171,7 +171,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
 
   /** Sends a notice if the cursor was lost, then the changes that arrived during the hand-over. */
   const open = () => {
-    if (reader?.hasLostItsPlace) {
+    if (reader?.hasLostItsPlace()) {
       metrics.failed('channel', 'cursor_expired');
       messages.system(channel, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
     }
@@ -194,9 +194,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     joinRef,
     config,
     tellsCursor: request.tellsCursor,
-    get isJoined() {
-      return state === 'pending' || state === 'live';
-    },
+    isJoined: () => state === 'pending' || state === 'live',
     join: () =>
       inTurn(async () => {
         const found = await userOf(token);

@@ -67,7 +67,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
         messages.reply(message, 'error', { reason });
       };
       const previous = byTopic.get(topic);
-      const wasJoined = previous?.isJoined;
+      const wasJoined = previous?.isJoined();
       previous?.close();
       if (previous && wasJoined) messages.closeChannel(previous);
       const impossible = topicRefusal(topic);

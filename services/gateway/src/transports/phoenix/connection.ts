@@ -83,7 +83,7 @@ export function serveConnection(
       const token = tokenOf(payload['access_token'], keys);
       return token === undefined ? undefined : channel.offer(token);
     }
-    if (!channel.isJoined) return;
+    if (!channel.isJoined()) return;
     if (event === 'presence') messages.reply(message, 'ok', {});
     if (event === 'broadcast') broadcast(message, channel);
   };
