@@ -27,6 +27,7 @@ export interface Waiting {
 export interface Payload extends Record<string, unknown> {
   status?: string;
   message?: string;
+  cursor?: string;
   response?: { reason?: string };
   data?: { record: { title: string; user_id: string } };
 }
@@ -41,6 +42,8 @@ export interface Client {
   send(frame: unknown): void;
   join(ref: string, payload: Record<string, unknown>, topic?: string): void;
   told(): string[];
+  /** The cursors that it was told. */
+  cursors(): string[];
   /** The reply to a ref. */
   reply(ref: string): Payload | undefined;
   hangUp(): void;
@@ -205,6 +208,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
         join: (ref, payload, topic = TOPIC) =>
           client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
         told: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
+        cursors: () => client.frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
         reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
         hangUp: () => void socket.emit('close'),
         sendAway: (why) => closeGracefully(socket as unknown as WebSocket, 'restart', [WS_CLOSE.restart, why]),
