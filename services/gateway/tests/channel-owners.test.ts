@@ -70,6 +70,18 @@ describe('a channel whose token had just run out when it was joined', () => {
     expect([client.told(), client.cursors()]).toEqual([['bob#2'], ['bob|1', 'bob|2']]);
   });
 
+  it.each([
+    ['knows no cursor yet', { since: null }, [false, true]],
+    ['knows one', { since: 'ada|0' }, [true, true]],
+    ['wants none', undefined, [false, false]],
+  ])('keeps its connection however old, as long as its client would lose changes: it %s', async (_, resume, may) => {
+    const client = await joined({ access_token: 'ada.fading.1', resume });
+    const before = client.mayGrowOld();
+    client.send(push('ada.fresh.2'));
+    await settled();
+    expect([before, client.mayGrowOld()]).toEqual(may);
+  });
+
   it('fails when the store is restored meanwhile, so that its client joins anew', async () => {
     const client = await joined({ access_token: 'ada.fading.1' });
     world.restore();

@@ -21,7 +21,8 @@ type State = 'joining' | 'pending' | 'live' | 'closed';
 /** One join of a topic, until the client leaves or joins again, or the channel ends. */
 export interface Channel extends ChannelAddress {
   readonly config: JoinRequest['config'];
-  readonly tellsCursor: boolean;
+  /** Whether the client knows a cursor, so that it misses nothing when it joins anew. */
+  readonly canResume: boolean;
   readonly isJoined: boolean;
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
@@ -192,7 +193,9 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     topic,
     joinRef,
     config,
-    tellsCursor: request.tellsCursor,
+    get canResume() {
+      return request.tellsCursor && (request.since !== undefined || state !== 'pending');
+    },
     get isJoined() {
       return state === 'pending' || state === 'live';
     },
