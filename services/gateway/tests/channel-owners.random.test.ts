@@ -151,7 +151,10 @@ function createRun(seed: number) {
       if (channel.last !== undefined && channel.last !== head) violated(`told ${channel.last} of ${head}`);
       channel.last = head;
     }
-    const owners = new Set(live.map(({ owner }) => owner));
+    // Who waits for a fresh token is told nothing yet, but will be told what happens from the join on.
+    const waits = [...expected.values()].filter(({ isOpen, owner }) => isOpen && owner === undefined);
+    const joinedBy = waits.flatMap(({ tokens: [first = ''] }) => /^(.*)\.fading\./.exec(first)?.[1] ?? []);
+    const owners = new Set([...live.map(({ owner }) => owner), ...joinedBy]);
     if (world.feed.owners() !== owners.size)
       violated(`${world.feed.owners()} owners are read for ${[...owners].join()}`);
   };

@@ -42,6 +42,64 @@ describe('a channel whose token had just run out when it was joined', () => {
     expect(client.told()).toEqual(['ada#2']);
   });
 
+  it.each([
+    ['cursors', { since: null }, ['ada|1', 'ada|3']],
+    ['no cursors', undefined, []],
+  ])(
+    'begins where it was joined, not where the fresh token came, if its client wants %s',
+    async (_, resume, cursors) => {
+      world.commit('ada');
+      const client = await joined({ access_token: 'ada.fading.1', resume });
+      world.commit('ada');
+      world.commit('ada');
+      expect([client.told(), client.cursors()]).toEqual([[], []]);
+      client.send(push('ada.fresh.2'));
+      await settled();
+      await settled(); // a cursor follows in a turn of its own
+      expect([client.told(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
+    },
+  );
+
+  it('tells nothing of that to the owner of another token', async () => {
+    const client = await joined({ access_token: 'ada.fading.1', resume: { since: null } });
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    client.send(push('bob.fresh.2'));
+    await settled();
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    await settled();
+    expect([client.told(), client.cursors()]).toEqual([['bob#2'], ['bob|1', 'bob|2']]);
+  });
+
+  it.each([
+    ['knows no cursor yet', { since: null }, [false, true]],
+    ['knows one', { since: 'ada|0' }, [true, true]],
+    ['wants none', undefined, [false, false]],
+  ])('keeps its connection however old, as long as its client would lose changes: it %s', async (_, resume, may) => {
+    const client = await joined({ access_token: 'ada.fading.1', resume });
+    const before = client.mayGrowOld();
+    client.send(push('ada.fresh.2'));
+    await settled();
+    expect([before, client.mayGrowOld()]).toEqual(may);
+  });
+
+  it('fails when the store is restored meanwhile, so that its client joins anew', async () => {
+    const client = await joined({ access_token: 'ada.fading.1' });
+    world.restore();
+    expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', {}]);
+  });
+
+  it('is refused when it is not known where it begins', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fading.1' });
+    await settled();
+    world.waiting.shift()?.goOn();
+    await settled();
+    world.waiting.shift()?.fail();
+    await settled();
+    expect(client.reply('1')?.response?.reason).toMatch(/^UnableToSubscribe/);
+  });
+
   it('is the last one’s whose token came, also when the cursor of the first cannot be used', async () => {
     const client = await faded();
     world.isWaiting = true;
@@ -91,11 +149,12 @@ describe('a channel whose token had just run out when it was joined', () => {
   });
 
   it('leaves no reader behind when it is left before its cursor turns out to be of no use', async () => {
-    const client = await faded();
     world.isWaiting = true;
-    client.send(push('ada.fresh.2'));
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
     await settled();
     while (world.waiting[0]?.what === 'token') await (world.waiting.shift()?.goOn(), settled());
+    expect(world.waiting).toMatchObject([{ what: 'feed', of: 'ada' }]);
     client.send(leave('1'));
     const before = client.frames.length;
     await world.settle();

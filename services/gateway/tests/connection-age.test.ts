@@ -7,7 +7,12 @@ import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
-const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { title } } }';
+const QUERY = `subscription ($after: String) { taskChanges(after: $after) { ...Place task { title } } }
+  fragment Place on TaskChange { ... { cursor } sequence }`;
+/** The cursors of other things are none of the feed. */
+const QUERY_WITHOUT_CURSOR = `subscription ($after: String, $with: Boolean = false) {
+  taskChanges(after: $after) { cursor @include(if: $with) task { owner { tasks(first: 1) { edges { cursor } } } } }
+}`;
 const BARE_QUERY = 'subscription { taskChanges { sequence task { title } } }';
 const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
@@ -50,6 +55,7 @@ const tooOld = async (protocol: Protocol) => {
   const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(series));
   return Number(line?.slice(series.length) ?? 0);
 };
+const cursorNow = async () => (await gateway.tasks.changes.heads([USER], true)).cursors?.[USER];
 const running = () => gateway.metrics.getSingleMetricAsString('taskmesh_realtime_subscriptions');
 
 describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) => {
@@ -71,6 +77,14 @@ it.each([
   ['a channel without `resume`', (): Promise<TestStream> => stream('channel', undefined, {})],
   ['an operation without `after`', () => stream('graphql-ws', undefined, {}, BARE_QUERY)],
   ['an operation that was told no cursor yet', () => stream('graphql-ws')],
+  [
+    'an operation that is never told a cursor',
+    async () => stream('graphql-ws', await cursorNow(), {}, QUERY_WITHOUT_CURSOR),
+  ],
+  [
+    'a multipart stream that is never told one',
+    async () => stream('multipart', await cursorNow(), {}, QUERY_WITHOUT_CURSOR),
+  ],
   ['a multipart stream without `after`', () => stream('multipart', undefined, {}, BARE_QUERY)],
 ])('%s keeps its connection, as its client would lose changes', async (_what, begin) => {
   const [bare, resuming] = [await begin(), await stream('channel')];

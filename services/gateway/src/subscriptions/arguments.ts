@@ -1,12 +1,12 @@
-import { getArgumentValues, GraphQLError } from 'graphql';
+import { getArgumentValues, GraphQLError, Kind, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { PreparedOperation } from '../graph/executor.ts';
 import { coerceVariables } from '../graph/variables.ts';
 import type { TaskFilter } from './task-filter.ts';
 
 export interface SubscriptionArguments {
   after: string | undefined;
-  /** The document has `after`: its client can go on from a cursor. */
-  takesCursor: boolean;
+  /** The document has `after` and selects `cursor`: its client can go on from the last event. */
+  canResume: boolean;
   filter: TaskFilter | undefined;
   variables: Record<string, unknown>;
 }
@@ -24,8 +24,21 @@ export function readArguments(prepared: PreparedOperation, raw: Record<string, u
   const { after, filter } = getArgumentValues(field, node, variables);
   return {
     after: typeof after === 'string' ? after : undefined,
-    takesCursor: node.arguments?.some(({ name }) => name.value === 'after') ?? false,
+    canResume: (node.arguments?.some(({ name }) => name.value === 'after') ?? false) && tellsCursor(prepared, node),
     filter: filter ? (filter as TaskFilter) : undefined, // coerced by the schema
     variables,
   };
+}
+
+/** Whether each event has its cursor, whatever the variables are. */
+function tellsCursor({ document }: PreparedOperation, { selectionSet }: FieldNode): boolean {
+  const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
+  const isIn = (set: SelectionSetNode | undefined): boolean =>
+    set?.selections.some((selection) => {
+      if (selection.directives?.length) return false;
+      if (selection.kind === Kind.FIELD) return selection.name.value === 'cursor';
+      if (selection.kind === Kind.INLINE_FRAGMENT) return isIn(selection.selectionSet);
+      return isIn(fragments.find(({ name }) => name.value === selection.name.value)?.selectionSet);
+    }) ?? false;
+  return isIn(selectionSet);
 }

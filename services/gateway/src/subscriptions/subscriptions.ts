@@ -45,7 +45,7 @@ export interface Subscriptions {
 }
 
 export interface Subscription {
-  /** Whether the client knows a cursor to go on from: it takes them, and gave one or has been told an event. */
+  /** Whether the client knows a cursor to go on from: its events have them, and it gave one or has been told an event. */
   canResume(): boolean;
   stop(): void;
 }
@@ -124,7 +124,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       const rendering = renderingOf(operation);
       const since = clock.now();
       const after = request.after ?? args.after;
-      const takesCursor = request.after !== undefined || args.takesCursor;
+      const isToldCursors = request.after !== undefined || args.canResume;
       let knowsCursor = after !== undefined;
       const stream = openStream(
         sink,
@@ -148,7 +148,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       });
       await stream.read(feed, { owner: identity.userId, after, view: () => live.view });
       if (!stream.isOver()) unsubscribed = metrics.subscribed(protocol);
-      return { canResume: () => takesCursor && knowsCursor, stop: stream.stop };
+      return { canResume: () => isToldCursors && knowsCursor, stop: stream.stop };
     },
   };
 }

@@ -27,6 +27,7 @@ export interface Waiting {
 export interface Payload extends Record<string, unknown> {
   status?: string;
   message?: string;
+  cursor?: string;
   response?: { reason?: string };
   data?: { record: { title: string; user_id: string } };
 }
@@ -41,9 +42,13 @@ export interface Client {
   send(frame: unknown): void;
   join(ref: string, payload: Record<string, unknown>, topic?: string): void;
   told(): string[];
+  /** The cursors that it was told. */
+  cursors(): string[];
   /** The reply to a ref. */
   reply(ref: string): Payload | undefined;
   hangUp(): void;
+  /** Whether its connection may end by its age. */
+  mayGrowOld(): boolean;
   /** The gateway closes its socket gracefully. */
   sendAway(why: string): void;
 }
@@ -72,6 +77,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
   let subscriptions = 0;
   const failures: FailureReason[] = [];
   const delivered: TaskChanged[] = [];
+  let onAge = (_canResume: () => boolean) => {};
   const clock = { now: () => nowMs };
   const log = createLog({ service: 'test', level: 'silent' });
   const world = {
@@ -156,7 +162,10 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
     heartbeats: createHeartbeats(),
-    limitAge: () => () => {}, // none
+    limitAge: (_end, canResume) => {
+      onAge(canResume);
+      return () => {};
+    },
     metrics: {
       ...createConnectionMetrics(new Registry()),
       subscribed() {
@@ -205,8 +214,10 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
         join: (ref, payload, topic = TOPIC) =>
           client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
         told: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
+        cursors: () => client.frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
         reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
         hangUp: () => void socket.emit('close'),
+        mayGrowOld: () => false,
         sendAway: (why) => closeGracefully(socket as unknown as WebSocket, 'restart', [WS_CLOSE.restart, why]),
       };
       clients.push(client);
@@ -217,6 +228,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
           return true;
         },
       };
+      onAge = (canResume) => (client.mayGrowOld = canResume);
       phoenix.opened(socket as unknown as WebSocket, connection, { version: '2.0.0', apikey, ip: '192.0.2.1' });
       return client;
     },

@@ -43,7 +43,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
   const begunAt = clock.now();
   const ofChanges = messages.envelope({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
   const ofCursors = messages.envelope({ joinRef, ref: null, topic, event: 'system' });
-  /** Changes from before the client was ready. They stay few, as a replay waits for `opened`. */
+  /** Changes from before the client was ready, which takes seconds at most. They stay few, as a replay waits for `opened`. */
   let held: TaskChanged[] | undefined = [];
   const opened = Promise.withResolvers<void>();
   let detach = () => {};

@@ -13,7 +13,7 @@ import type { ChannelAddress, ChannelMessages } from './channel-messages.ts';
 const FRESH_TOKEN_WITHIN_MS = 10_000;
 
 /**
- * joining: not answered yet. pending: joined with a just-expired token, and reads nothing. live: reads one owner's
+ * joining: not answered yet. pending: joined with a just-expired token, and tells nothing. live: tells one owner's
  * changes. closed: for good; joining the topic again creates another channel.
  */
 type State = 'joining' | 'pending' | 'live' | 'closed';
@@ -21,7 +21,8 @@ type State = 'joining' | 'pending' | 'live' | 'closed';
 /** One join of a topic, until the client leaves or joins again, or the channel ends. */
 export interface Channel extends ChannelAddress {
   readonly config: JoinRequest['config'];
-  readonly tellsCursor: boolean;
+  /** Whether the client knows a cursor, so that it misses nothing when it joins anew. */
+  canResume(): boolean;
   isJoined(): boolean;
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
@@ -75,9 +76,6 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   let state: State = 'joining';
   /** The last valid one. */
   let token = request.token;
-  let joinedBy: string | undefined;
-  /** The cursor of the user who joined; used up by the first reader. */
-  let since = request.since;
   let reader: ChannelReader | undefined;
   /** Releases what belongs to the token (the session watch, the user's limits) or stops the wait for a fresh one. */
   let release = () => {};
@@ -140,15 +138,8 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     release = () => clearTimeout(timer);
   };
 
-  /** Makes the channel this user's, with a reader that is not open yet. The same user keeps the present reader. */
-  const handOver = async (user: User): Promise<keyof typeof OBSTACLES | undefined> => {
-    const { userId } = user.identity;
-    // Release first, so that a user at the limit can reuse the place.
-    release();
-    release = () => {};
-    const held = channels.hold(user, bindings);
-    if (typeof held === 'string') return held;
-    release = held;
+  /** Begins to read this user's changes, which wait until the reader is opened. The same user keeps the present reader. */
+  const readFor = async (userId: string, since?: string): Promise<'unavailable' | undefined> => {
     if (reader?.owner === userId) return undefined;
     // Nothing of the former user's is delivered from here on.
     reader?.stop();
@@ -161,12 +152,21 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
       metrics,
       onEnd: onReadingEnd,
     });
-    const after = userId === joinedBy ? since : undefined;
-    since = undefined;
-    return reader.begin(after).then(
+    return reader.begin(since).then(
       () => undefined,
       () => 'unavailable' as const,
     );
+  };
+
+  /** Makes the channel this user's. */
+  const handOver = async (user: User, since?: string): Promise<keyof typeof OBSTACLES | undefined> => {
+    // Release first, so that a user at the limit can reuse the place.
+    release();
+    release = () => {};
+    const held = channels.hold(user, bindings);
+    if (typeof held === 'string') return held;
+    release = held;
+    return readFor(user.identity.userId, since);
   };
 
   /** Sends a notice if the cursor was lost, then the changes that arrived during the hand-over. */
@@ -186,28 +186,28 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
       messages.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
     if (config.presence?.enabled === true || config.presence?.enabled === 'true')
       messages.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
-    open();
+    if (state === 'live') open();
   };
 
   const channel: Channel = {
     topic,
     joinRef,
     config,
-    tellsCursor: request.tellsCursor,
+    canResume: () => request.tellsCursor && (request.since !== undefined || state !== 'pending'),
     isJoined: () => state === 'pending' || state === 'live',
     join: () =>
       inTurn(async () => {
         const found = await userOf(token);
         if (isClosed()) return;
         if (!found) return refuse(NOT_VALID);
-        joinedBy = found.user.identity.userId;
-        if (found.isInGracePeriod) {
-          waitForFreshToken();
-          return answer('pending');
-        }
-        const obstacle = await handOver(found.user);
+        const { user, isInGracePeriod } = found;
+        // The place is the one of the join, also for a client whose fresh token comes later.
+        const obstacle = isInGracePeriod
+          ? await readFor(user.identity.userId, request.since)
+          : await handOver(user, request.since);
         if (isClosed()) return;
-        if (!obstacle) return answer('live');
+        if (!obstacle && isInGracePeriod) waitForFreshToken();
+        if (!obstacle) return answer(isInGracePeriod ? 'pending' : 'live');
         refuse(OBSTACLES[obstacle]);
         if (obstacle === 'connections')
           channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);

@@ -101,7 +101,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
         unwatch();
       };
     },
-    canResume: () => [...byTopic.values()].every(({ tellsCursor }) => tellsCursor),
+    canResume: () => [...byTopic.values()].every((channel) => channel.canResume()),
     sayGoodbye(why) {
       for (const channel of [...byTopic.values()]) channel.settle();
       endAllBecause(why);

@@ -192,10 +192,13 @@ function splitTerms(text: string): string[] {
       // A quote counts only at the beginning of a value.
       isQuoted = index === start || '.(,'.includes(text[index - 1] ?? '');
     } else if (character === '(') depth++;
-    else if (character === ')') depth--;
+    else if (character === ')' && depth > 0) depth--;
   }
   if (isQuoted) throw new FilterError('a quote is not closed');
-  return [...terms, text.slice(start)];
+  const last = text.slice(start);
+  // Otherwise the conditions behind it would silently be part of a value.
+  if (depth > 0 && last.includes(',')) throw new FilterError('a parenthesis is not closed');
+  return [...terms, last];
 }
 
 function unquote(value: string): string {
