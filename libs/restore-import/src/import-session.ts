@@ -1,4 +1,4 @@
-import { openSession, type Session } from '@taskmesh/database';
+import { LIFT_LIMITS, openSession, type Session } from '@taskmesh/database';
 import { withoutValues } from '@taskmesh/database/without-values';
 import { provideIsValue } from './is-value.ts';
 
@@ -22,6 +22,7 @@ export async function openImportSession(
     throw withoutValues(error);
   };
   try {
+    await session.run({ name: 'import-lift-limits', text: LIFT_LIMITS });
     await provideIsValue(session);
   } catch (error) {
     await session.close();
