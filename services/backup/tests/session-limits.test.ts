@@ -22,11 +22,15 @@ afterAll(() => store.drop());
 
 /** As an operator does for sessions in general. */
 async function limit(database: string): Promise<void> {
-  for (const name of ['statement_timeout', ...limits]) await store.query(`alter database ${database} set ${name} = '1s'`);
+  for (const name of ['statement_timeout', ...limits])
+    await store.query(`alter database ${database} set ${name} = '1s'`);
 }
 
 const limitsOf = async (session: Client, names = limits) => {
-  const { rows } = await session.query('select name from pg_settings where name = any($1) and setting <> $2', [names, 0]);
+  const { rows } = await session.query('select name from pg_settings where name = any($1) and setting <> $2', [
+    names,
+    0,
+  ]);
   return rows.map(({ name }) => name);
 };
 const OF_STATEMENTS = ['statement_timeout'];
