@@ -33,3 +33,16 @@ it('lasts as long as its work, whatever the operator has set for sessions in gen
     await database.drop();
   }
 });
+
+it('writes to a store that the operator has frozen until it is restored', async () => {
+  const database = await createTestDatabase('frozen');
+  await database.query(`alter database ${databaseOf(database.url)} set default_transaction_read_only = on`);
+  const session = await openImportSession(database.url, { name: 'frozen', timeoutMs: 5_000 });
+  try {
+    await session.run({ name: 'create', text: 'create table public.t ()' });
+    expect(await session.run({ name: 'count', text: 'select count(*)::int as n from public.t' })).toEqual([{ n: 0 }]);
+  } finally {
+    await session.close();
+    await database.drop();
+  }
+});

@@ -81,3 +81,8 @@ describe('what is set for sessions in general does not end', () => {
     }
   });
 });
+
+it('an administrator changes a store that the operator has frozen until it is restored', async () => {
+  await store.query(`alter database ${databaseOf(store.url)} set default_transaction_read_only = on`);
+  await withAdmin(store.url, (admin) => admin.query('create table public.thawed ()'));
+});

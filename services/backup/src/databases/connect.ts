@@ -51,7 +51,7 @@ export async function close(client: Client): Promise<void> {
 
 /**
  * Makes names in an administrator's statements mean PostgreSQL's own functions and relations, and lets none of the
- * operator's general limits end the session.
+ * operator's general limits end the session. What the operator has frozen until it is restored may be restored.
  */
 async function administer(client: Client): Promise<void> {
   await client.query(PINNED);
@@ -59,7 +59,8 @@ async function administer(client: Client): Promise<void> {
 }
 
 const PINNED = `select pg_catalog.set_config('search_path', 'pg_catalog', false),
-  pg_catalog.set_config('statement_timeout', '0', false)`;
+  pg_catalog.set_config('statement_timeout', '0', false),
+  pg_catalog.set_config('default_transaction_read_only', 'off', false)`;
 
 export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {
   return withClient(url, async (admin) => {
