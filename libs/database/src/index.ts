@@ -5,6 +5,7 @@ export { createStoreStatus, type StoreStatus } from './store-status.ts';
 export { runMigrations } from './run-migrations.ts';
 export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf } from './failures.ts';
 export { SERVER_VERSION } from './server-version.ts';
+export { LIFT_LIMITS, SESSION_LIMITS } from './session-limits.ts';
 export { SQL_STATE } from './sql-state.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export type { Statement } from './statement.ts';

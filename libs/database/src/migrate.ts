@@ -3,6 +3,7 @@ import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whileAway } from './failures.ts';
 import { refuseTooOld, SERVER_VERSION } from './server-version.ts';
+import { LIFT_LIMITS } from './session-limits.ts';
 import { SQL_STATE } from './sql-state.ts';
 
 /** The part of MikroORM used here, without its type parameter for the entities. */
@@ -56,6 +57,7 @@ async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {
       em.getConnection().execute(sql, parameters, 'all', em.getTransactionContext());
     const [server] = await run(SERVER_VERSION);
     refuseTooOld(server?.version);
+    await run(LIFT_LIMITS);
     await run('select pg_advisory_xact_lock(hashtext(?))', ['taskmesh-migrations']);
     await run(`set local lock_timeout = '${TABLE_WAIT}'`);
     await orm.migrator.up({ transaction: em.getTransactionContext(), ...(to !== undefined && { to }) });

@@ -1,4 +1,4 @@
-import { openSession, type Session } from '@taskmesh/database';
+import { LIFT_LIMITS, openSession, type Session } from '@taskmesh/database';
 import { withoutValues } from '@taskmesh/database/without-values';
 import { provideIsValue } from './is-value.ts';
 
@@ -16,12 +16,14 @@ export async function openImportSession(
     datestyle: 'ISO', // times are transferred between databases as text
     statement_timeout: String(timeoutMs),
     lock_timeout: '30s',
+    default_transaction_read_only: 'off', // an operator may have frozen the store until it is restored
   };
   const session = await openSession({ url, name, settings, timeoutMs });
   const refuse = (error: unknown): never => {
     throw withoutValues(error);
   };
   try {
+    await session.run({ name: 'import-lift-limits', text: LIFT_LIMITS });
     await provideIsValue(session);
   } catch (error) {
     await session.close();

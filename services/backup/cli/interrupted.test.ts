@@ -2,7 +2,7 @@ import { eventually, nodeEnvironment } from '@taskmesh/testing';
 import { generateX25519Identity } from 'age-encryption';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -135,6 +135,27 @@ describe('a restore with a key that is here, interrupted', () => {
 
 it('a download that is interrupted leaves nothing', async () => {
   expect(await interrupt(['download', 'secret.tar.gz.age'], 'download')).toMatchObject({ status: 130 });
+  expect(await readdir(dir)).toEqual(['key.txt']);
+});
+
+it('a download leaves a file alone that another program has left, and does not share one with another download', async () => {
+  const taskmesh = await startTaskmesh('download');
+  const download = (url: string) =>
+    run({
+      ...{ args: ['download', 'secret.tar.gz.age', '--url', url], env: {}, cwd: dir, ask: undefined },
+      ...{ out: { write: () => undefined }, err: { write: () => undefined } },
+    });
+  await writeFile(join(dir, 'secret.tar.gz.age.part'), 'of a browser');
+  const cutOff = download(taskmesh.url);
+  await taskmesh.reached;
+  const whole = await startTaskmesh('restore');
+  expect(await download(whole.url)).toBe(0);
+  taskmesh.close();
+  expect(await cutOff).not.toBe(0);
+  whole.close();
+  expect(await readFile(join(dir, 'secret.tar.gz.age'))).toEqual(stored);
+  expect(await readFile(join(dir, 'secret.tar.gz.age.part'), 'utf8')).toBe('of a browser');
+  for (const name of ['secret.tar.gz.age', 'secret.tar.gz.age.part']) await rm(join(dir, name));
   expect(await readdir(dir)).toEqual(['key.txt']);
 });
 

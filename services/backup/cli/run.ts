@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -161,11 +161,11 @@ async function download(
   if (!(await exists(dirname(path)))) throw new UsageError(`There is no folder ${dirname(path)}.`);
   if (await exists(path)) throw new UsageError(`There is a file ${path} already; --to names another place.`);
   const { content, sizeBytes, sha256 } = await client.download(file);
-  const part = `${path}.part`;
+  const part = join(dirname(path), `.${randomUUID()}.part`); // nobody else's, and not too long a name
   const hash = createHash('sha256');
   try {
     const counted = counter('download', { sizeBytes, view, onPart: (bytes) => hash.update(bytes) });
-    await pipeline(content, counted, createWriteStream(part, { mode: 0o600 }));
+    await pipeline(content, counted, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     if (sha256 && hash.digest('hex') !== sha256) throw new Refused('What arrived is not what was sent; try again.');
     await rename(part, path);
     return path;

@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import { LIFT_LIMITS, type Database } from '@taskmesh/database';
 import { withDeadline } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
@@ -47,6 +47,7 @@ async function runAlone<Result>(
   const client = await connect(database);
   if (!client) return work(() => Promise.resolve(false));
   try {
+    await client.query(LIFT_LIMITS); // it is idle for as long as the work lasts
     // Polls, because a waiting statement would be ended, with its connection, like one without an answer.
     const deadline = performance.now() + waitMs;
     while (!(await isTaken(client, name))) {

@@ -50,5 +50,9 @@ describe('what a look into an archive has told', () => {
     const now: Backup = { ...NOBODY_KNOWS, file: 'other', sizeBytes: 11, stores: ['auth'] };
     await repository.takeIn(now);
     expect(await repository.find('other')).toMatchObject(now);
+    await repository.takeIn({ ...now, ...UNFIT, modifiedAt: new Date(3_000) });
+    expect(await repository.find('other')).toMatchObject(UNFIT);
+    await repository.takeIn({ ...now, modifiedAt: new Date(4_000) });
+    expect(await repository.find('other')).toMatchObject({ stores: ['auth'], unfitAt: null });
   });
 });

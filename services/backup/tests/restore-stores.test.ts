@@ -144,4 +144,19 @@ describe('restoring stores', () => {
     },
     60_000,
   );
+
+  it('replaces nothing when a newer release has migrated a live store meanwhile: its services need that schema', async () => {
+    const migrate = () =>
+      live.tasks.query(
+        `create table mikro_orm_migrations (id int, name text); insert into mikro_orm_migrations values (1, 'later')`,
+      );
+    const restoring = restore({ makeSafetyBackup: () => migrate().then(() => 'safe.tar.gz') });
+    await expect(restoring).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The store tasks was migrated meanwhile: try again.',
+    });
+    expect(await live.tasks.query('select name from mikro_orm_migrations')).toEqual([{ name: 'later' }]);
+    expect(line.stage).toBe('undone');
+    await live.tasks.query('drop table mikro_orm_migrations');
+  }, 60_000);
 });

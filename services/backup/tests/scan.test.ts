@@ -114,6 +114,19 @@ describe('the list', () => {
     );
   }, 180_000);
 
+  it('looks again when the whole archive takes the place of a damaged copy of the same size', async () => {
+    const whole = gzipSync(tar(Object.entries(own).map(([name, content]) => ({ name, content }))));
+    const damaged = Buffer.from(whole);
+    damaged[whole.length >> 1] = ~(damaged[whole.length >> 1] ?? 0);
+    await put('copied.tar.gz', damaged);
+    await eventually(async () => expect((await told()).get('copied.tar.gz')?.unfitAt).toEqual(expect.any(String)));
+    await put('copied.tar.gz', whole);
+    await eventually(async () =>
+      expect((await told()).get('copied.tar.gz')).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }),
+    );
+    expect(await fixture.backup.backups.scan()).toMatchObject({ added: 0 });
+  }, 180_000);
+
   it('shows what a verification found of an archive that nobody knew', async () => {
     await put('unknown.tar.gz', 'no archive');
     const verified = fixture.backup.backups.verify('unknown.tar.gz');
@@ -157,6 +170,27 @@ describe('a scan that reads an archive while somebody else catalogues it', () =>
     expect(known).toEqual(now && { ...now, stores: ['tasks', 'auth'] });
   });
 });
+
+it.each([
+  ['is unfit, whose time a bucket tells in other ways', 5_123, 5_000, true],
+  ['was replaced meanwhile', 5_123, 6_000, false],
+])(
+  'a scan that reads a broken archive blames it if it is there still: it %s',
+  async (_what, before, after, isBlamed) => {
+    const blamed: Backup[] = [];
+    const at = (time: number) => ({ file: 'a.tar.gz', sizeBytes: 1, stores: [], createdAt: new Date(time), modifiedAt: new Date(time) }) as unknown as Backup; // prettier-ignore
+    const deps = {
+      repository: { takeIn: async (backup: Backup) => void blamed.push(backup) },
+      list: async () => [at(before)],
+      find: async () => at(after),
+      lookInto: async () => ({ unfit: 'it is broken.' }),
+      now: () => new Date(0),
+      log: createRecordingLog().log,
+    };
+    expect(await scanArchives(deps as ScanDeps, () => undefined)).toMatchObject({ unread: 1 });
+    expect(blamed.map(({ unfitReason }) => unfitReason)).toEqual(isBlamed ? ['it is broken.'] : []);
+  },
+);
 
 it.each([
   ['all of a few archives', 1024 ** 3, false],

@@ -57,6 +57,7 @@ async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = 
   await swapStores({
     restore: { ...line },
     stores: line.stores.map((name) => stores[name]),
+    versions: new Map(line.stores.map((name) => [name, null])),
     journal: {
       ...journal,
       async reach(id, values) {

@@ -1,4 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { FileState } from './same-file.ts';
 
 /** Why it was made: `safety` is made before a restore replaces anything; `unknown` was found in the storage. */
 export type MadeOrigin = 'request' | 'schedule' | 'safety';
@@ -30,6 +31,12 @@ export const BackupEntity = defineEntity({
 });
 
 export type Backup = InferEntity<typeof BackupEntity>;
+
+/** Of the stored file, as far as it is known. */
+export const fileStateOf = ({ sizeBytes, modifiedAt, createdAt }: Backup): FileState => ({
+  sizeBytes: Number(sizeBytes),
+  modifiedAt: modifiedAt ?? createdAt,
+});
 
 /** Nobody has examined the archive yet, or its content is still unknown. */
 export const isNewcomer = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;

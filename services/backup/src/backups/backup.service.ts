@@ -11,6 +11,7 @@ import { asVerifyFailure, isUnprovable, whyUnfit } from '../verify/verify.errors
 import type { Verifier } from '../verify/verifier.ts';
 import { sha256Of, withChecksum } from './archive-content.ts';
 import { isOwn, type Backup, type MadeOrigin } from './backup.entity.ts';
+import { isSameFile } from './same-file.ts';
 import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
@@ -296,15 +297,6 @@ function describe(stored: StoredArchive, known: Backup | null | undefined): Back
   if (!known.modifiedAt || isSameFile(stored, { sizeBytes, modifiedAt: known.modifiedAt })) return known;
   const unproved = { sha256: null, verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null };
   return { ...known, ...unproved, modifiedAt };
-}
-
-type FileState = Pick<StoredArchive, 'sizeBytes' | 'modifiedAt'>;
-
-function isSameFile(one: FileState, other: FileState): boolean {
-  const [time, otherTime] = [one.modifiedAt.getTime(), other.modifiedAt.getTime()];
-  const inSeconds = time % 1_000 === 0 || otherTime % 1_000 === 0; // a bucket's answers differ in precision
-  const isSameTime = inSeconds ? Math.floor(time / 1_000) === Math.floor(otherTime / 1_000) : time === otherTime;
-  return one.sizeBytes === other.sizeBytes && isSameTime;
 }
 
 function newestFirst(now: Date): (one: Backup, other: Backup) => number {

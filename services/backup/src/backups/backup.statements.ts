@@ -13,5 +13,6 @@ export const TAKE_IN: Statement = {
       size_bytes = excluded.size_bytes, sha256 = excluded.sha256, created_at = excluded.created_at,
       stores = excluded.stores, origin = excluded.origin, modified_at = excluded.modified_at,
       unfit_at = excluded.unfit_at, unfit_reason = excluded.unfit_reason, verified_at = null, verified_version = null
-    where backups.size_bytes <> excluded.size_bytes or (backups.stores = '{}' and backups.unfit_at is null)`,
+    where backups.size_bytes <> excluded.size_bytes or backups.modified_at <> excluded.modified_at
+      or (backups.stores = '{}' and backups.unfit_at is null)`,
 };

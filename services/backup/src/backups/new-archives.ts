@@ -1,5 +1,5 @@
 import { settlesWithin, type Log } from '@taskmesh/service';
-import { isNewcomer, type Backup } from './backup.entity.ts';
+import { fileStateOf, isNewcomer, type Backup } from './backup.entity.ts';
 
 export interface NewArchivesDeps {
   take(archive: Backup): Promise<unknown>;
@@ -15,7 +15,10 @@ export interface NewArchives {
 /** How long the list may wait. */
 const WAIT_MS = 3_000;
 
-const stateOf = ({ sizeBytes, createdAt }: Backup) => `${sizeBytes} ${createdAt.getTime()}`;
+function stateOf(archive: Backup): string {
+  const { sizeBytes, modifiedAt } = fileStateOf(archive);
+  return `${sizeBytes} ${modifiedAt.getTime()}`;
+}
 
 export function createNewArchives({ take, log }: NewArchivesDeps): NewArchives {
   /** Archives that remained unknown, by file, with the state that was examined. */

@@ -1,9 +1,10 @@
 import type { Log } from '@taskmesh/service';
 import type { Manifest } from '../archives/manifest.ts';
-import { isNewcomer, isOwn, type Backup } from './backup.entity.ts';
+import { fileStateOf, isNewcomer, isOwn, type Backup } from './backup.entity.ts';
 import type { OnProgress } from './backup-progress.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import type { Inspection, Thoroughness } from './inspect-archive.ts';
+import { isSameFile } from './same-file.ts';
 
 export interface ScanDeps {
   repository: Pick<BackupRepository, 'takeIn'>;
@@ -51,21 +52,21 @@ export const areMuch = (archives: Backup[]): boolean =>
 
 /** Examines an unknown archive, and records the result. Undefined when that has happened meanwhile. */
 export async function takeIn(
-  { file, createdAt, sizeBytes }: Backup,
+  archive: Backup,
   how: Thoroughness,
   { repository, find, lookInto, now }: Omit<ScanDeps, 'list'>,
 ): Promise<'added' | 'unread' | undefined> {
+  const { file } = archive;
   const look = await lookInto(file, how);
   if (!look) return 'unread';
   const current = await find(file); // reading takes long: the archive may have changed meanwhile
   if (!current || !isNewcomer(current)) return undefined;
+  if (!isSameFile(fileStateOf(archive), fileStateOf(current))) return 'unread';
   if ('manifest' in look) {
     await repository.takeIn(describedBy(current, look.manifest));
     return 'added';
   }
-  const isSame = current.sizeBytes === sizeBytes && current.createdAt.getTime() === createdAt.getTime();
-  const unfit = { unfitAt: now(), unfitReason: look.unfit };
-  if (isSame) await repository.takeIn({ ...current, ...unfit });
+  await repository.takeIn({ ...current, unfitAt: now(), unfitReason: look.unfit });
   return 'unread';
 }
 

@@ -1,4 +1,4 @@
-import { inDatabase } from '@taskmesh/database';
+import { inDatabase, LIFT_LIMITS } from '@taskmesh/database';
 import { Client } from 'pg';
 
 /** A database can be created, renamed and dropped only from another one. */
@@ -26,7 +26,7 @@ export async function withAdmins<Result>(
   try {
     for (const client of clients) {
       await client.connect();
-      await client.query(PINNED);
+      await administer(client);
     }
     return await work(clients);
   } finally {
@@ -49,12 +49,22 @@ export async function close(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }
 
-/** Makes names in an administrator's statements mean PostgreSQL's own functions and relations. */
-const PINNED = "select pg_catalog.set_config('search_path', 'pg_catalog', false)";
+/**
+ * Makes names in an administrator's statements mean PostgreSQL's own functions and relations, and lets none of the
+ * operator's general limits end the session. What the operator has frozen until it is restored may be restored.
+ */
+async function administer(client: Client): Promise<void> {
+  await client.query(PINNED);
+  await client.query(LIFT_LIMITS);
+}
+
+const PINNED = `select pg_catalog.set_config('search_path', 'pg_catalog', false),
+  pg_catalog.set_config('statement_timeout', '0', false),
+  pg_catalog.set_config('default_transaction_read_only', 'off', false)`;
 
 export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {
   return withClient(url, async (admin) => {
-    await admin.query(PINNED);
+    await administer(admin);
     return work(admin);
   });
 }

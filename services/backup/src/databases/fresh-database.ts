@@ -1,4 +1,4 @@
-import { inDatabase } from '@taskmesh/database';
+import { inDatabase, SESSION_LIMITS } from '@taskmesh/database';
 import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';
@@ -61,6 +61,8 @@ async function createLoader(
   await admin.query(`grant ${role} to current_user`);
   await admin.query(`alter role ${role} set search_path = pg_catalog`);
   await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
+  const { rows: others } = await admin.query<{ name: string }>(SESSION_LIMITS);
+  for (const { name } of others) await admin.query(`alter role ${role} set ${name} = 0`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
   if (rows[0]?.is_superuser === 'on')
     await admin.query(`alter role ${role} set temp_file_limit = '${Math.ceil(limits.tempFileBytes / 1024)}kB'`);

@@ -42,16 +42,11 @@ export async function withWritersOut<Name, Result>(
   const tables = await Promise.all(replaced.map(({ fresh }) => withAdmin(fresh, tablesOf)));
   const urls = replaced.map(({ live }) => live);
   return withAdmins(urls, async (clients) => {
-    for (const client of clients) await client.query(UNBOUNDED);
     const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
     await lockAll(lockings, retry);
     return work(new Map(clients.map((client, index) => [names[index] as Name, client])));
   });
 }
-
-/** The operator's general limits on sessions must not end these. */
-const UNBOUNDED = `select set_config(name, '0', false) from pg_catalog.pg_settings
-  where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
 
 interface Locking {
   client: Client;

@@ -1,3 +1,4 @@
+import { LIFT_LIMITS } from '@taskmesh/database';
 import { Client } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -21,7 +22,7 @@ const SESSION = [
   `set bytea_output = 'hex'`,
   'set synchronize_seqscans = off',
   'set statement_timeout = 0',
-  'set idle_in_transaction_session_timeout = 0',
+  LIFT_LIMITS,
   `set lock_timeout = '10s'`,
   'set row_security = off',
   `set search_path = ''`, // makes all names schema-qualified

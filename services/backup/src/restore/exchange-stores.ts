@@ -1,5 +1,6 @@
 import type { Log } from '@taskmesh/service';
 import { dropLeft } from './left-databases.ts';
+import { versionsOf } from './migrated-stores.ts';
 import type { Restore } from './restore.entity.ts';
 import { settleRestore, type SettleDeps } from './settle-restore.ts';
 import { swapStores } from './swap-stores.ts';
@@ -58,14 +59,17 @@ type Reached = 'untouched' | 'attempted' | 'replaced';
 
 async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ reached: Reached; failure?: unknown }> {
   const { restore, prepare, mayGoOn, onSwap } = exchange;
+  const stores = restore.stores.map((name) => deps.stores[name]);
   let reached: Reached = 'untouched';
   try {
+    const versions = await versionsOf(stores);
     await prepare();
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
     onSwap();
     await swapStores({
       restore,
-      stores: restore.stores.map((name) => deps.stores[name]),
+      stores,
+      versions,
       journal: deps.journal,
       log: deps.log,
       onAttempt: () => (reached = 'attempted'),

@@ -5,6 +5,7 @@ import { databaseIds } from '../databases/database-ids.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
 import type { Store, StoreName } from '../stores/store.ts';
+import { refuseMigrated, type SchemaVersions } from './migrated-stores.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { namesOf } from './settle-restore.ts';
@@ -12,6 +13,8 @@ import { namesOf } from './settle-restore.ts';
 export interface StoresSwap {
   restore: Restore;
   stores: Store[];
+  /** Of the live stores when the others were begun. */
+  versions: SchemaVersions;
   journal: RestoreRepository;
   log: Log;
   /** Called right before the first statement that may replace something. */
@@ -25,7 +28,7 @@ export interface StoresSwap {
  * @throws Error when the outcome has to be determined from the servers
  */
 export async function swapStores(swap: StoresSwap): Promise<void> {
-  const { restore, stores, journal, onAttempt } = swap;
+  const { restore, stores, versions, journal, onAttempt } = swap;
   const { id, undoes } = restore;
   await withServers(stores, async (servers) => {
     await fence(servers, id);
@@ -33,6 +36,7 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
     const isApart = servers.length > 1;
     await withWritersOut(lockable(swap), async (lockers) => {
       for (const store of stores) await store.owner.carryOver?.(namesOf(store, id, undoes).fresh);
+      await refuseMigrated(stores, versions);
       await checkLockers(lockers);
       await journal.reach(id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
       onAttempt();

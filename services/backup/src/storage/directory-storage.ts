@@ -1,19 +1,7 @@
 import { errorCode } from '@taskmesh/errors/details';
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import {
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  stat,
-  unlink,
-  type FileHandle,
-} from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
@@ -27,7 +15,7 @@ import {
 } from './backup-storage.ts';
 import { asDirectoryFailure } from './directory.errors.ts';
 import { findInside, isNotThere, openInside } from './open-inside.ts';
-import { sweepUnfinished, unfinishedName } from './unfinished-files.ts';
+import { sweepUnfinished, withUnfinished } from './unfinished-files.ts';
 
 export interface DirectoryStorageOptions {
   dir: string;
@@ -72,18 +60,17 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
     },
 
     async write(file, content) {
-      const unfinished = join(dir, unfinishedName());
       try {
         await told(place);
-        const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, look));
-        if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
-        await keepNames(dir);
-        return written;
+        return await withUnfinished(dir, async (unfinished) => {
+          const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, look));
+          if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
+          await keepNames(dir);
+          return written;
+        });
       } catch (error) {
         content.destroy();
         throw error;
-      } finally {
-        await rm(unfinished, { force: true }).catch(() => undefined); // best effort, as the next start sweeps
       }
     },
 

@@ -8,9 +8,22 @@ const NAME = /^\.unfinished-(\d+)-[0-9a-f]+-(.*)$/s;
 /** A file still being written was modified more recently. */
 const FORGOTTEN_MS = 60 * 60 * 1000;
 
-/** A name for an unfinished file, which contains the writing process and host, and is never listed. */
-export function unfinishedName(): string {
-  return `.unfinished-${process.pid}-${randomBytes(6).toString('hex')}-${hostname()}`;
+/** Those of this process. */
+const inUse = new Set<string>();
+
+/**
+ * Runs `work` with the path of a file for what is unfinished, and removes that file afterwards if it is still there. Its
+ * name contains the writing process and host, and is never listed.
+ */
+export async function withUnfinished<Result>(dir: string, work: (path: string) => Promise<Result>): Promise<Result> {
+  const name = `.unfinished-${process.pid}-${randomBytes(6).toString('hex')}-${hostname()}`;
+  inUse.add(name);
+  try {
+    return await work(join(dir, name));
+  } finally {
+    await rm(join(dir, name), { force: true }).catch(() => undefined); // best effort, as the next start sweeps
+    inUse.delete(name);
+  }
 }
 
 /** Removes what dead writers left in `dir`; returns the number of files. Other hosts' files are judged by age. */
@@ -25,7 +38,10 @@ export async function sweepUnfinished(dir: string, now: number): Promise<number>
 async function isAbandoned(dir: string, name: string, now: number): Promise<boolean> {
   const [, pid, host] = NAME.exec(name) ?? [];
   if (pid === undefined) return false;
-  if (host === hostname() && Number(pid) !== process.pid && !isAlive(Number(pid))) return true;
+  if (host === hostname() && hasEnded(name, Number(pid))) return true;
   const stats = await stat(join(dir, name)).catch(() => undefined);
   return stats !== undefined && now - stats.mtimeMs > FORGOTTEN_MS;
 }
+
+/** A restarted container gets the same process id. */
+const hasEnded = (name: string, pid: number) => (pid === process.pid ? !inUse.has(name) : !isAlive(pid));

@@ -23,6 +23,7 @@ describe('a verification that fails', () => {
     ['it takes too long to read the archive', new ExtractionError('late', { cause: new TooSlowError('late') })],
     ['a server does not get on', new TooSlowError('Nothing moves any more.')],
     ['a statement takes too long, or is ended', new LoadError('Line 1: canceled', { cause: coded('57014') })],
+    ['a transaction takes too long', new LoadError('Line 1: terminating', { cause: coded('25P04') })],
     ['a server has a defect', new LoadError('Line 1: could not read block', { cause: coded('XX001') })],
   ])('does not blame the archive when %s', (_what, error) => {
     expect(whyUnfit(asVerifyFailure(error))).toBeUndefined();

@@ -35,8 +35,8 @@ const SYSTEM = new Set([
   'ESTALE',
   'ETIMEDOUT',
 ]);
-/** PostgreSQL's classes for which no dump is to blame: connections, resources, operators, system, internal errors. */
-const SERVER = /^(08|53|57|58|XX)|^E[A-Z]+$/;
+/** PostgreSQL's errors for which no dump is to blame: connections, limits of time, resources, operators, system, internal errors. */
+const SERVER = /^(08|25P0[34]|53|57|58|XX)|^E[A-Z]+$/;
 
 /** The error for operators: CONFLICT for an unfit archive, SERVICE_UNAVAILABLE for what was unavailable or full. */
 export function asVerifyFailure(error: unknown): unknown {

@@ -1,0 +1,88 @@
+import { databaseOf, inDatabase, SESSION_LIMITS } from '@taskmesh/database';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import type { Client } from 'pg';
+import { DEFAULT_SIZES } from '../src/archives/limits.ts';
+import { createBackupDatabase } from '../src/database.ts';
+import { withAdmin, withClient } from '../src/databases/connect.ts';
+import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
+import { restoreNames } from '../src/databases/names.ts';
+import { openSnapshot } from '../src/dump/snapshot.ts';
+import { loadLimits } from '../src/restore/load-limits.ts';
+import { createRunLock } from '../src/run-lock.ts';
+
+let store: TestDatabase;
+let limits: string[];
+beforeAll(async () => {
+  store = await createTestDatabase('limits');
+  limits = (await store.query(SESSION_LIMITS)).map(({ name }) => String(name));
+  await limit(databaseOf(store.url));
+});
+afterAll(() => store.drop());
+
+/** As an operator does for sessions in general. */
+async function limit(database: string): Promise<void> {
+  for (const name of ['statement_timeout', ...limits])
+    await store.query(`alter database ${database} set ${name} = '1s'`);
+}
+
+const limitsOf = async (session: Client, names = limits) => {
+  const { rows } = await session.query('select name from pg_settings where name = any($1) and setting <> $2', [
+    names,
+    0,
+  ]);
+  return rows.map(({ name }) => name);
+};
+const OF_STATEMENTS = ['statement_timeout'];
+
+describe('what is set for sessions in general does not end', () => {
+  it('the session of an administrator', async () => {
+    expect(await withClient(store.url, limitsOf)).toEqual(limits);
+    expect(await withAdmin(store.url, (admin) => limitsOf(admin, [...limits, ...OF_STATEMENTS]))).toEqual([]);
+  });
+
+  it('the dump of a store', async () => {
+    const snapshot = await openSnapshot(store.url);
+    try {
+      expect(await snapshot.read((session) => limitsOf(session, [...limits, ...OF_STATEMENTS]))).toEqual([]);
+    } finally {
+      snapshot.close();
+    }
+  });
+
+  it('the load of a dump, which has a limit of its own for each statement', async () => {
+    const names = restoreNames(databaseOf(store.url), 'limits');
+    const url = await createFreshDatabase(store.url, names, loadLimits(DEFAULT_SIZES));
+    try {
+      await limit(names.fresh);
+      await withClient(url, async (loader) => {
+        expect(await limitsOf(loader)).toEqual([]);
+        expect((await loader.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '5min' }]);
+      });
+    } finally {
+      await dropFresh(store.url, names);
+    }
+  });
+
+  it('the session that keeps others from doing the same', async () => {
+    const own = await createTestDatabase('limits_own');
+    const database = await createBackupDatabase({ url: own.url, log: createLog({ service: 'test', level: 'silent' }) });
+    try {
+      await own.query(`alter database ${databaseOf(own.url)} set idle_session_timeout = '50ms'`);
+      const lock = createRunLock(database, { name: 'limits', busy: () => new Error('busy') });
+      const isHeld = await lock.run(0, async (mayGoOn) => {
+        await withClient(inDatabase(own.url, 'postgres'), (client) => client.query('select pg_sleep(0.2)'));
+        return mayGoOn();
+      });
+      expect(isHeld).toBe(true);
+    } finally {
+      await database.close();
+      await own.drop();
+    }
+  });
+});
+
+it('an administrator changes a store that the operator has frozen until it is restored', async () => {
+  await store.query(`alter database ${databaseOf(store.url)} set default_transaction_read_only = on`);
+  await withAdmin(store.url, (admin) => admin.query('create table public.thawed ()'));
+});
