@@ -29,6 +29,8 @@ export interface Limits {
   countRecovery(ip: string | null): Promise<void>;
   /** Counts a mail to this address; false when it has had too many. */
   allowRecoveryMail(emailKey: string): Promise<boolean>;
+  /** The same, counted apart: what strangers ask for must not cost the owner of the address the mails to recover an account. */
+  allowConfirmationMail(emailKey: string): Promise<boolean>;
 }
 
 export interface LimitsOptions {
@@ -54,7 +56,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const providerSignIns = perIp({ name: 'auth.provider.ip', points: 180, windowSeconds: 5 * MINUTE_S });
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
-  const mails = keyValue.limiter({ name: 'auth.recovery', points: 5, windowSeconds: 60 * MINUTE_S });
+  const mailsTo = (name: string) => keyValue.limiter({ name, points: 5, windowSeconds: 60 * MINUTE_S });
+  const recoveryMails = mailsTo('auth.recovery');
+  const confirmationMails = mailsTo('auth.confirmation');
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
 
@@ -95,7 +99,10 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
       refuseWhenUsedUp([await recoveries?.consume(callerOf(ip))]);
     },
     async allowRecoveryMail(emailKey) {
-      return (await mails.consume(hashOf(emailKey))).allowed;
+      return (await recoveryMails.consume(hashOf(emailKey))).allowed;
+    },
+    async allowConfirmationMail(emailKey) {
+      return (await confirmationMails.consume(hashOf(emailKey))).allowed;
     },
   };
 }
