@@ -9,6 +9,11 @@ const UNKNOWN_IP = 'unknown';
 
 /** Rate limits. Callers count by the network of their IP (`networkOf`); e-mail addresses are stored only as hashes. */
 export interface Limits {
+  /**
+   * Counts a password that somebody shows, right or wrong: each takes its time of a core, and of those who wait behind it.
+   * @throws AppError RATE_LIMITED when this caller showed too many, and as `checkLogin`
+   */
+  countLogin(emailKey: string, ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED when this caller (here or in total) or strangers at this address failed too often */
   checkLogin(emailKey: string, ip: string | null): Promise<void>;
   /** Counts a failure. @throws AppError RATE_LIMITED when there were too many before it */
@@ -47,6 +52,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
       ? undefined
       : keyValue.limiter({ ...options, points: Math.max(1, Math.round(options.points * factor)) });
 
+  const logins = perIp({ name: 'auth.logins.ip', points: 600, windowSeconds: 5 * MINUTE_S });
   const failures = keyValue.limiter({ name: 'auth.login', points: 10, windowSeconds: 15 * MINUTE_S });
   const failuresOfAddress = keyValue.limiter({ name: 'auth.login.address', points: 100, windowSeconds: 60 * MINUTE_S });
   const failuresOfIp = perIp({ name: 'auth.login.ip', points: 100, windowSeconds: 15 * MINUTE_S });
@@ -75,6 +81,10 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   };
 
   return {
+    async countLogin(emailKey, ip) {
+      refuseWhenUsedUp([await logins?.consume(callerOf(ip))]);
+      await login(emailKey, ip, 'peek');
+    },
     checkLogin: (emailKey, ip) => login(emailKey, ip, 'peek'),
     countFailedLogin: (emailKey, ip) => login(emailKey, ip, 'consume'),
     async forgetFailedLogins(emailKey, ip) {
