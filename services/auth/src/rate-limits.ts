@@ -36,6 +36,8 @@ export interface Limits {
   allowRecoveryMail(emailKey: string): Promise<boolean>;
   /** The same, counted apart: what strangers ask for must not cost the owner of the address the mails to recover an account. */
   allowConfirmationMail(emailKey: string): Promise<boolean>;
+  /** The same for mails about changes that were made: nobody has confirmed the address of a new account. */
+  allowNotice(emailKey: string): Promise<boolean>;
 }
 
 export interface LimitsOptions {
@@ -62,9 +64,10 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const providerSignIns = perIp({ name: 'auth.provider.ip', points: 180, windowSeconds: 5 * MINUTE_S });
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
-  const mailsTo = (name: string) => keyValue.limiter({ name, points: 5, windowSeconds: 60 * MINUTE_S });
-  const recoveryMails = mailsTo('auth.recovery');
-  const confirmationMails = mailsTo('auth.confirmation');
+  const mails = (name: string, points: number) => keyValue.limiter({ name, points, windowSeconds: 60 * MINUTE_S });
+  const recoveryMails = mails('auth.recovery', 5);
+  const confirmationMails = mails('auth.confirmation', 5);
+  const notices = mails('auth.notice', 20);
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
 
@@ -113,6 +116,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
     },
     async allowConfirmationMail(emailKey) {
       return (await confirmationMails.consume(hashOf(emailKey))).allowed;
+    },
+    async allowNotice(emailKey) {
+      return (await notices.consume(hashOf(emailKey))).allowed;
     },
   };
 }
