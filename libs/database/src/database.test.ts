@@ -4,6 +4,7 @@ import { createTestDatabase } from '@taskmesh/testing';
 import { createDatabase } from './database.ts';
 
 const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary() } });
+const Named = defineEntity({ name: 'Named', properties: { name: p.text().primary() } });
 
 it('ends its connections when it is closed, whether or not the ORM has used them', async () => {
   const store = await createTestDatabase('closing');
@@ -25,6 +26,25 @@ it('ends its connections when it is closed, whether or not the ORM has used them
       expect([usesOrm, database.pool.ended, database.pool.totalCount]).toEqual([usesOrm, true, 0]);
     }
   } finally {
+    await store.drop();
+  }
+});
+
+it('tells of a refused row which rule it breaks, and nothing of what it holds', async () => {
+  const store = await createTestDatabase('refusals');
+  const database = await createDatabase({
+    ...{ name: 'refusals', url: store.url, entities: [Named], migrations: [] },
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  try {
+    await store.query('create table named (name text primary key, constraint named_length check (length(name) < 40))');
+    const refused = (name: string) => database.inTransaction((em) => em.insert(Named, { name })).catch(String);
+    await database.inTransaction((em) => em.insert(Named, { name: 'ada@example.com' }));
+    const errors = [await refused('ada@example.com'), await refused(`ada@example.com${'.'.repeat(40)}`)];
+    expect(errors).toEqual([expect.stringContaining('named_pkey'), expect.stringContaining('named_length')]);
+    expect(errors.join('')).not.toContain('ada@example.com');
+  } finally {
+    await database.close();
     await store.drop();
   }
 });

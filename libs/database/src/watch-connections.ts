@@ -1,5 +1,5 @@
 import { activeSpan, type SpanDescription } from '@taskmesh/telemetry';
-import type { Pool, PoolClient } from 'pg';
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { SQL_STATE } from './sql-state.ts';
 import type { ObserveStatement } from './statement-metrics.ts';
 
@@ -30,6 +30,7 @@ interface WatchOptions {
  *   with "Query read timeout". The driver's `query_timeout` does the same with a timer for each statement, but cleared
  *   timers made V8 retain all that the statements had read until the next major collection, and throughput fell by a
  *   quarter.
+ * - An error loses its detail, which cites the refused row: MikroORM would make it part of the message, and so of logs.
  */
 export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOptions): void {
   const waiting = new Map<PoolClient, Waiting>();
@@ -87,6 +88,7 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
       span?.end();
     };
     result.then(endSpan, (error: Error) => {
+      if (error instanceof DatabaseError) error.detail = undefined;
       answered(error);
       span?.end(error);
       if ('code' in error && error.code === SQL_STATE.readOnlyTransaction) client.connection.stream.destroy(error);

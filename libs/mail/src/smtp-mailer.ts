@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { UndeliverableError, type Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
+import { withoutAddresses } from './without-addresses.ts';
 
 /** Half a minute in total: a mail's lease must be longer than that. */
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 15_000 };
@@ -15,8 +16,9 @@ export function createSmtpMailer(options: { url: string; from: string }): Mailer
         // Passed as an object, the address is taken literally: commas and brackets in it do not add recipients.
         await transport.sendMail({ from: options.from, to: { name: '', address: to }, subject, text });
       } catch (error) {
-        if (isFinal(error)) throw new UndeliverableError('The mail was refused.', { cause: error });
-        throw error;
+        const cause = withoutAddresses(error);
+        if (isFinal(error)) throw new UndeliverableError('The mail was refused.', { cause });
+        throw cause;
       }
     },
     close() {

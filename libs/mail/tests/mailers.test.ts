@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { createFileMailer, createSmtpMailer, UndeliverableError, type Mailer } from '../src/index.ts';
 
 const FROM = 'Taskmesh <taskmesh@localhost>';
@@ -80,8 +81,11 @@ describeMailer('files', async () => {
 describe('an SMTP server that says no', () => {
   let server: MailServer;
   let mailer: Mailer;
+  let responseCode: number;
   beforeEach(async () => {
-    server = await startMailServer({ refuse: (to) => to.startsWith('nobody') });
+    responseCode = 550;
+    const refusal = (to: string) => ({ responseCode, message: `<${to}>: no mailbox ${to} here` });
+    server = await startMailServer({ refuse: (to) => (to.includes('nobody') ? refusal(to) : undefined) });
     mailer = createSmtpMailer({ url: server.url, from: FROM });
   });
   afterEach(async () => {
@@ -92,6 +96,20 @@ describe('an SMTP server that says no', () => {
   it('makes the mail undeliverable when it refuses the recipient for good', async () => {
     const sending = mailer.send({ to: 'nobody@example.com', subject: 's', text: 't' });
     await expect(sending).rejects.toBeInstanceOf(UndeliverableError);
+  });
+
+  it.each([
+    ['for good', 550],
+    ['for now', 450],
+  ])('tells why, %s, without the address, which logs must not have', async (_how, status) => {
+    responseCode = status;
+    const error: unknown = await mailer
+      .send({ to: '"nobody+tag"@example.com', subject: 's', text: 't' })
+      .catch((failure: unknown) => failure);
+    const told = inspect(error, { depth: Infinity });
+    expect(told).toContain('no mailbox');
+    expect(told).toContain(`responseCode: ${status}`);
+    expect(told).not.toMatch(/nobody|example\.com/);
   });
 
   it('is no reason to give up when it is not there', async () => {

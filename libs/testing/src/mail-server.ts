@@ -13,17 +13,25 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** A real SMTP server on this machine; `refuse` says for which recipients it answers 550. */
+/** What a server answers to a recipient that it refuses. */
+export interface Refusal {
+  responseCode: number;
+  message: string;
+}
+
+/** A real SMTP server on this machine; `refuse` says which recipients it refuses, and how. */
 export async function startMailServer(
-  options: { port?: number; refuse?: (to: string) => boolean } = {},
+  options: { port?: number; refuse?: (to: string) => Refusal | undefined } = {},
 ): Promise<MailServer> {
-  const { port = 0, refuse = () => false } = options;
+  const { port = 0, refuse = () => undefined } = options;
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onRcptTo: ({ address }, _session, done) =>
-      done(refuse(address) ? Object.assign(new Error('No such user'), { responseCode: 550 }) : null),
+    onRcptTo: ({ address }, _session, done) => {
+      const refusal = refuse(address);
+      done(refusal ? Object.assign(new Error(refusal.message), refusal) : null);
+    },
     onData(stream, session, done) {
       let raw = '';
       stream.setEncoding('utf8');

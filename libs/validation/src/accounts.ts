@@ -3,7 +3,8 @@ import { codePoints, isBlank } from './text.ts';
 import { timestamp } from './timestamp.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-const ADDRESS = /^[^\s@]+@[^\s@]+$/;
+/** Without angle brackets, which mailers drop: what would be sent to another mailbox is no address of an account. */
+const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
 export const email = z
   .string({ error: 'email must be a string.' })

@@ -9,6 +9,11 @@ const UNKNOWN_IP = 'unknown';
 
 /** Rate limits. Callers count by the network of their IP (`networkOf`); e-mail addresses are stored only as hashes. */
 export interface Limits {
+  /**
+   * Counts a password that somebody shows, right or wrong: each takes its time of a core, and of those who wait behind it.
+   * @throws AppError RATE_LIMITED when this caller showed too many, and as `checkLogin`
+   */
+  countLogin(emailKey: string, ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED when this caller (here or in total) or strangers at this address failed too often */
   checkLogin(emailKey: string, ip: string | null): Promise<void>;
   /** Counts a failure. @throws AppError RATE_LIMITED when there were too many before it */
@@ -29,6 +34,10 @@ export interface Limits {
   countRecovery(ip: string | null): Promise<void>;
   /** Counts a mail to this address; false when it has had too many. */
   allowRecoveryMail(emailKey: string): Promise<boolean>;
+  /** The same, counted apart: what strangers ask for must not cost the owner of the address the mails to recover an account. */
+  allowConfirmationMail(emailKey: string): Promise<boolean>;
+  /** The same for mails about changes that were made: nobody has confirmed the address of a new account. */
+  allowNotice(emailKey: string): Promise<boolean>;
 }
 
 export interface LimitsOptions {
@@ -45,6 +54,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
       ? undefined
       : keyValue.limiter({ ...options, points: Math.max(1, Math.round(options.points * factor)) });
 
+  const logins = perIp({ name: 'auth.logins.ip', points: 600, windowSeconds: 5 * MINUTE_S });
   const failures = keyValue.limiter({ name: 'auth.login', points: 10, windowSeconds: 15 * MINUTE_S });
   const failuresOfAddress = keyValue.limiter({ name: 'auth.login.address', points: 100, windowSeconds: 60 * MINUTE_S });
   const failuresOfIp = perIp({ name: 'auth.login.ip', points: 100, windowSeconds: 15 * MINUTE_S });
@@ -54,7 +64,10 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const providerSignIns = perIp({ name: 'auth.provider.ip', points: 180, windowSeconds: 5 * MINUTE_S });
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
-  const mails = keyValue.limiter({ name: 'auth.recovery', points: 5, windowSeconds: 60 * MINUTE_S });
+  const mails = (name: string, points: number) => keyValue.limiter({ name, points, windowSeconds: 60 * MINUTE_S });
+  const recoveryMails = mails('auth.recovery', 5);
+  const confirmationMails = mails('auth.confirmation', 5);
+  const notices = mails('auth.notice', 20);
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
 
@@ -71,6 +84,10 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   };
 
   return {
+    async countLogin(emailKey, ip) {
+      refuseWhenUsedUp([await logins?.consume(callerOf(ip))]);
+      await login(emailKey, ip, 'peek');
+    },
     checkLogin: (emailKey, ip) => login(emailKey, ip, 'peek'),
     countFailedLogin: (emailKey, ip) => login(emailKey, ip, 'consume'),
     async forgetFailedLogins(emailKey, ip) {
@@ -95,7 +112,13 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
       refuseWhenUsedUp([await recoveries?.consume(callerOf(ip))]);
     },
     async allowRecoveryMail(emailKey) {
-      return (await mails.consume(hashOf(emailKey))).allowed;
+      return (await recoveryMails.consume(hashOf(emailKey))).allowed;
+    },
+    async allowConfirmationMail(emailKey) {
+      return (await confirmationMails.consume(hashOf(emailKey))).allowed;
+    },
+    async allowNotice(emailKey) {
+      return (await notices.consume(hashOf(emailKey))).allowed;
     },
   };
 }

@@ -163,6 +163,18 @@ describe('changing the password', () => {
     ).toEqual([true, false, false].map((first) => ({ kind: 'kind.of.tomorrow', attempts: 0, first })));
   });
 
+  it('tells it twenty times in an hour, and then no more: nobody has asked the owner of a new account’s address', async () => {
+    const ada = await signedUp(running, 'victim@example.com');
+    for (let count = 0; count < 10; count++) await change(ada, PASSWORD, PASSWORD);
+    running.postbox.failure = new Error('connect ECONNREFUSED');
+    await running.auth.processAll();
+    running.postbox.failure = undefined;
+    running.clock.advance(10_000);
+    for (let count = 0; count < 12; count++) expect((await change(ada, PASSWORD, PASSWORD)).errors).toBeUndefined();
+    await running.auth.processAll();
+    expect(running.postbox.mails).toHaveLength(20);
+  });
+
   it('tells it later when the mail server is away, also after a restart', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     running.postbox.failure = new Error('connect ECONNREFUSED');

@@ -418,6 +418,15 @@ describe('asking for another address', () => {
     expect(running.postbox.mails).toHaveLength(5);
   });
 
+  it('costs the owner of that address no recovery mail', async () => {
+    await signedUp(running, 'victim@example.com');
+    const ada = await signedUp(running, 'ada@example.com');
+    for (let count = 0; count < 6; count++) await request(ada, 'victim@example.com');
+    await running.send(REQUEST_RESET, { email: 'victim@example.com' });
+    const subjects = (await mails()).map(({ to, subject }) => to === 'victim@example.com' && subject);
+    expect(subjects).toContain('Set a new Taskmesh password');
+  });
+
   it('leaves what was mailed before when it mails nothing more', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     let token = '';

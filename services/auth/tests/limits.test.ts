@@ -1,6 +1,14 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { codeOf, LOGIN_PLAIN, REQUEST_RESET, RESET, SIGN_UP_PLAIN, signedUp } from './support/operations.ts';
+import {
+  CHANGE_PASSWORD,
+  codeOf,
+  LOGIN_PLAIN,
+  REQUEST_RESET,
+  RESET,
+  SIGN_UP_PLAIN,
+  signedUp,
+} from './support/operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const from = (ip: string): Identity => ({ role: 'anonymous', ip });
@@ -151,6 +159,18 @@ describe('limits per caller', () => {
     running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0.1' } });
   });
   afterEach(() => running.stop());
+
+  it('refuses many logins, right as they are, and as many passwords shown at changes', async () => {
+    const { identity } = await signedUp(running, 'ada@example.com');
+    const here = { ...identity, ip: '192.0.2.7' };
+    const change = () =>
+      running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: PASSWORD } }, here);
+    expect(await codesOf(20, change)).toEqual(times(20, 'ok'));
+    const logIn = (ip: string) => login(running, 'ada@example.com', PASSWORD, ip);
+    expect(await codesOf(41, () => logIn('192.0.2.7'))).toEqual([...times(40, 'ok'), 'RATE_LIMITED']);
+    expect(codeOf(await change())).toBe('RATE_LIMITED');
+    expect(codeOf(await logIn('192.0.2.8'))).toBeUndefined();
+  });
 
   it('refuses failed logins of many addresses', async () => {
     const guess = (index: number, ip: string) => login(running, `nobody-${index}@example.com`, '', ip);

@@ -99,6 +99,16 @@ describe('signing in at the provider', () => {
     }
   });
 
+  it('is refused for an unverified address in the same way whether it has an account or not, however old the code is', async () => {
+    await signedUp(running, 'bob@example.com');
+    for (const email of ['bob@example.com', 'nobody@example.com']) {
+      provider.accounts.set('ada', { email, email_verified: false });
+      const code = await codeFor(running, provider, 'ada');
+      running.clock.advance(MINUTE_MS);
+      expect(codeOf(await signInWith(running, code))).toBe('FORBIDDEN');
+    }
+  });
+
   it('is refused for an unverified address, though it is that of an account, whose password is known', async () => {
     await signedUp(running, ADA.email);
     provider.accounts.set('ada', { ...ADA, email_verified: false });

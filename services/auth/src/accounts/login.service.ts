@@ -32,7 +32,7 @@ export function createLoginService(deps: LoginServiceDeps): LoginService {
     async login(input, { withRefreshToken, origin }) {
       const { email, password } = parseInput(loginInput, input);
       const key = emailKey(email) ?? '';
-      await limits.checkLogin(key, origin.ip);
+      await limits.countLogin(key, origin.ip);
       const who = await authenticate({ email, password });
       // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
       if (who) await limits.checkLogin(key, origin.ip);

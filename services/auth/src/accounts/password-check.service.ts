@@ -38,7 +38,7 @@ export function createPasswordCheckService({
     origin: RequestOrigin,
   ): Promise<void> => {
     const key = emailKey(account.email) ?? '';
-    await limits.checkLogin(key, origin.ip);
+    await limits.countLogin(key, origin.ip);
     // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
     if (await hasher.verify(passwordHash, password)) return limits.checkLogin(key, origin.ip);
     await limits.countFailedLogin(key, origin.ip);

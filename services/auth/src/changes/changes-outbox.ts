@@ -3,18 +3,22 @@ import type { Clock } from '@taskmesh/service';
 import { emailKey } from '../accounts/email-key.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
+import type { Limits } from '../rate-limits.ts';
 import type { AccountMail } from './account-mail.entity.ts';
 import { addressInUseMail, CHANGE_MAILS, confirmEmailMail, EMAIL_TOKEN_LIFETIME_MINUTES } from './change-mails.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
 export interface ChangesOutboxDeps {
   repository: ChangeRepository;
+  limits: Pick<Limits, 'allowNotice'>;
   publicUrl: string;
   clock: Clock;
 }
 
 /** Mails about changes. Whether an address is taken is checked only here, where no response time can reveal it. */
-export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOutboxDeps): Outbox<AccountMail> {
+export function createChangesOutbox(deps: ChangesOutboxDeps): Outbox<AccountMail> {
+  const { repository, limits, publicUrl, clock } = deps;
+
   /** Undefined when the change was withdrawn meanwhile. */
   const storeToken = (mail: AccountMail, accountId: string): Promise<string | undefined> =>
     repository.inTransaction(async (transaction) => {
@@ -42,7 +46,10 @@ export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOut
     find: repository.findMail,
     async compose(mail) {
       if (mail.kind === 'email.confirm') return confirmation(mail);
-      return CHANGE_MAILS[mail.kind]({ to: mail.recipient, time: mail.createdAt, ip: mail.ip ?? null, publicUrl });
+      const { recipient: to, createdAt: time, ip = null } = mail;
+      // Counted once, however often it is tried.
+      if (mail.attempts === 1 && !(await limits.allowNotice(emailKey(to) ?? to))) return undefined;
+      return CHANGE_MAILS[mail.kind]({ to, time, ip, publicUrl });
     },
     finish: ({ id }) => repository.removeMail(id),
     postpone: repository.postponeMail,

@@ -10,7 +10,7 @@ import { createProfileService } from './profile.service.ts';
 /** What owners change of their accounts, with a worker that sends the mails about all changes. */
 export function createChanges({ publicUrl }: AuthConfig, common: CommonParts) {
   const repository = createChangeRepository(common.database);
-  const worker = common.mailWorker(createChangesOutbox({ repository, publicUrl, clock: common.clock }));
+  const worker = common.mailWorker(createChangesOutbox({ ...common, repository, publicUrl }));
   const changing = { ...common, repository, onMail: worker.wake };
   return {
     worker,

@@ -65,7 +65,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
       const known = await check.confirm(userId, password, 'password', origin);
       if (email === known.account.email) throw emailIsTheSame();
       await limits.countRecovery(origin.ip);
-      const isAllowed = await limits.allowRecoveryMail(emailKey(email) ?? email);
+      const isAllowed = await limits.allowConfirmationMail(emailKey(email) ?? email);
       await repository.inTransaction(async (transaction) => {
         const { passwordVersion } = await lockOwner(transaction, user);
         if (passwordVersion !== known.passwordVersion) throw wrongPassword('password');

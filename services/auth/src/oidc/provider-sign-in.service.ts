@@ -106,10 +106,17 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     // The account first: one that a simultaneous sign-in has just opened is then also seen as linked.
     const known = code.email ? await accounts.findByEmail(code.email) : undefined;
     const isLinked = (await repository.findLinked(code)) !== null;
-    if ((isLinked || !known) && !worksAlone(code, now())) throw codeUnusable();
-    if (isLinked) return enter;
+    const requireFresh = () => {
+      if (!worksAlone(code, now())) throw codeUnusable();
+    };
+    if (isLinked) {
+      requireFresh();
+      return enter;
+    }
+    // Whether there is an account shows only from here on.
     const email = verifiedEmail(code);
     if (!known) {
+      requireFresh();
       await limits.countSignUp(origin.ip);
       return register(email, origin);
     }
