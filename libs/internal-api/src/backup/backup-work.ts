@@ -22,7 +22,7 @@ export interface BackupEntry {
 }
 
 export interface WorkProgress {
-  /** `dump`, `compress`, `extract`, `load`, `check`, `swap`. */
+  /** `dump`, `compress`, `extract`, `load`, `check`, `compare`, `swap` or `scan`. */
   phase: string;
   store?: string;
   doneBytes?: number;
@@ -86,6 +86,7 @@ export interface UndoableRestore {
 export interface BackupScan {
   archives: number;
   added: number;
+  /** Still unknown, because the manifest is unreadable: the list has name, size, date and perhaps the reason. */
   unread: number;
 }
 
