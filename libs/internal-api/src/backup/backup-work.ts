@@ -27,7 +27,6 @@ export interface WorkProgress {
   store?: string;
   doneBytes?: number;
   totalBytes?: number;
-  rows?: number;
 }
 
 export type OnWorkProgress = (progress: WorkProgress) => void;
