@@ -17,8 +17,6 @@ const MAX_VARIANTS = 16;
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Plans ahead of the first run with these values of `@skip` and `@include`. */
-  prepare(variables: Variables): void;
   /** Rejects only when it cannot be planned. */
   run(request: OperationRequest<Context>): Promise<TextResult>;
   runForObject(request: OperationRequest<Context>): Promise<ObjectResult>;
@@ -60,7 +58,6 @@ export function compileOperation<Context>(
   if (conditions.length === 0) variantFor({});
 
   return {
-    prepare: (variables) => void variantFor(variables),
     run: async (request) => runForText(running(request)),
     runForObject: async (request) => runForObject(running(request)),
     fetchAlone: (variables) => variantFor(variables).alone,
