@@ -21,7 +21,6 @@ const NOT_DONE = new Set<string>([
   SQL_STATE.idleSessionTimeout,
   SQL_STATE.ioError,
 ]);
-const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** insufficient_resources: disk full, out of memory, too many connections. */
 const NO_RESOURCES = '53';
 /** Any failure of these calls comes before the first statement. */
@@ -61,7 +60,7 @@ function isNotDone(error: Error): boolean {
   const code = codeOf(error);
   return (
     NOT_DONE.has(code) ||
-    isOfClass(NO_RESOURCES, code) ||
+    code.startsWith(NO_RESOURCES) ||
     isConnecting(error) ||
     isStalePlan(error) ||
     NOT_DONE_MESSAGES.includes(error.message)
@@ -71,11 +70,7 @@ function isNotDone(error: Error): boolean {
 /** Check `isNotDone` first: it is more precise about some of these. */
 function isUnknown(error: Error): boolean {
   const code = codeOf(error);
-  return UNKNOWN_CODES.has(code) || isOfClass(CONNECTION_EXCEPTION, code) || UNKNOWN_MESSAGES.includes(error.message);
-}
-
-function isOfClass(sqlClass: string, code: string): boolean {
-  return SQLSTATE.test(code) && code.startsWith(sqlClass);
+  return UNKNOWN_CODES.has(code) || code.startsWith(CONNECTION_EXCEPTION) || UNKNOWN_MESSAGES.includes(error.message);
 }
 
 /** A host with several addresses fails with an AggregateError. */

@@ -1,7 +1,7 @@
 export { createDatabase, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './backlog.ts';
 export { createSchemaGate, readSchemaPolicy, storeHealth, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
-export { createStoreStatus, type StoreStatus } from './store-status.ts';
+export { createStoreStatus } from './store-status.ts';
 export { runMigrations } from './run-migrations.ts';
 export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf } from './failures.ts';
 export { SERVER_VERSION } from './server-version.ts';

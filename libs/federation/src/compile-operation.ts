@@ -3,7 +3,6 @@ import type { DocumentNode } from 'graphql';
 import type { AskSubgraph } from './execution/run.ts';
 import { clientOperation, conditionVariables } from './operation/client-operation.ts';
 import { compileVariant, type OperationVariant, type VariantDeps } from './operation-variant.ts';
-import type { Data } from './projection/safe-read.ts';
 import {
   runForObject,
   runForText,
@@ -18,9 +17,7 @@ const MAX_VARIANTS = 16;
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Plans ahead of the first run with these values of `@skip` and `@include`. */
-  prepare(variables: Variables): void;
-  /** Runs a query or mutation. Rejects only when it cannot be planned. */
+  /** Rejects only when it cannot be planned. */
   run(request: OperationRequest<Context>): Promise<TextResult>;
   runForObject(request: OperationRequest<Context>): Promise<ObjectResult>;
   /**
@@ -28,11 +25,6 @@ export interface FederatedOperation<Context> {
    * service to follow the graph's types may pass on its answer. Otherwise undefined.
    */
   fetchAlone(variables: Variables): FetchNode | undefined;
-  /** What a subscription asks its service for, and so what `runOnEvent` needs. @throws Error for other operations */
-  primary(variables: Variables): FetchNode;
-  /** Runs a subscription for one event. The executor takes over `data`, which is the answer to `primary`. */
-  runOnEvent(data: Data, request: OperationRequest<Context>): Promise<TextResult>;
-  runOnEventForObject(data: Data, request: OperationRequest<Context>): Promise<ObjectResult>;
 }
 
 export interface CompileDeps<Context> extends VariantDeps {
@@ -61,26 +53,13 @@ export function compileOperation<Context>(
     return variant;
   };
 
-  const running = (request: OperationRequest<Context>, event?: Data) => ({
-    variant: variantFor(request.variables),
-    request,
-    ask,
-    event,
-  });
+  const running = (request: OperationRequest<Context>) => ({ variant: variantFor(request.variables), request, ask });
 
   if (conditions.length === 0) variantFor({});
 
   return {
-    prepare: (variables) => void variantFor(variables),
     run: async (request) => runForText(running(request)),
     runForObject: async (request) => runForObject(running(request)),
     fetchAlone: (variables) => variantFor(variables).alone,
-    primary(variables) {
-      const primary = variantFor(variables).parts[0]?.primary;
-      if (!primary) throw new Error('This is no subscription.');
-      return primary;
-    },
-    runOnEvent: async (data, request) => runForText(running(request, data)),
-    runOnEventForObject: async (data, request) => runForObject(running(request, data)),
   };
 }

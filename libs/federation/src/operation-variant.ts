@@ -1,4 +1,4 @@
-import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner';
+import type { FetchNode, PlanNode } from '@apollo/query-planner';
 import {
   BREAK,
   GraphQLError,
@@ -48,8 +48,6 @@ export interface Part<Context> {
   writers: readonly FieldWriter[];
   /** Absent when no service has to be asked. */
   fetch: Step<Context> | undefined;
-  /** What a subscription's events must contain. */
-  primary: FetchNode | undefined;
 }
 
 export function compileVariant<Context>(
@@ -66,15 +64,16 @@ export function compileVariant<Context>(
   const compilePart = (group: [string, readonly FieldNode[]][]) => {
     const nodes = group.flatMap(([, fields]) => fields);
     const normal = normalise(operation, conditions, variants, nodes);
-    if (!normal) return { fetch: undefined, primary: undefined, alone: undefined };
+    if (!normal) return { fetch: undefined, alone: undefined };
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
     const literals = keepLiteralsExact(deps.graph.schema, normal.document);
-    const { primary, rest } = splitPlan(literals.restore(deps.graph.plan(literals.document)));
+    const { node } = literals.restore(deps.graph.plan(literals.document));
     // The planner returns an empty plan when no service can provide the selection.
-    if (!primary && !rest)
-      throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
-    const alone = normal.renamed.size === 0 ? findLoneFetch(rest, normal, operation) : undefined;
-    return { primary, alone, fetch: rest && compilePlan<Context>(rest, compileDeps) };
+    if (!node) throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
+    if (node.kind === 'Subscription')
+      throw new Error('This executor runs a subscription by a plan for its events only.');
+    const alone = normal.renamed.size === 0 ? findLoneFetch(node, normal, operation) : undefined;
+    return { alone, fetch: compilePlan<Context>(node, compileDeps) };
   };
   const fetches = groups.map(compilePart);
 
@@ -87,7 +86,6 @@ export function compileVariant<Context>(
       plan: { ...rootPlan, fields: rootPlan.fields.slice(from, to) },
       writers: writers.slice(from, to),
       fetch: fetches[index]?.fetch,
-      primary: fetches[index]?.primary,
     };
     from = to;
     return part;
@@ -100,18 +98,13 @@ export function compileVariant<Context>(
   return { parts, introspections, alone, blank: blankOf(rootPlan) };
 }
 
-function splitPlan({ node }: QueryPlan) {
-  if (node?.kind === 'Subscription') return { primary: node.primary, rest: node.rest };
-  return { primary: undefined, rest: node };
-}
-
 /** The fetch whose answer equals the client's result, key by key. */
 function findLoneFetch(
-  node: PlanNode | undefined,
+  node: PlanNode,
   normal: NormalOperation,
   { definition }: ClientOperation,
 ): FetchNode | undefined {
-  if (node?.kind !== 'Fetch' || node.requires?.length || node.outputRewrites?.length) return undefined;
+  if (node.kind !== 'Fetch' || node.requires?.length || node.outputRewrites?.length) return undefined;
   const asked = selectionIn(parse(node.operation, { noLocation: true }));
   if (asked === print(definition.selectionSet)) return node;
   // Only response keys differ, so the service can be sent the client's own operation.

@@ -34,8 +34,6 @@ export interface Running<Context> {
   variant: OperationVariant<Context>;
   request: OperationRequest<Context>;
   ask: AskSubgraph<Context>;
-  /** Replaces the answer to a subscription's first fetch. */
-  event: Data | undefined;
 }
 
 const NONE: readonly never[] = [];
@@ -81,11 +79,11 @@ export async function runForObject<Context>(running: Running<Context>): Promise<
 
 async function fetchPart<Context>(
   part: Part<Context>,
-  { request, ask, event }: Running<Context>,
+  { request, ask }: Running<Context>,
   fetched: PlanRun<Context>[],
 ): Promise<PlanRun<Context>> {
   const { variables, context } = request;
-  const run: PlanRun<Context> = { ask, context, variables, data: event ?? {}, errors: [] };
+  const run: PlanRun<Context> = { ask, context, variables, data: {}, errors: [] };
   fetched.push(run);
   await part.fetch?.(run);
   return run;

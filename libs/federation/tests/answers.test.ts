@@ -16,7 +16,6 @@ const graph = readSupergraph(
       sdl: `
         type Query { thing: Thing things: [Thing!] named: Named hidden: Hidden strict: Thing! sure: Int! some: [Thing] }
         type Mutation { first: Thing second: Thing! }
-        type Subscription { changed(of: ID): Thing }
         interface Named { name: String }
         type Thing implements Named @key(fields: "id") {
           id: ID! name: String count: Int size: Float on: Boolean color: Color any: Any constructor: String again: Thing
@@ -250,22 +249,6 @@ describe('what goes wrong', () => {
   it('is not what an answer says besides', async () => {
     const thing = JSON.parse('{"id":"1","__proto__":{"name":"polluted"},"extra":1}') as unknown;
     expect(await thingOf('id name', thing)).toEqual({ text: '{"thing":{"id":"1","name":null}}', incomplete: [] });
-  });
-});
-
-describe('a subscription', () => {
-  it('goes on from an event, however often', async () => {
-    const named = (other: string) => ({ data: { _entities: [{ other }] } });
-    const { asked, compile } = answering(named('a'), named('b'));
-    const operation = compile('subscription ($id: ID) { it: changed(of: $id) { key: id other } }');
-    const request = { variables: { id: '1' }, context };
-    expect(operation.primary(request.variables).operation).toContain('changed(of:$id){__typename id}');
-    const event = () => ({ changed: { __typename: 'Thing', id: '1' } });
-    expect((await operation.runOnEvent(event(), request)).text).toBe('{"it":{"key":"1","other":"a"}}');
-    expect((await operation.runOnEventForObject(event(), request)).data).toEqual({ it: { key: '1', other: 'b' } });
-    expect(asked.map(({ variables }) => variables)).toEqual(
-      Array(2).fill('{"representations":[{"__typename":"Thing","id":"1"}]}'),
-    );
   });
 });
 

@@ -11,10 +11,11 @@ export {
 } from './internal-token.ts';
 export {
   ACCESS_TOKEN_MAX_TTL_S,
+  ACCESS_TOKEN_TYPE,
+  EXPIRED_TOKEN_GRACE_S,
   signAccessToken,
   verifyAccessToken,
   type AccessTokenClaims,
   type VerifiedClaims,
 } from './access-token.ts';
 export { ExpiringCache } from './expiring-cache.ts';
-export { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S } from './access-token.ts';

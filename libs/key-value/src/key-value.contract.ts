@@ -28,14 +28,6 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect(await store.get(key)).toBe('two');
       });
 
-      it('forgets a deleted key, and deleting an unknown one is no failure', async () => {
-        const key = fresh('key');
-        await store.set(key, 'value', { ttlSeconds: 60 });
-        await store.delete(key);
-        await store.delete(key);
-        expect(await store.get(key)).toBeNull();
-      });
-
       it('forgets a value when its lifetime ends, fractions of seconds included', async () => {
         const [short, long] = [fresh('short'), fresh('long')];
         await store.set(long, 'stays', { ttlSeconds: 60 });

@@ -10,7 +10,6 @@ export interface KeyValue {
   get(key: string): Promise<string | null>;
   /** Replaces value and lifetime. A lifetime of 0 or less deletes the key. */
   set(key: string, value: string, options: { ttlSeconds: number }): Promise<void>;
-  delete(key: string): Promise<void>;
   /** Reaches every subscriber, also in this process, at most once. */
   publish(channel: string, message: string): Promise<void>;
   /**

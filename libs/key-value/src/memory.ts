@@ -26,9 +26,6 @@ export function createMemoryKeyValue({ log, clock = systemClock }: { log?: Log; 
       values.set(key, { value, expiresAt: clock.now() + ttlSeconds * 1_000 });
       if (++writes % SWEEP_EVERY === 0) sweep();
     },
-    async delete(key) {
-      values.delete(key);
-    },
     async publish(channel, message) {
       // As over a network, the publisher continues before any subscriber is called.
       setImmediate(() => listeners.tell(channel, message));

@@ -11,8 +11,6 @@ export interface RedisKeyValueOptions extends RedisConfig {
   /** Prefix of every key and channel. @default 'taskmesh:' */
   prefix?: string;
   clock?: Clock;
-  /** From 0 up to 1: spreads the reconnects of many processes. */
-  random?: () => number;
 }
 
 /**
@@ -20,9 +18,9 @@ export interface RedisKeyValueOptions extends RedisConfig {
  * calls return what KeyValue promises after at most 200 ms, and immediately after several failures in a row.
  */
 export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
-  const { prefix = 'taskmesh:', clock = systemClock, random = Math.random } = options;
-  const connection = createRedisConnection({ ...options, clock, random });
-  const subscriptions = createRedisSubscriptions({ ...options, random });
+  const { prefix = 'taskmesh:', clock = systemClock } = options;
+  const connection = createRedisConnection({ ...options, clock });
+  const subscriptions = createRedisSubscriptions(options);
   const own = createMemoryLimiters();
   const { redis, attempt } = connection;
 
@@ -35,9 +33,6 @@ export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
         () => (ttlMs > 0 ? redis.set(prefix + key, value, 'PX', ttlMs) : redis.del(prefix + key)),
         null,
       );
-    },
-    async delete(key) {
-      await attempt(() => redis.del(prefix + key), null);
     },
     async publish(channel, message) {
       await attempt(() => redis.publish(prefix + channel, message), null);

@@ -1,16 +1,8 @@
 import type { Session, Statement } from '@taskmesh/database';
+import type { RowsChange } from '@taskmesh/internal-api';
 
 const BATCH = 10_000;
 const START = '00000000-0000-0000-0000-000000000000';
-
-export interface RowsComparison {
-  now: number;
-  after: number;
-  /** Exist now, but not afterwards. */
-  gone: number;
-  /** Exist afterwards, but not now. */
-  back: number;
-}
 
 /**
  * Compares a table's rows by id, as if the database of `to` replaced that of `from`. Read-only, in batches; `onGone` is
@@ -20,7 +12,7 @@ export async function compareRows(
   { from, to }: { from: Pick<Session, 'run'>; to: Pick<Session, 'run'> },
   table: string,
   onGone?: (ids: string[]) => Promise<void>,
-): Promise<RowsComparison> {
+): Promise<Required<RowsChange>> {
   let [gone, common] = [0, 0];
   for (let last = START; ;) {
     const ids = (await from.run<{ id: string }>(idsBehind(table), [last])).map(({ id }) => id);

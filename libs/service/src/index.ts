@@ -38,10 +38,10 @@ export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
 export { bearerToken } from './bearer.ts';
 export {
-  authorizationOf,
   bearerTokenOf,
   bearsToken,
   createOperatorCheck,
+  headerValues,
   type OperatorCheck,
   type OperatorRules,
 } from './operator-check.ts';

@@ -37,7 +37,7 @@ export function createOperatorCheck({
 
 /** The token of the request's one `Authorization` header, if it has that form. */
 export function bearerTokenOf(request: IncomingMessage): string | undefined {
-  const values = authorizationOf(request);
+  const values = headerValues(request, 'authorization');
   return (values.length === 1 && bearerToken(values[0])) || undefined;
 }
 
@@ -47,13 +47,12 @@ export function bearsToken(request: IncomingMessage, expected: string): boolean 
   return token !== undefined && isSameSecret(token, expected);
 }
 
-/** The values of all `Authorization` headers; Node shows only the first of repeated ones. */
-export function authorizationOf(request: IncomingMessage): string[] {
-  const { rawHeaders } = request;
+/** All values of the header `name`, in lower case; Node shows only the first one of some repeated headers. */
+export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 13 && name.toLowerCase() === 'authorization') values.push(rawHeaders[index + 1] ?? '');
+    const given = rawHeaders[index];
+    if (given?.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
   }
   return values;
 }

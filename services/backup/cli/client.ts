@@ -1,4 +1,5 @@
 import type { BackupEntry, BackupScan, RestoreForecast, UndoableRestore, WorkProgress } from '@taskmesh/internal-api';
+import { parseJson } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
@@ -148,14 +149,6 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
     const lines = `${rest}${String(part)}`.split('\n');
     rest = lines.pop() ?? '';
     yield* lines.filter((line) => line !== '');
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

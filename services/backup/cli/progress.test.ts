@@ -10,11 +10,11 @@ describe('the progress of work', () => {
     const out = terminal(true);
     const view = createProgressView(out);
     view.show({ phase: 'load', store: 'tasks', doneBytes: 3 * 1024 * 1024, totalBytes: 6 * 1024 * 1024 });
-    view.show({ phase: 'dump', store: 'auth', doneBytes: 2048, rows: 7 });
+    view.show({ phase: 'dump', store: 'auth', doneBytes: 2048 });
     view.end();
     expect(out.written).toEqual([
       '\r\u001b[2Kloading tasks      [############............]  50 %  3.0 MiB',
-      '\r\u001b[2Kreading auth       2.0 KiB, 7 rows',
+      '\r\u001b[2Kreading auth       2.0 KiB',
       '\r\u001b[2K',
     ]);
   });

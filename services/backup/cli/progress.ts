@@ -58,9 +58,9 @@ function lineView(out: Terminal): ProgressView {
 const titleOf = ({ phase, store }: WorkProgress) => [LABELS[phase] ?? phase, store].filter(Boolean).join(' ');
 
 function barOf(progress: WorkProgress): string {
-  const { doneBytes = 0, totalBytes, rows } = progress;
+  const { doneBytes = 0, totalBytes } = progress;
   const title = titleOf(progress).padEnd(18);
-  const amount = [doneBytes > 0 && bytesText(doneBytes), rows && `${rows} rows`].filter(Boolean).join(', ');
+  const amount = doneBytes > 0 ? bytesText(doneBytes) : '';
   if (!totalBytes) return `${title} ${amount}`;
   const share = Math.min(1, doneBytes / totalBytes);
   const filled = Math.round(share * BAR);

@@ -1,4 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
+import { MIB } from './archives/limits.ts';
 
 /** Too little disk space. The message is part of a sentence for the operator. */
 export class DiskSpaceError extends Error {
@@ -14,7 +15,6 @@ export interface Disk {
 
 export type LookAtDisk = (dir: string) => Promise<Disk>;
 
-const MIB = 1024 * 1024;
 /** The reserve is a twentieth of the disk, up to the usual maximum of PostgreSQL's WAL. */
 const RESERVED_SHARE = 20;
 const MOST_RESERVED_BYTES = 1024 * MIB;

@@ -1,7 +1,7 @@
 import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import { authorizationOf, type Clock, type Log } from '@taskmesh/service';
+import { headerValues, type Clock, type Log } from '@taskmesh/service';
 import type { Tracing } from '@taskmesh/telemetry';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
@@ -52,7 +52,7 @@ export interface GatewayContext {
    * @throws InvalidOperation
    */
   admit: Admit;
-  /** `values` are all `Authorization` headers of the request (see `authorizationOf`); more than one is invalid. */
+  /** `values` are all `Authorization` headers of the request (see `headerValues`); more than one is invalid. */
   authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;
   /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to so many seconds ago. */
   authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
@@ -69,5 +69,5 @@ export function callerOf(
   { authenticate, clientIp }: Pick<GatewayContext, 'authenticate' | 'clientIp'>,
   request: IncomingMessage,
 ): Promise<Caller> {
-  return authenticate(authorizationOf(request), () => clientIp(request));
+  return authenticate(headerValues(request, 'authorization'), () => clientIp(request));
 }

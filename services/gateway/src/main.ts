@@ -2,10 +2,11 @@ import { createIdentitySigner, createSigningKey } from '@taskmesh/identity';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
-  Closers,
+  closeOnStop,
   createAdminServer,
   createLog,
   createMetrics,
+  inOrder,
   openTelemetry,
   readAll,
   readTelemetry,
@@ -21,13 +22,9 @@ import { connectHttp } from './connect-http.ts';
 import { createGateway } from './create-gateway.ts';
 
 await runMain(async () => {
-  const {
-    config,
-    process: neighbours,
-    traces,
-  } = readAll({
+  const { config, neighbours, traces } = readAll({
     config: () => readGatewayConfig(process.env),
-    process: () => readGatewayProcess(process.env),
+    neighbours: () => readGatewayProcess(process.env),
     traces: () => readTelemetry(process.env),
   });
   const log = createLog({ service: 'gateway', level: config.logLevel });
@@ -55,21 +52,8 @@ await runMain(async () => {
   // Without a file there is nothing to reload, so the signal keeps its default meaning.
   if (config.supergraphFile !== undefined) process.on('SIGHUP', () => void gateway.reload());
 
-  const closers = new Closers();
-  closers.use(telemetry);
-  closers.add(() => keyValue.close());
-  closers.add(() => eventLog.close());
-  closers.add(() => connections.close());
-  return {
-    log,
-    service: {
-      async start() {
-        await closers.use(admin).start();
-        await closers.use(gateway).start();
-      },
-      stop: () => closers.closeAll(),
-    },
-  };
+  const closing = [keyValue, eventLog, connections].map((connection) => closeOnStop(() => connection.close()));
+  return { service: inOrder([telemetry, ...closing, admin, gateway]), log };
 });
 
 /** Only a gateway with a foreign graph runs without a key: it has no service of ours to sign tokens for. */

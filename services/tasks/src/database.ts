@@ -1,7 +1,8 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
 import { migrations } from '../migrations/index.ts';
-import { ChangeEntity, DeadLetterEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
+import { ChangeEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
 import { AccountPositionEntity, ClosedOwnerEntity } from './owners/owner.entities.ts';
+import { DeadLetterEntity } from './relay/dead-letter.entity.ts';
 import { IdempotencyKeyEntity } from './tasks/idempotency-key.entity.ts';
 import { TaskEntity, TaskKeyEntity } from './tasks/task.entity.ts';
 

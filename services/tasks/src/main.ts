@@ -44,14 +44,13 @@ const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
   HOST: setting.text().default('127.0.0.1'),
   ...ports,
-  ADMIN_HOST: adminSettings.ADMIN_HOST,
-  ADMIN_TOKEN: adminSettings.ADMIN_TOKEN,
+  ...adminSettings,
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
   IDENTITY_KEY_FILE: setting.text(),
   AUTH_URL: setting.url('http:', 'https:'),
 });
 
-function readNeeded(env: Env) {
+function requireKafka(env: Env) {
   const kafka = readKafkaSettings(env);
   if (!kafka) throw new ConfigError(['KAFKA_BROKERS is needed: host:port, several between commas']);
   return kafka;
@@ -63,7 +62,7 @@ await runMain(async () => {
     config: () => readTasksConfig(env),
     own: () => readEnv(settings, env),
     adminPort: () => adminPortOf(readEnv(z.object(ports), env)),
-    kafka: () => readNeeded(env),
+    kafka: () => requireKafka(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
     traces: () => readTelemetry(env),
   });

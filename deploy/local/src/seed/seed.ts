@@ -19,11 +19,11 @@ interface Answer<Data> {
  * @returns how many tasks were made
  * @throws PlainError when Taskmesh does not answer, or refuses
  */
-export async function seed(url: string, now = new Date()): Promise<number> {
+export async function seed(url: string): Promise<number> {
   const accessToken = await openSession(url);
   const { tasks } = dataOf(await ask<{ tasks: { totalCount: number } }>(url, { query: COUNT, accessToken }));
   if (tasks.totalCount > 0) return 0;
-  const wanted = demoTasks(now);
+  const wanted = demoTasks(new Date());
   for (const input of wanted) dataOf(await ask(url, { query: CREATE, variables: { input }, accessToken }));
   return wanted.length;
 }

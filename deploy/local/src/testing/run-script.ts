@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
@@ -22,12 +22,10 @@ export function runScript(source: string) {
       if (done) throw new Error('the script ended without a line');
       return JSON.parse(value);
     },
-    killAndWait: (signal: NodeJS.Signals = 'SIGKILL') => killAndWait(child, signal),
+    async killAndWait(): Promise<void> {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
   };
-}
-
-async function killAndWait(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  await exited;
 }

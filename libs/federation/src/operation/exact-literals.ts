@@ -76,9 +76,7 @@ function withFetches({ node, ...plan }: QueryPlan, change: (fetch: FetchNode) =>
         return each; // no plan that this executor runs
     }
   };
-  if (!node) return plan;
-  if (node.kind !== 'Subscription') return { ...plan, node: inNode(node) };
-  return { ...plan, node: { ...node, primary: change(node.primary), ...(node.rest && { rest: inNode(node.rest) }) } };
+  return { ...plan, ...(node && { node: node.kind === 'Subscription' ? node : inNode(node) }) };
 }
 
 /** What no string in the document begins with. */

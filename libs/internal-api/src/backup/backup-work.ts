@@ -22,12 +22,11 @@ export interface BackupEntry {
 }
 
 export interface WorkProgress {
-  /** `dump`, `compress`, `extract`, `load`, `check`, `swap`. */
+  /** `dump`, `compress`, `extract`, `load`, `check`, `compare`, `swap` or `scan`. */
   phase: string;
   store?: string;
   doneBytes?: number;
   totalBytes?: number;
-  rows?: number;
 }
 
 export type OnWorkProgress = (progress: WorkProgress) => void;
@@ -86,6 +85,7 @@ export interface UndoableRestore {
 export interface BackupScan {
   archives: number;
   added: number;
+  /** Still unknown, because the manifest is unreadable: the list has name, size, date and perhaps the reason. */
   unread: number;
 }
 

@@ -11,7 +11,7 @@ const DISCONNECT_TIMEOUT_MS = 200;
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 
 /** A client without a queue: when disconnected, commands fail at once. Once connected, it reconnects for ever. */
-export function createClient({ url, tls, random }: RedisConfig & { random: () => number }): Redis {
+export function createClient({ url, tls }: RedisConfig): Redis {
   return new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -25,7 +25,7 @@ export function createClient({ url, tls, random }: RedisConfig & { random: () =>
     keepAlive: 10_000,
     disableClientInfo: true,
     ...(url.startsWith('rediss:') && { tls: { ...tls } }),
-    retryStrategy: (times) => backoffMs(times, RECONNECT, random),
+    retryStrategy: (times) => backoffMs(times, RECONNECT, Math.random), // spreads the reconnects of many processes
     // The master became a replica; the address will lead to the new master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });

@@ -19,7 +19,6 @@ export interface RedisConnection {
 export interface RedisConnectionOptions extends RedisConfig {
   log: Log;
   clock: Clock;
-  random: () => number;
 }
 
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {

@@ -14,9 +14,7 @@ export interface RedisSubscriptions {
 }
 
 /** Subscriptions need their own connection, as a subscribed one takes no other commands; the first one opens it. */
-export function createRedisSubscriptions(
-  options: RedisConfig & { log: Log; random: () => number },
-): RedisSubscriptions {
+export function createRedisSubscriptions(options: RedisConfig & { log: Log }): RedisSubscriptions {
   const { log } = options;
   const redis = createClient(options);
   const giveUp = createGiveUp(redis);

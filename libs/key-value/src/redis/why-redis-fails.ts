@@ -7,7 +7,7 @@ const TIMEOUT_MS = 3_000;
 
 /** Tries to connect once; undefined when Redis answers. */
 export async function whyRedisFails(config: RedisConfig): Promise<Refusal | undefined> {
-  const redis = createClient({ ...config, random: () => 0 });
+  const redis = createClient(config);
   const { promise: failed, reject } = Promise.withResolvers<never>();
   redis.once('error', reject);
   redis.once('close', () => reject(new Error('the connection is closed')));

@@ -16,7 +16,6 @@ export function createChangeRepository(database: Database) {
     findEmailToken: (hash: string, now: Date) =>
       database.retry((em) => em.findOne(EmailTokenEntity, { hash, expiresAt: { $gt: now } })),
 
-    findAccount: (id: string) => database.retry((em) => em.findOne(AccountEntity, id)),
     findAccountByKey: (emailKey: string) => database.retry((em) => em.findOne(AccountEntity, { emailKey })),
 
     /** Claims the mail that has been due the longest, until `until`, and returns its id. */

@@ -3,14 +3,12 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { selects } from './selection.ts';
 
-export type AuthContext = SubgraphContext;
-
-export function originOf({ identity, requestId }: AuthContext): RequestOrigin {
+export function originOf({ identity, requestId }: SubgraphContext): RequestOrigin {
   const { ip, client } = identity.role === 'service' ? {} : identity;
   return { ip: ip ?? null, client: client ?? null, requestId };
 }
 
 /** How a mutation opens a session. */
-export function openingOf(context: AuthContext, info: GraphQLResolveInfo) {
+export function openingOf(context: SubgraphContext, info: GraphQLResolveInfo) {
   return { withRefreshToken: selects(info, 'refreshToken'), origin: originOf(context) };
 }

@@ -1,16 +1,16 @@
 import type { EndedSession } from '@taskmesh/internal-api';
+import type { SubgraphContext } from '@taskmesh/subgraph';
 import type { OpenedSession } from '../sessions/opened-session.ts';
-import type { AuthContext } from './context.ts';
 
 /** Tells the gateway as whom the rest of the operation runs, and which sessions made room for this one. */
-export function tellOpened(context: AuthContext, session: OpenedSession): OpenedSession {
+export function tellOpened(context: SubgraphContext, session: OpenedSession): OpenedSession {
   context.extensions.session = { userId: session.account.id, sessionId: session.sessionId };
   tellEnded(context, session.ended);
   return session;
 }
 
 /** Tells the gateway at once, ahead of its next poll, beside what else the operation has ended. */
-export function tellEnded({ extensions }: AuthContext, sessions: EndedSession[]): void {
+export function tellEnded({ extensions }: SubgraphContext, sessions: EndedSession[]): void {
   const told = (extensions.endedSessions ?? []) as EndedSession[];
   if (sessions.length > 0) extensions.endedSessions = [...told, ...sessions];
 }

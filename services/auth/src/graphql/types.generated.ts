@@ -5,7 +5,7 @@ import type { OwnSession } from '../sessions/own-session.service.ts';
 import type { AuditEntry as StoredEntry } from '../audit/audit-entry.entity.ts';
 import type { LinkedIdentity as StoredIdentity } from '../oidc/linked-identity.entity.ts';
 import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
-import type { AuthContext } from './context.ts';
+import type { SubgraphContext } from '@taskmesh/subgraph';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
@@ -470,7 +470,7 @@ export type ResolversParentTypes = {
   User: Account;
 };
 
-export type AuditEntryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['AuditEntry'] = ResolversParentTypes['AuditEntry']> = {
+export type AuditEntryResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['AuditEntry'] = ResolversParentTypes['AuditEntry']> = {
   at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   ip?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -482,7 +482,7 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
-export type LinkedIdentityResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['LinkedIdentity'] = ResolversParentTypes['LinkedIdentity']> = {
+export type LinkedIdentityResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['LinkedIdentity'] = ResolversParentTypes['LinkedIdentity']> = {
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -490,7 +490,7 @@ export type LinkedIdentityResolvers<ContextType = AuthContext, ParentType extend
   lastUsedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
-export type MutationResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+export type MutationResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   changeName: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationChangeNameArgs, 'name'>>;
   changePassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
   confirmEmailChange: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationConfirmEmailChangeArgs, 'token'>>;
@@ -511,12 +511,12 @@ export type MutationResolvers<ContextType = AuthContext, ParentType extends Reso
   unlinkIdentity: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationUnlinkIdentityArgs, 'id'>>;
 };
 
-export type NewPersonalTokenResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['NewPersonalToken'] = ResolversParentTypes['NewPersonalToken']> = {
+export type NewPersonalTokenResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['NewPersonalToken'] = ResolversParentTypes['NewPersonalToken']> = {
   personalToken?: Resolver<ResolversTypes['PersonalToken'], ParentType, ContextType>;
   token?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type OpenSessionResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['OpenSession'] = ResolversParentTypes['OpenSession']> = {
+export type OpenSessionResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['OpenSession'] = ResolversParentTypes['OpenSession']> = {
   client?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   current?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -525,7 +525,7 @@ export type OpenSessionResolvers<ContextType = AuthContext, ParentType extends R
   lastUsedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
-export type PersonalTokenResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['PersonalToken'] = ResolversParentTypes['PersonalToken']> = {
+export type PersonalTokenResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['PersonalToken'] = ResolversParentTypes['PersonalToken']> = {
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -534,7 +534,7 @@ export type PersonalTokenResolvers<ContextType = AuthContext, ParentType extends
   scope?: Resolver<ResolversTypes['TokenScope'], ParentType, ContextType>;
 };
 
-export type QueryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+export type QueryResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   auditEntries: Resolver<Array<ResolversTypes['AuditEntry']>, ParentType, ContextType, RequireFields<QueryAuditEntriesArgs, 'first'>>;
   linkedIdentities: Resolver<Array<ResolversTypes['LinkedIdentity']>, ParentType, ContextType>;
   me: Resolver<ResolversTypes['User'], ParentType, ContextType>;
@@ -543,18 +543,18 @@ export type QueryResolvers<ContextType = AuthContext, ParentType extends Resolve
   signInProvider: Resolver<Maybe<ResolversTypes['SignInProvider']>, ParentType, ContextType>;
 };
 
-export type SessionResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Session'] = ResolversParentTypes['Session']> = {
+export type SessionResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['Session'] = ResolversParentTypes['Session']> = {
   accessToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   expiresIn?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   refreshToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
 };
 
-export type SignInProviderResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['SignInProvider'] = ResolversParentTypes['SignInProvider']> = {
+export type SignInProviderResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['SignInProvider'] = ResolversParentTypes['SignInProvider']> = {
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type UserResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
+export type UserResolvers<ContextType = SubgraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['User']> | FederationReferenceType, FederationReferenceType, ContextType>;
   email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   emailConfirmedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -562,7 +562,7 @@ export type UserResolvers<ContextType = AuthContext, ParentType extends Resolver
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type Resolvers<ContextType = AuthContext> = {
+export type Resolvers<ContextType = SubgraphContext> = {
   AuditEntry?: AuditEntryResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   LinkedIdentity?: LinkedIdentityResolvers<ContextType>;

@@ -1,6 +1,6 @@
 import { errorCode } from '@taskmesh/errors/details';
 import { createSigningKey, type KeySet } from '@taskmesh/identity';
-import { ensureWritableDirectory } from '@taskmesh/service';
+import { ensureWritableDirectory, parseJson } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, rm, writeFile } from 'node:fs/promises';
@@ -23,20 +23,14 @@ const keySet = z.object({ keys: z.array(key).min(1) });
  * @throws Error whose message says what is wrong, but nothing of the keys
  */
 export function parseKeySet(text: string): KeySet {
-  const parsed = keySet.safeParse(parseJson(text));
+  const json = parseJson(text);
+  if (json === undefined) throw new Error('it is not JSON');
+  const parsed = keySet.safeParse(json);
   if (!parsed.success) throw new Error('it is not a JWK set of EC P-256 keys, each with a kid');
   const { keys } = parsed.data;
   if (keys[0]?.d === undefined) throw new Error('its first key, the one that signs, is not a private key');
   if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new Error('two of its keys have the same kid');
   return { keys };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('it is not JSON');
-  }
 }
 
 /** Creates a missing key file, readable only by its owner. If several processes try, the first one wins. */

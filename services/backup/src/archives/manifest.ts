@@ -10,7 +10,7 @@ import { MIB } from './limits.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 
-const MAX_BYTES = MIB;
+export const MAX_MANIFEST_BYTES = MIB;
 export const MAX_TABLES = 1_000;
 
 const dump = z.object({
@@ -55,7 +55,8 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   const stats = await lstat(join(dir, MANIFEST_FILE)).catch(() => undefined);
   if (!stats) return undefined;
   if (!stats.isFile()) throw new ManifestError('The manifest cannot be read.');
-  if (stats.size > MAX_BYTES) throw new ManifestError(`The manifest is larger than ${MAX_BYTES} bytes.`);
+  if (stats.size > MAX_MANIFEST_BYTES)
+    throw new ManifestError(`The manifest is larger than ${MAX_MANIFEST_BYTES} bytes.`);
   const parsed = manifest.safeParse(parseJson(await readFile(join(dir, MANIFEST_FILE), 'utf8')));
   if (!parsed.success) throw new ManifestError('The manifest is none of ours, or of a newer version.');
   const { stores } = parsed.data;

@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
-import { MANIFEST_FILE, parseManifest, type Manifest } from './manifest.ts';
+import { MANIFEST_FILE, MAX_MANIFEST_BYTES, parseManifest, type Manifest } from './manifest.ts';
 
 /** In archives made by Taskmesh, the manifest is the first entry. */
-const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_READ_BYTES = 2 * MAX_MANIFEST_BYTES;
 
 /**

@@ -1,14 +1,12 @@
+import type { WorkProgress } from '@taskmesh/internal-api';
+
 /** The progress of long work. Reported often; the receiver throttles it. */
-export interface BackupProgress {
+export interface BackupProgress extends WorkProgress {
   /**
    * Backup: `dump` for each store, then `compress`. Verification and restore: `extract`, then `load` and `check` for
    * each store; restore: `swap`; dry run: `compare`. Scan: `scan`.
    */
   phase: 'dump' | 'compress' | 'extract' | 'load' | 'check' | 'compare' | 'swap' | 'scan';
-  store?: string;
-  doneBytes?: number;
-  totalBytes?: number;
-  rows?: number;
 }
 
 export type OnProgress = (progress: BackupProgress) => void;

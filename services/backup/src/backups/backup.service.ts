@@ -1,4 +1,5 @@
 import { conflict, notFound, unavailable } from '@taskmesh/errors';
+import type { BackupScan } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import { isInFuture } from '../clock-skew.ts';
@@ -17,7 +18,7 @@ import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
 import { inspectArchive, type Thoroughness } from './inspect-archive.ts';
 import { createNewArchives } from './new-archives.ts';
-import { areMuch, describedBy, scanArchives, takeIn, type BackupScan } from './scan-archives.ts';
+import { areMuch, describedBy, scanArchives, takeIn } from './scan-archives.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
 
 /** A stored archive, held open. The caller closes it. */

@@ -1,3 +1,4 @@
+import type { BackupScan } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { Manifest } from '../archives/manifest.ts';
 import { fileStateOf, isNewcomer, isOwn, type Backup } from './backup.entity.ts';
@@ -13,13 +14,6 @@ export interface ScanDeps {
   lookInto(file: string, how: Thoroughness): Promise<Inspection>;
   now: () => Date;
   log: Log;
-}
-
-export interface BackupScan {
-  archives: number;
-  added: number;
-  /** Still unknown, because the manifest is unreadable: the list has name, size, date and perhaps the reason. */
-  unread: number;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { AppError, badUserInput } from '@taskmesh/errors';
 import { Readable } from 'node:stream';
+import { MIB } from '../archives/limits.ts';
 import { ENCRYPTED_SUFFIX } from '../encryption/archive-cipher.ts';
 import { isListableName } from '../storage/archive-name.ts';
 
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
 const AGE_HEAD = Buffer.from('age-encryption.org/v1\n');
-const MIB = 1024 * 1024;
 
 /** @throws AppError BAD_USER_INPUT for a name that archives may not have */
 export function checkUploadName(file: string): void {

@@ -42,8 +42,6 @@ export interface RestoreServiceDeps extends KnownStores, ExtractStoredDeps {
   usesSafetyBackups: boolean;
   /** Called when something has to be settled or removed, now or later. */
   onUnsettled: () => void;
-  /** How long a restore waits for another one. @default 5_000 */
-  waitMs?: number;
 }
 
 export interface RestoreService {
@@ -59,10 +57,11 @@ export interface RestoreService {
   settleInterrupted(): Promise<void>;
 }
 
+/** How long a restore waits for another one. */
 const WAIT_MS = 5_000;
 
 export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
-  const { storage, lock, journal, metrics, now, nextId, log, waitMs = WAIT_MS } = deps;
+  const { storage, lock, journal, metrics, now, nextId, log } = deps;
 
   /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
   const settleAll = async () => {
@@ -78,14 +77,14 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     if (archive.kind === 'outside') return { kind: 'outside' };
     if (archive.kind === 'missing') return { kind: 'not-found' };
     try {
-      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { ...options, file, archive, mayGoOn, settleAll }));
+      return await lock.run(WAIT_MS, (mayGoOn) => restoreFrom(deps, { ...options, file, archive, mayGoOn, settleAll }));
     } finally {
       await archive.close();
     }
   };
 
   const undo = ({ onProgress, seen }: UndoOptions): Promise<RestoreOutcome> =>
-    lock.run(waitMs, async (mayGoOn) => {
+    lock.run(WAIT_MS, async (mayGoOn) => {
       await settleAll();
       const kept = await journal.kept(now());
       if (!kept) return { kind: 'nothing-to-undo' };
@@ -104,7 +103,7 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   const settleUnfinished = async () => {
     if ((await journal.unfinished()).length === 0) return;
     try {
-      await lock.run(waitMs, settleAll);
+      await lock.run(WAIT_MS, settleAll);
     } catch (error) {
       if (!(error instanceof RestoreBusy)) throw error; // the holder of the lock has settled everything before
     }
@@ -144,7 +143,7 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
 
     newEpoch: (atLeast) =>
       beginNewEpoch({
-        ...{ lock, waitMs, settleAll, atLeast, log },
+        ...{ lock, waitMs: WAIT_MS, settleAll, atLeast, log },
         ...{ owner: deps.stores.tasks.owner, accountsOwner: deps.stores.auth.owner },
       }),
 

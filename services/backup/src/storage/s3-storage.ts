@@ -10,6 +10,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { MIB } from '../archives/limits.ts';
 import { isListableName } from './archive-name.ts';
 import {
   ArchiveExistsError,
@@ -23,7 +24,6 @@ import { asBucketFailure, isNotFound, isNoUpload, isTaken, refuseAnswer } from '
 import type { UploadJournal } from './upload-journal.repository.ts';
 import type { S3Location } from './s3-location.ts';
 
-const MIB = 1024 * 1024;
 /** For uploads larger than one part; the maximum of 10,000 parts makes 160 GiB. */
 const PART_BYTES = 16 * MIB;
 const PARTS_AT_ONCE = 2;

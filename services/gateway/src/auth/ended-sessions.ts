@@ -7,8 +7,7 @@ const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
 const CHANNEL = 'sessions.ended';
 
-/** Sessions whose tokens are no longer accepted, although they have not expired yet. */
-/** `start` does not wait for the first load. */
+/** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
 export interface EndedSessions extends Service {
   has(sessionId: string): boolean;
   /** Records sessions whose end this gateway saw, and informs the other gateways. */

@@ -1,4 +1,4 @@
-import { requestSpan, traceResponse } from '@taskmesh/service';
+import { headerValues, requestSpan, traceResponse } from '@taskmesh/service';
 import { within } from '@taskmesh/telemetry';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -56,7 +56,8 @@ export function createDirectRoute({ context, handler, answers, measure }: Direct
   };
 }
 
-function isPlain({ method, url, headers, rawHeaders }: IncomingMessage): boolean {
+function isPlain(request: IncomingMessage): boolean {
+  const { method, url, headers } = request;
   return (
     method === 'POST' &&
     url === URL_PATH &&
@@ -66,17 +67,8 @@ function isPlain({ method, url, headers, rawHeaders }: IncomingMessage): boolean
     headers.expect === undefined &&
     headers.upgrade === undefined &&
     headers.origin === undefined &&
-    hasOneHost(rawHeaders)
+    headerValues(request, 'host').length === 1
   );
-}
-
-function hasOneHost(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts === 1;
 }
 
 function write(response: ServerResponse, { status, headers, text }: HttpAnswer, first: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { AppError } from '@taskmesh/errors';
-import { answerBefore, closePromptly, type Log } from '@taskmesh/service';
+import { answerBefore, closePromptly, headerValues, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -67,7 +67,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     cors(request, reply);
-    if (hasTwoHosts(request.raw.rawHeaders))
+    if (headerValues(request.raw, 'host').length > 1)
       sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
     else done();
   });
@@ -80,15 +80,6 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     return sendError(reply, known);
   });
   return app;
-}
-
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts > 1;
 }
 
 /** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */

@@ -1,4 +1,5 @@
 import { AppError, badUserInput } from '@taskmesh/errors';
+import { headerValues } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
@@ -22,7 +23,8 @@ const DECODERS = new Map([
  */
 export async function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
   if (!hasBody(request)) throw invalidBody('A JSON body is needed.');
-  requireJson(contentTypeOf(request));
+  const [contentType = ''] = headerValues(request, 'content-type'); // `hideContentType` clears the parsed one
+  requireJson(contentType);
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return readBytes(request);
   const decode = DECODERS.get(encoding);
@@ -38,12 +40,6 @@ export async function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** From the raw headers, because `hideContentType` clears the parsed one. */
-function contentTypeOf({ rawHeaders }: IncomingMessage): string {
-  const index = rawHeaders.findIndex((name, place) => place % 2 === 0 && name.toLowerCase() === 'content-type');
-  return index === -1 ? '' : (rawHeaders[index + 1] ?? '');
 }
 
 /** JSON is UTF-8 (RFC 8259); other charsets are refused, not guessed. */

@@ -1,4 +1,4 @@
-import { readBacklog, type Backlog, type Database } from '@taskmesh/database';
+import { readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/database';
 import type { AccountDeleted } from '@taskmesh/events';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/partition.ts';
@@ -7,7 +7,7 @@ import * as statements from './owner.statements.ts';
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
 export function createOwnerRepository(database: Pick<Database, 'run'>) {
-  const count = async (...[statement, values]: [Parameters<Database['run']>[1], unknown[]]): Promise<number> => {
+  const count = async (statement: Statement, values: unknown[]): Promise<number> => {
     const [row] = await database.run<{ count: number }>('write', statement, values);
     return row?.count ?? 0;
   };

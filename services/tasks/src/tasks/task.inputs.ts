@@ -35,6 +35,5 @@ export const listInput = z
 export const idempotencyKeyInput = z.object({
   idempotencyKey: z
     .string()
-    .regex(/^[\x20-\x7e]{1,255}$/, 'idempotencyKey must have 1 to 255 printable ASCII characters.')
-    .nullish(),
+    .regex(/^[\x20-\x7e]{1,255}$/, 'idempotencyKey must have 1 to 255 printable ASCII characters.'),
 });

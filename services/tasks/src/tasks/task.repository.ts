@@ -1,5 +1,6 @@
 import { isCheckViolation, type Database, type Statement } from '@taskmesh/database';
 import type { TaskRow } from '@taskmesh/events';
+import type { FeedPosition } from '@taskmesh/internal-api';
 import type { CreateTask, UpdateTask } from '@taskmesh/validation';
 import { partOf } from '../feed/partition.ts';
 import { STATISTICS } from './count.statements.ts';
@@ -8,7 +9,7 @@ import type { ListParameter, ListShape } from './list-shape.ts';
 import { listStatement } from './list.statements.ts';
 import type { PlaceInOrder, TaskOrder } from './task-order.ts';
 import { GIVEN_FIELDS, toTask } from './task-row.ts';
-import { statesOf } from './task-states.ts';
+import { statesOf, type StateFilter } from './task-states.ts';
 import { ownerIsGone } from './task.errors.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
@@ -33,7 +34,7 @@ export type Changed<Result> =
 
 export interface ListRequest {
   ownerId: string;
-  filter: { completed?: boolean | null; category?: string | null; priority?: Task['priority'] | null };
+  filter: StateFilter & { category?: string | null };
   order: TaskOrder;
   limit: number;
   offset: number;
@@ -47,7 +48,7 @@ export interface Listed {
   tasks: Task[];
   /** Each field is set if it was requested. */
   total?: number;
-  head?: { epoch: number; sequence: number };
+  head?: FeedPosition;
   hasPrevious?: boolean;
 }
 

@@ -1,3 +1,4 @@
+import type { FeedPosition } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { createTaskInput, parseInput, parseUuid, updateTaskInput, type CreateTask } from '@taskmesh/validation';
 import { createHash } from 'node:crypto';
@@ -17,7 +18,7 @@ export interface Caller {
 
 export interface TaskServiceDeps {
   repository: TaskRepository;
-  signCursor: (ownerId: string, position: { epoch: number; sequence: number }) => Promise<string>;
+  signCursor: (ownerId: string, position: FeedPosition) => Promise<string>;
   /** Called after each commit that changed an owner's tasks; must not throw. */
   onCommitted: (ownerId: string) => void;
   clock: Clock;
@@ -88,9 +89,9 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
   return {
     async create(caller, input, idempotencyKey) {
       const task = parseInput(createTaskInput, input);
-      const key =
-        idempotencyKey == null ? undefined : parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey;
-      if (key != null) return createOnce(caller, task, key);
+      if (idempotencyKey != null) {
+        return createOnce(caller, task, parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey);
+      }
       const created = await repository.create(write(caller), ids.next(), task);
       onCommitted(caller.userId);
       return created;

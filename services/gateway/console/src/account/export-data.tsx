@@ -1,8 +1,8 @@
 import { useClient } from '../client-context.ts';
+import { ActionError } from '../elements/action-error.tsx';
 import { Icon } from '../elements/icon.tsx';
 import { saveAs } from '../elements/save-as.ts';
 import { Section } from '../elements/view.tsx';
-import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 
 const FILE = 'taskmesh-account.json';
@@ -20,11 +20,7 @@ export function ExportData() {
         <Icon name="download" />
         {isBusy ? 'Collecting…' : 'Download your data'}
       </button>
-      {error !== undefined && (
-        <p class="form-error" role="alert">
-          {explain(error)}
-        </p>
-      )}
+      <ActionError error={error} />
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 import { TaskmeshError } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { explain } from '../requests/explain.ts';
+import { ActionError } from '../elements/action-error.tsx';
 import { useAction } from '../requests/use-action.ts';
 
 /** Offered when an action needs a password, and the account has none. */
@@ -25,11 +25,7 @@ export function FirstPassword({ error, email }: { error: unknown; email: string 
       <button type="button" disabled={send.isBusy} onClick={() => void send.run()}>
         Send me the recovery mail
       </button>
-      {send.error !== undefined && (
-        <p class="form-error" role="alert">
-          {explain(send.error)}
-        </p>
-      )}
+      <ActionError error={send.error} />
     </div>
   );
 }

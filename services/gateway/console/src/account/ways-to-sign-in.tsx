@@ -1,11 +1,11 @@
 import { LINKED_IDENTITIES, UNLINK_IDENTITY, type LinkedIdentityFieldsFragment } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
+import { ActionError } from '../elements/action-error.tsx';
 import { Confirm } from '../elements/confirm.tsx';
 import { Failure } from '../elements/failure.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { focusHeading, Section } from '../elements/view.tsx';
-import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
 import { useProviderName } from '../session/provider.ts';
@@ -38,11 +38,7 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
           <IdentityRow key={identity.id} identity={identity} onRemove={() => setToRemove(identity)} />
         ))}
       </ul>
-      {remove.error !== undefined && (
-        <p class="form-error" role="alert">
-          {explain(remove.error)}
-        </p>
-      )}
+      <ActionError error={remove.error} />
       <FirstPassword error={remove.error} email={email} />
       {name !== undefined && <LinkIdentity userId={userId} name={name} onLinked={() => void again()} />}
       {toRemove && (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { explain } from '../requests/explain.ts';
+import { ActionError } from './action-error.tsx';
 import { otherThan } from '../requests/other-issues.ts';
 
 export interface FormProps {
@@ -33,11 +33,7 @@ export function Form({ label, onSubmit, error, fields = [], children }: FormProp
       }}
     >
       {children}
-      {problem !== undefined && (
-        <p class="form-error" role="alert">
-          {explain(problem)}
-        </p>
-      )}
+      <ActionError error={problem} />
     </form>
   );
 }

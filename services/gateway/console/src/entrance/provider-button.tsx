@@ -1,4 +1,4 @@
-import { explain } from '../requests/explain.ts';
+import { ActionError } from '../elements/action-error.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { useProvider, useProviderName } from '../session/provider.ts';
 
@@ -14,11 +14,7 @@ export function ProviderButton() {
       <button type="button" class="wide" disabled={isBusy} onClick={() => void run(isToStay())}>
         Continue with {name}
       </button>
-      {error !== undefined && (
-        <p class="form-error" role="alert">
-          {explain(error)}
-        </p>
-      )}
+      <ActionError error={error} />
     </div>
   );
 }

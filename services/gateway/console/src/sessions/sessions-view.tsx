@@ -1,10 +1,10 @@
 import { END_OTHER_SESSIONS, END_SESSION, READ_SESSIONS } from '@taskmesh/client';
 import { useClient } from '../client-context.ts';
+import { ActionError } from '../elements/action-error.tsx';
 import { Failure } from '../elements/failure.tsx';
 import { Loading } from '../elements/loading.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { focusHeading, View } from '../elements/view.tsx';
-import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
 import { SessionRow } from './session-row.tsx';
@@ -34,11 +34,7 @@ export function SessionsView() {
     >
       {!data && error === undefined && <Loading />}
       {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
-      {problem !== undefined && (
-        <p class="form-error" role="alert">
-          {explain(problem)}
-        </p>
-      )}
+      <ActionError error={problem} />
       <ul class="rows" aria-label="Sessions">
         {sessions.map((session) => (
           <SessionRow key={session.id} session={session} onEnd={() => void end.run(session.id)} />

@@ -1,6 +1,8 @@
 import type { User } from '@taskmesh/client';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
+import { SkipLink } from '../elements/skip-link.tsx';
+import { useFocusOnChange } from '../elements/use-focus-on-change.ts';
 import { useTitle } from '../elements/use-title.ts';
 import { AwayContext, KeptReadingsContext, type KeptReadings } from '../requests/kept-readings.ts';
 import { addressOf, useRoute } from '../route.ts';
@@ -37,9 +39,7 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const props: ViewProps = { user, overview, list, edits, editing, adding, findLosses, onDeleted };
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
-        Skip to the content
-      </a>
+      <SkipLink main={main} />
       <Header
         user={user}
         current={view.name}
@@ -58,23 +58,4 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
       </main>
     </>
   );
-}
-
-/** Focuses the content. A normal anchor would change the fragment, which names the view. */
-function skipTo(event: Event, main: HTMLElement | null) {
-  event.preventDefault();
-  main?.focus();
-}
-
-/** Moves the focus to a newly opened view, but not when the page loads. */
-function useFocusOnChange(name: string) {
-  const main = useRef<HTMLElement>(null);
-  const before = useRef(name);
-  useEffect(() => {
-    if (before.current === name) return;
-    before.current = name;
-    scrollTo(0, 0);
-    main.current?.querySelector('h1')?.focus({ preventScroll: true });
-  }, [name]);
-  return main;
 }

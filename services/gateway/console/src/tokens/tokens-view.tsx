@@ -1,12 +1,12 @@
 import { END_PERSONAL_TOKEN, READ_PERSONAL_TOKENS } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
+import { ActionError } from '../elements/action-error.tsx';
 import { Confirm } from '../elements/confirm.tsx';
 import { Failure } from '../elements/failure.tsx';
 import { Loading } from '../elements/loading.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { focusHeading, Section, View } from '../elements/view.tsx';
-import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
 import { NewToken } from './new-token.tsx';
@@ -33,11 +33,7 @@ export function TokensView() {
       <Section title="Active tokens">
         {!data && error === undefined && <Loading />}
         {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
-        {end.error !== undefined && (
-          <p class="form-error" role="alert">
-            {explain(end.error)}
-          </p>
-        )}
+        <ActionError error={end.error} />
         {data?.personalTokens.length === 0 && <p class="soft">You have none.</p>}
         <ul class="rows" aria-label="Tokens">
           {data?.personalTokens.map((token) => (

@@ -1,11 +1,11 @@
 import { READ_AUDIT_ENTRIES, type ReadAuditEntriesQuery } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
+import { ActionError } from '../elements/action-error.tsx';
 import { Failure } from '../elements/failure.tsx';
 import { Loading } from '../elements/loading.tsx';
 import { Moment } from '../elements/times.tsx';
 import { View } from '../elements/view.tsx';
-import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
 import { sentenceFor } from './sentences.ts';
@@ -49,11 +49,7 @@ export function TrailView() {
           Show older ones
         </button>
       )}
-      {more.error !== undefined && (
-        <p class="form-error" role="alert">
-          {explain(more.error)}
-        </p>
-      )}
+      <ActionError error={more.error} />
     </View>
   );
 }

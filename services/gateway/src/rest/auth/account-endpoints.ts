@@ -2,7 +2,7 @@ import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { messageOnly } from '../schemas/answers.ts';
 import { deleteAccount } from '../schemas/requests.ts';
-import { messageBody } from './message-body.ts';
+import { messageBody } from './rest-bodies.ts';
 
 const DELETED = 'The account is deleted, with everything that it owned.';
 

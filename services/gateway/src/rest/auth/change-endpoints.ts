@@ -2,8 +2,7 @@ import { optionalUserEndpoint, userEndpoint, type Endpoint } from '../endpoint.t
 import { OPERATIONS, type ProfileNode } from '../operations.ts';
 import { messageOnly, profile } from '../schemas/answers.ts';
 import { changeEmail, changeName, changePassword, confirmEmail } from '../schemas/requests.ts';
-import { profileOf } from './rest-bodies.ts';
-import { messageBody } from './message-body.ts';
+import { messageBody, profileOf } from './rest-bodies.ts';
 
 const PASSWORD_CHANGED = 'The password is changed, and all other sessions have ended.';
 const MAIL_ON_ITS_WAY = 'A mail with further steps is on its way to the new address.';

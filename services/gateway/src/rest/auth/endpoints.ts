@@ -12,8 +12,7 @@ import {
 import { accountEndpoints } from './account-endpoints.ts';
 import { changeEndpoints } from './change-endpoints.ts';
 import { dataEndpoints } from './data-endpoints.ts';
-import { sessionAnswer } from './rest-bodies.ts';
-import { messageBody } from './message-body.ts';
+import { messageBody, sessionAnswer } from './rest-bodies.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
 import { tokenEndpoints } from './token-endpoints.ts';
 

@@ -6,8 +6,7 @@ import { checkedQuery, wholeQuery } from '../request/query.ts';
 import { linkedIdentity, linkedIdentityList, messageOnly, session, signInProvider } from '../schemas/answers.ts';
 import type { LinkedIdentityListBody, SignInProviderBody } from '../schemas/answers.ts';
 import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
-import { linkedIdentityOf, sessionAnswer } from './rest-bodies.ts';
-import { messageBody } from './message-body.ts';
+import { linkedIdentityOf, messageBody, sessionAnswer } from './rest-bodies.ts';
 import { createSignInCookie } from './sign-in-cookie.ts';
 
 const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a web page.';

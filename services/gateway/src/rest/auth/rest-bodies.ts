@@ -9,6 +9,7 @@ import type {
 import type {
   AuditTrailBody,
   LinkedIdentityListBody,
+  MessageBody,
   ProfileBody,
   SessionBody,
   SessionListBody,
@@ -51,4 +52,8 @@ export function sessionAnswer({ session: { accessToken, refreshToken, user } }: 
     user: { id: user.id, email: user.email, email_confirmed_at: user.emailConfirmedAt },
   };
   return { body };
+}
+
+export function messageBody(message: string): { body: MessageBody } {
+  return { body: { message } };
 }

@@ -1,8 +1,7 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { messageOnly, sessionList, type SessionListBody } from '../schemas/answers.ts';
-import { sessionOf } from './rest-bodies.ts';
-import { messageBody } from './message-body.ts';
+import { messageBody, sessionOf } from './rest-bodies.ts';
 
 const SESSION_ENDED = 'The session has ended.';
 const OTHERS_ENDED = 'All other sessions have ended.';

@@ -2,8 +2,7 @@ import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { messageOnly, newToken, tokenList, type NewTokenBody, type TokenListBody } from '../schemas/answers.ts';
 import { createToken } from '../schemas/requests.ts';
-import { tokenOf } from './rest-bodies.ts';
-import { messageBody } from './message-body.ts';
+import { messageBody, tokenOf } from './rest-bodies.ts';
 
 const TOKEN_ENDED = 'The token has ended.';
 

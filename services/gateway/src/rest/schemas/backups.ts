@@ -197,7 +197,6 @@ export const workLine = z
         store: z.string().optional(),
         doneBytes: count(),
         totalBytes: count(),
-        rows: count(),
       })
       .optional()
       .meta({ description: 'On every line except the last.' }),

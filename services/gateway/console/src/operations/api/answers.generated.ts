@@ -44,7 +44,6 @@ export type BackupWorkLine = {
     store?: string;
     doneBytes?: number;
     totalBytes?: number;
-    rows?: number;
   };
   /** On the last line, with the fields of the ordinary response. */
   status?: number;

@@ -1,6 +1,8 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { Brand } from '../../elements/brand.tsx';
 import { Icon } from '../../elements/icon.tsx';
+import { SkipLink } from '../../elements/skip-link.tsx';
+import { useFocusOnChange } from '../../elements/use-focus-on-change.ts';
 import { useTitle } from '../../elements/use-title.ts';
 import { ApiContext } from '../api/api-context.ts';
 import { createOperatorsApi } from '../api/operators-api.ts';
@@ -21,28 +23,12 @@ export function OperatorsShell({ token, name, onRefused, onSignOut }: OperatorsS
   const api = useMemo(() => createOperatorsApi({ token, onRefused }), [token]);
   const work = useWork(api);
   const view = viewOf(name);
-  const main = useRef<HTMLElement>(null);
-  const before = useRef(view.name);
+  const main = useFocusOnChange(view.name);
   useTitle(view.title);
-  useEffect(() => {
-    if (before.current === view.name) return;
-    before.current = view.name;
-    scrollTo(0, 0);
-    main.current?.querySelector('h1')?.focus({ preventScroll: true });
-  }, [view.name]);
   return (
     <ApiContext.Provider value={api}>
       <WorkContext.Provider value={work}>
-        <a
-          class="skip"
-          href="#main"
-          onClick={(event) => {
-            event.preventDefault();
-            main.current?.focus();
-          }}
-        >
-          Skip to the content
-        </a>
+        <SkipLink main={main} />
         <header class="header">
           <a class="home" href="#/operations" aria-label="Taskmesh: operations">
             <Brand />

@@ -12,7 +12,6 @@ it.each([
   [{ phase: 'dump', doneBytes: 500, totalBytes: 1_000 }, '500 bytes of 1 kB', 0.5],
   [{ phase: 'dump', doneBytes: 2_000, totalBytes: 1_000 }, '2 kB of 1 kB', 1],
   [{ phase: 'dump', doneBytes: 500, totalBytes: 0 }, '500 bytes', undefined],
-  [{ phase: 'load', rows: 1 }, '1 row', undefined],
   [{ phase: 'swap' }, undefined, undefined],
 ])('%j has come as far as %s', (progress, words, share) => {
   expect([amountInWords(progress), shareOf(progress)]).toEqual([words, share]);

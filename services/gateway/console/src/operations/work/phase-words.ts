@@ -1,5 +1,5 @@
 import type { Progress } from '../api/types.ts';
-import { countOf, sizeInWords } from '../words.ts';
+import { sizeInWords } from '../words.ts';
 
 const STORES: Record<string, string> = { tasks: 'the tasks', auth: 'the accounts' };
 
@@ -27,10 +27,9 @@ export function phaseInWords({ phase, store }: Progress): string {
 }
 
 /** The progress within the phase, if known. */
-export function amountInWords({ doneBytes, totalBytes, rows }: Progress): string | undefined {
+export function amountInWords({ doneBytes, totalBytes }: Progress): string | undefined {
   if (doneBytes !== undefined && totalBytes) return `${sizeInWords(doneBytes)} of ${sizeInWords(totalBytes)}`;
-  if (doneBytes !== undefined) return sizeInWords(doneBytes);
-  return rows ? countOf(rows, 'row', 'rows') : undefined;
+  return doneBytes === undefined ? undefined : sizeInWords(doneBytes);
 }
 
 /** From 0 to 1; undefined when unknown. */
