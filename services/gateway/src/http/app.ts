@@ -46,7 +46,8 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     keepAliveTimeout: KEEP_ALIVE_MS,
     // No id may be too long for its route: overlong ids get the same answer as other unknown ids.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, shouldUpgradeCallback: isUpgrade, ...http },
+    // Without a Host, Node would answer by itself, with neither an id nor a body.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false, shouldUpgradeCallback: isUpgrade, ...http },
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
@@ -67,8 +68,8 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     cors(request, reply);
-    if (hasTwoHosts(request.raw.rawHeaders))
-      sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
+    const wrongHost = whyHostIsWrong(request.raw);
+    if (wrongHost !== undefined) sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
     else done();
   });
   leaveBodiesUnread(app);
@@ -82,13 +83,15 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   return app;
 }
 
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+/** RFC 9112, 3.2: there is one, which only HTTP/1.0 may omit. */
+function whyHostIsWrong({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  return hosts > 1;
+  if (hosts > 1) return 'There is more than one Host.';
+  return hosts === 0 && httpVersion !== '1.0' ? 'There is no Host.' : undefined;
 }
 
 /** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */
