@@ -43,6 +43,17 @@ describe('a request by GET', () => {
     expect(await response.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
   });
 
+  it('reads its parameters as forms write them, in UTF-8', async () => {
+    const query = '{ task(id: "Küche + 100 %") { id } }';
+    const sha256Hash = createHash('sha256').update(query).digest('hex'); // of what was read, or it is refused
+    const search = new URLSearchParams({
+      query,
+      extensions: `{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`,
+    });
+    const found = await get(`/graphql?${search}`, { authorization: `Bearer ${token}` });
+    expect(await found.json()).toEqual({ data: { task: null } });
+  });
+
   it('runs no mutation', async () => {
     const response = await get(`/graphql?query=${encodeURIComponent('mutation { logout }')}`, {
       authorization: `Bearer ${token}`,
@@ -148,6 +159,11 @@ describe('a request that is none says what is wrong where', () => {
     ['?query={__typename}&variables={', {}, ['variables']],
     ['?query={__typename}&variables=[]', {}, ['variables']],
     ['?query={__typename}&extensions=5', {}, ['extensions']],
+    ['?query={__typename}&%71uery={a}', {}, ['query']],
+    ['?query={__typename%ff}', {}, ['']],
+    ['?query={__typename}&variables={"category":"%ff"}', {}, ['']],
+    ['?query={__typename}&variables={"category":"%ed%a0%80"}', {}, ['']],
+    ['?query={__typename}&operationName=%', {}, ['']],
     ['?query={__typename}', { origin: 'https://evil.example' }, ['']],
   ])('by GET: %s %j', async (search, headers, paths) => {
     for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
