@@ -140,9 +140,12 @@ describe('a page in a browser', () => {
     expect(response.headers.get('access-control-allow-methods')).toContain('PATCH');
     expect(response.headers.get('access-control-max-age')).toBe('600');
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
-    const answer = await fetch(`${gateway.origin}/livez`, { headers: { origin: 'https://app.example.com' } });
-    expect(answer.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
-    expect(answer.headers.get('vary')).toBe('Origin');
+    for (const path of ['/livez', '/nope', '/%']) {
+      const answer = await fetch(`${gateway.origin}${path}`, { headers: { origin: 'https://app.example.com' } });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+      expect(answer.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+      expect(answer.headers.get('vary')).toMatch(/^Origin(?:,|$)/);
+    }
   });
 
   it.each(['https://evil.example', 'https://app.example.com.evil.example', 'null'])(

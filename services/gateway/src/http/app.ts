@@ -1,6 +1,6 @@
 import { AppError } from '@taskmesh/errors';
 import { answerBefore, closePromptly, type Log } from '@taskmesh/service';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -51,7 +51,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
-      reply.header('x-request-id', request.id);
+      beginReply(request, reply);
       answerUnknown(request, reply);
     },
   });
@@ -65,9 +65,12 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   }
 
   const cors = createCors(config.corsOrigins);
-  app.addHook('onRequest', (request, reply, done) => {
+  const beginReply = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id);
     cors(request, reply);
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    beginReply(request, reply);
     const wrongHost = whyHostIsWrong(request.raw);
     if (wrongHost !== undefined) sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
     else done();
