@@ -16,6 +16,12 @@ export function jsonWeightIn(accept: string): number {
   return deciding ? weightIn(accept, (range) => deciding.test(range)) : 0;
 }
 
+/** Whether a client accepts what is meant, and at least as much as JSON. */
+export function isWanted(accept: string | undefined, isMeant: (range: string) => boolean): boolean {
+  const weight = weightIn(accept ?? '', isMeant);
+  return weight > 0 && weight >= jsonWeightIn(accept ?? '');
+}
+
 const rangesIn = (accept: string) =>
   accept
     .toLowerCase()

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { packageFile, servePageFiles } from '../page.ts';
+import { packageFile, servePageFiles, wantsPage } from '../page.ts';
 
 /** Serves GraphiQL's files. Returns how to send its page, which shares the graph's URL. */
 export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => FastifyReply {
@@ -20,7 +20,7 @@ export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => Fa
 }
 
 /** True when a browser opens the URL without a query. */
-export function wantsExplorer({ method, raw, headers }: FastifyRequest): boolean {
-  if (method === 'POST' || /[?&](query|extensions|documentId)=/.test(raw.url ?? '')) return false;
-  return headers.accept?.includes('text/html') ?? false;
+export function wantsExplorer(request: FastifyRequest): boolean {
+  if (request.method === 'POST' || /[?&](query|extensions|documentId)=/.test(request.raw.url ?? '')) return false;
+  return wantsPage(request);
 }
