@@ -34,6 +34,7 @@ const BAD_TITLES = [
   '   ',
   '\t\n ',
   '\u200b\u200b\u200b',
+  '\u0085\u0085\u0085',
   'a\u0000bc',
   `ab${LONE}c`,
 ];

@@ -42,6 +42,7 @@ describe('a name', () => {
     ['x'.repeat(256), false],
     ['', false],
     [' \u200b ', false],
+    ['\u0085\u2028', false],
     ['a\0b', false],
     ['\udc00', false],
     [undefined, false],

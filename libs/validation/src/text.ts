@@ -3,8 +3,8 @@ import { z } from 'zod';
 /** PostgreSQL cannot store NUL; a lone surrogate cannot be encoded as UTF-8. */
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
 
-/** Invisible text: white space of any kind, and characters without width. */
-const BLANK = /^[\s\p{Z}\u00ad\u180e\u200b-\u200f\u2060\ufeff]*$/u;
+/** Invisible text: white space as Unicode has it (which is more than `\s`), and characters without width. */
+const BLANK = /^[\p{White_Space}\u00ad\u180e\u200b-\u200f\u2060\ufeff]*$/u;
 
 export const isBlank = (text: string) => BLANK.test(text);
 

@@ -143,10 +143,14 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   const handler = createGraphQLHandler(context, answers);
   const measure = createRequestMetrics(metrics);
+  const takesOnlyJson = (accept: string | undefined) => !realtime?.streams.wanted(accept);
   const app = createApp(config, {
     log,
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
-    answerDirectly: createDirectRoute({ context, handler, answers, measure }),
+    answerDirectly: createDirectRoute({
+      ...{ context, handler, measure },
+      answers: { knows: (accept) => answers.knows(accept) && takesOnlyJson(accept) },
+    }),
     serveUnknownPath: page && serveUnknownPath,
   });
   measureRequests(app, measure);

@@ -37,6 +37,23 @@ describe("a browser's GET of /graphql", () => {
   });
 });
 
+it.each(['application/json, text/html;q=0.9', 'text/html;q=0, */*', '*/*'])(
+  'a program that accepts %s gets JSON',
+  async (accept) => {
+    for (const [path, status] of [
+      ['/graphql', 400],
+      ['/', 404],
+    ] as const) {
+      const response = await get(path, { headers: { accept } });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        status,
+        'application/json; charset=utf-8',
+      ]);
+      await response.body?.cancel();
+    }
+  },
+);
+
 describe('what the page loads', () => {
   it('is GraphiQL, and comes from here', async () => {
     expect(loaded.map((path) => path.replace(/^(\/graphql\/assets\/)[\w-]{16}/, '$1…'))).toEqual([

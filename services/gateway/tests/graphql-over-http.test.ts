@@ -43,6 +43,17 @@ describe('a request by GET', () => {
     expect(await response.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
   });
 
+  it('reads its parameters as forms write them, in UTF-8', async () => {
+    const query = '{ task(id: "Küche + 100 %") { id } }';
+    const sha256Hash = createHash('sha256').update(query).digest('hex'); // of what was read, or it is refused
+    const search = new URLSearchParams({
+      query,
+      extensions: `{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`,
+    });
+    const found = await get(`/graphql?${search}`, { authorization: `Bearer ${token}` });
+    expect(await found.json()).toEqual({ data: { task: null } });
+  });
+
   it('runs no mutation', async () => {
     const response = await get(`/graphql?query=${encodeURIComponent('mutation { logout }')}`, {
       authorization: `Bearer ${token}`,
@@ -148,6 +159,11 @@ describe('a request that is none says what is wrong where', () => {
     ['?query={__typename}&variables={', {}, ['variables']],
     ['?query={__typename}&variables=[]', {}, ['variables']],
     ['?query={__typename}&extensions=5', {}, ['extensions']],
+    ['?query={__typename}&%71uery={a}', {}, ['query']],
+    ['?query={__typename%ff}', {}, ['']],
+    ['?query={__typename}&variables={"category":"%ff"}', {}, ['']],
+    ['?query={__typename}&variables={"category":"%ed%a0%80"}', {}, ['']],
+    ['?query={__typename}&operationName=%', {}, ['']],
     ['?query={__typename}', { origin: 'https://evil.example' }, ['']],
   ])('by GET: %s %j', async (search, headers, paths) => {
     for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
@@ -174,6 +190,66 @@ describe('a request that is none says what is wrong where', () => {
     expect(answer.status).toBe(406);
     expect(issuesOf(answer.body)).toEqual([['BAD_USER_INPUT', ['']]]);
     expect(gateway.tasks.calls).toHaveLength(before);
+  });
+});
+
+/** What urql sends with every query and mutation. */
+const ANY_ANSWER =
+  'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed';
+/** What Apollo Client sends with subscriptions. */
+const MULTIPART_OR_JSON = 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0",application/json';
+
+describe('a client that accepts JSON besides streams', () => {
+  const LOGIN =
+    'mutation { login(input: { email: "a0000000-0000-4000-8000-000000000001", password: "right password" }) { expiresIn } }';
+  const asked = (accept: string, query: string, authorization?: string) =>
+    fetch(`${gateway.origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept, ...(authorization && { authorization }) },
+      body: JSON.stringify({ query }),
+    });
+
+  it.each([ANY_ANSWER, MULTIPART_OR_JSON, 'text/event-stream, */*', 'text/event-stream, application/*'])(
+    'signs in without a token, or beside a stale one: %s',
+    async (accept) => {
+      for (const authorization of [undefined, 'Bearer stale']) {
+        const answer = await asked(accept, LOGIN, authorization);
+        expect(answer.headers.get('content-type')).toMatch(/^application\/(?:graphql-response\+)?json/);
+        expect([answer.status, await answer.json()]).toEqual([200, { data: { login: { expiresIn: 3_600 } } }]);
+      }
+    },
+  );
+
+  it('gets results as JSON, and subscriptions as a stream, whatever it asked before', async () => {
+    for (const [accept, type] of [
+      [ANY_ANSWER, 'text/event-stream'],
+      [MULTIPART_OR_JSON, 'multipart/mixed'],
+    ] as const)
+      for (let times = 0; times < 2; times++) {
+        const result = await asked(accept, '{ taskStatistics { total } }', `Bearer ${token}`);
+        expect(await result.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
+        const stream = await asked(accept, 'subscription { taskChanges { cursor } }', `Bearer ${token}`);
+        expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)]);
+        await stream.body?.cancel();
+        const refused = await asked(accept, 'subscription { taskChanges { cursor } }');
+        expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+        await refused.body?.cancel();
+        const faulty = await asked(accept, 'subscription { nothing }', `Bearer ${token}`);
+        expect([faulty.status, codesOf((await faulty.json()) as never)]).toEqual([400, ['GRAPHQL_VALIDATION_FAILED']]);
+      }
+  });
+
+  it('gets what it prefers', async () => {
+    const typeOf = async (accept: string) => {
+      const answer = await asked(accept, '{ __typename }', `Bearer ${token}`);
+      await answer.body?.cancel();
+      return answer.headers.get('content-type')?.split(';')[0];
+    };
+    expect(await typeOf('application/json;q=0.5, text/event-stream')).toBe('text/event-stream');
+    expect(await typeOf('text/event-stream, */*; q=0.1')).toBe('text/event-stream');
+    expect(await typeOf('text/event-stream, */*, application/json;q=0')).toBe('text/event-stream');
+    expect(await typeOf('application/json, text/event-stream;q=0')).toBe('application/json');
+    expect(await typeOf('application/json, Text/Event-Stream; Q=0.9')).toBe('application/json');
   });
 });
 

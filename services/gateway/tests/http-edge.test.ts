@@ -39,7 +39,13 @@ describe('a request that is none of ours', () => {
     ['a lone percent', get('/%'), 404, 'NOT_FOUND'],
     ['bytes that are no UTF-8', get('/%ff'), 404, 'NOT_FOUND'],
     ['two hosts', get('/livez', 'host: y'), 400, 'BAD_USER_INPUT'],
-    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, undefined],
+    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'BAD_USER_INPUT'],
+    [
+      'no host beside what is answered without the framework',
+      'POST /graphql HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+      400,
+      'BAD_USER_INPUT',
+    ],
     ['a method that does not exist', 'FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_USER_INPUT'],
     [
       'a method that does not fit',
@@ -71,11 +77,14 @@ describe('a request that is none of ours', () => {
   ])('is told so in JSON: %s', async (_name, request, status, code) => {
     const answer = await raw(request);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    if (code === undefined) return;
     expect(answer.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/);
     expect(answer.toLowerCase()).toContain('content-type: application/json');
     expect(bodyOf(answer)).toEqual({ message: expect.any(String), error: { code } });
   });
+});
+
+it('may omit the host in HTTP/1.0', async () => {
+  expect(await raw('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 describe('every answer', () => {
@@ -131,9 +140,12 @@ describe('a page in a browser', () => {
     expect(response.headers.get('access-control-allow-methods')).toContain('PATCH');
     expect(response.headers.get('access-control-max-age')).toBe('600');
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
-    const answer = await fetch(`${gateway.origin}/livez`, { headers: { origin: 'https://app.example.com' } });
-    expect(answer.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
-    expect(answer.headers.get('vary')).toBe('Origin');
+    for (const path of ['/livez', '/nope', '/%']) {
+      const answer = await fetch(`${gateway.origin}${path}`, { headers: { origin: 'https://app.example.com' } });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+      expect(answer.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+      expect(answer.headers.get('vary')).toMatch(/^Origin(?:,|$)/);
+    }
   });
 
   it.each(['https://evil.example', 'https://app.example.com.evil.example', 'null'])(

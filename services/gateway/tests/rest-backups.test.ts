@@ -85,6 +85,11 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(restored).toEqual({ status: 200, success: true, message: 'Database restored.', databaseRestored: true });
   });
 
+  it('tell only the end to who wants no lines, or them less than JSON', async () => {
+    for (const accept of ['application/json, application/x-ndjson;q=0.5', 'application/x-ndjson;q=0'])
+      expect(await call('POST', '/api/backups', { headers: { accept } })).toMatchObject({ status: 201 });
+  });
+
   it('say how a restore was taken back', async () => {
     const undo = () => call('POST', '/api/backup/undo', { headers: LINES });
     gateway.backupWork.undos.push('NOTHING_TO_UNDO', 'UNKNOWN', 'RESTORED_CLEAN_UP_PENDING');

@@ -116,9 +116,21 @@ it.each(['x', ' ', 'a@b@c', 'nobody@example.com\u0000'])(
 
 /** Bodies for a task, with the status that POST answers. */
 const TASK_FIELDS: readonly (readonly [number, Record<string, unknown>])[] = [
-  ...[null, 5, true, [], {}, '', 'ab', chars(256), '   ', '\t\n ', '\u200b\u200b\u200b', 'a\u0000bc'].map(
-    (title) => [400, { title }] as const,
-  ),
+  ...[
+    null,
+    5,
+    true,
+    [],
+    {},
+    '',
+    'ab',
+    chars(256),
+    '   ',
+    '\t\n ',
+    '\u200b\u200b\u200b',
+    '\u0085\u0085\u0085',
+    'a\u0000bc',
+  ].map((title) => [400, { title }] as const),
   [201, { title: 'abc' }],
   [201, { title: chars(255) }],
   [201, { title: chars(3, '\u{1f600}') }],

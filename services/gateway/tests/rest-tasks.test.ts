@@ -337,9 +337,20 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
       expect((await created({ dueDate: null, due_date: DUE })).due_date).toBeNull();
     });
 
-    it('is checked as dueDate is', async () => {
-      const { status, body } = await send('POST', '/tasks', { title: 'Never stored', due_date: 'nonsense' });
-      expect([status, body.error.details[0].path]).toEqual([400, 'dueDate']);
+    it('is checked as dueDate is, and told by the name that was sent', async () => {
+      const { id } = await created({});
+      for (const [method, path] of [
+        ['POST', '/tasks'],
+        ['PATCH', `/tasks/${id}`],
+      ] as const)
+        for (const due_date of ['nonsense', 5]) {
+          const { status, body } = await send(method, path, { title: 'ab', due_date });
+          expect([status, body.error.details.map((issue: { path: string }) => issue.path)]).toEqual([
+            400,
+            ['title', 'due_date'],
+          ]);
+          expect(body.message).toContain('due_date must be ');
+        }
     });
   });
 

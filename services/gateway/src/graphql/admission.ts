@@ -24,6 +24,9 @@ export interface AdmittedOperation {
   variables: Record<string, unknown>;
 }
 
+export const isSubscription = ({ operation: { operation } }: AdmittedOperation) =>
+  operation.operation === 'subscription';
+
 /** Checks clients' operations, whatever transport they came by. @throws InvalidOperation */
 export type Admit = (sent: UncheckedRequest, carrier: Arrival) => Promise<AdmittedOperation>;
 

@@ -14,7 +14,7 @@ const ROUTE = { method: 'POST', routeOptions: { url: URL_PATH } };
 
 export interface DirectRouteDeps {
   context: Pick<GatewayContext, 'config' | 'tracing'>;
-  handler: GraphQLHandler;
+  handler: Pick<GraphQLHandler, 'answer' | 'failed'>;
   answers: Pick<Answers, 'knows'>;
   measure: MeasureResponse;
 }

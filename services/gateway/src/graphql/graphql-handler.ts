@@ -4,12 +4,12 @@ import { GraphQLError } from 'graphql';
 import type { IncomingMessage } from 'node:http';
 import { callerOf, type GatewayContext } from '../context.ts';
 import { internalError, publicError } from '../graph/client-errors.ts';
-import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
+import { InvalidOperation } from '../graph/executor.ts';
 import { JSON_TYPE, toAppError } from '../http/errors.ts';
 import type { Answers } from './answers.ts';
-import type { HttpAnswer } from './apollo-server.ts';
+import { isSubscription, type AdmittedOperation, type Arrival } from './admission.ts';
+import type { HttpAnswer, HttpOperation } from './apollo-server.ts';
 import { readRequest } from './read-request.ts';
-import type { UncheckedRequest } from './graphql-request.ts';
 
 /** A request to `/graphql`, under the id that its answer tells. */
 export interface GraphQLRequest {
@@ -22,6 +22,8 @@ const NO_STORE: [string, string] = ['cache-control', 'no-store'];
 export interface GraphQLHandler {
   /** Rejects with what keeps the request from being read or let in at all: `failed` tells that. */
   answer(request: GraphQLRequest): Promise<HttpAnswer>;
+  /** For clients that accept streams as well: leaves subscriptions to them, and also rejects with what is not admitted. */
+  answerUnlessSubscription(request: GraphQLRequest): Promise<HttpAnswer | AdmittedOperation>;
   failed(error: unknown, request: Pick<GraphQLRequest, 'id'>): HttpAnswer;
 }
 
@@ -30,23 +32,29 @@ export function createGraphQLHandler(
   context: Pick<GatewayContext, 'admit' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
   answers: Answers,
 ): GraphQLHandler {
-  const tryToAdmit = async (sent: UncheckedRequest, { method }: IncomingMessage, caller: RequestCall) => {
-    try {
-      return await context.admit(sent, { isGet: method !== 'POST', canStream: false, caller });
-    } catch (error) {
-      if (error instanceof InvalidOperation) return error;
-      throw error;
-    }
+  const read = async (request: GraphQLRequest, { canStream }: Pick<Arrival, 'canStream'>) => {
+    const { raw } = request;
+    const sent = await readRequest(raw);
+    const call = context.requestCall(request, await identityOf(context, raw));
+    const admit = () => context.admit(sent, { isGet: raw.method !== 'POST', canStream, caller: call });
+    return { call, accept: raw.headers.accept, admit };
+  };
+
+  const tell = async (operation: HttpOperation): Promise<HttpAnswer> => {
+    const { status, headers, text } = await answers.answer(operation);
+    return { status, headers: [...headers, NO_STORE], text };
   };
 
   return {
     async answer(request) {
-      const { raw } = request;
-      const sent = await readRequest(raw);
-      const call = context.requestCall(request, await identityOf(context, raw));
-      const outcome = await tryToAdmit(sent, raw, call);
-      const { status, headers, text } = await answers.answer({ call, outcome, accept: raw.headers.accept });
-      return { status, headers: [...headers, NO_STORE], text };
+      const { admit, ...arrived } = await read(request, { canStream: false });
+      return tell({ ...arrived, outcome: await admit().catch(invalidOperation) });
+    },
+
+    async answerUnlessSubscription(request) {
+      const { admit, ...arrived } = await read(request, { canStream: true });
+      const admitted = await admit();
+      return isSubscription(admitted) ? admitted : tell({ ...arrived, outcome: admitted });
     },
 
     failed(error, { id }) {
@@ -59,6 +67,11 @@ export function createGraphQLHandler(
       return { status, headers, text: JSON.stringify({ errors }) };
     },
   };
+}
+
+function invalidOperation(error: unknown): InvalidOperation {
+  if (error instanceof InvalidOperation) return error;
+  throw error;
 }
 
 /** An invalid token counts as none, so that `login` and `refreshSession` work with it; fields that need a user say so. */

@@ -2,20 +2,18 @@ import { badUserInput } from '@taskmesh/errors';
 import type { IncomingMessage } from 'node:http';
 import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
+import { readParameters } from '../http/query-parameters.ts';
 import type { UncheckedRequest } from './graphql-request.ts';
 
 /** Set by our clients, but impossible for foreign pages: the browser would send a preflight, which is refused. */
 const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
-const TEXT_PARAMETERS = ['query', 'operationName', 'documentId'] as const;
-const JSON_PARAMETERS = ['variables', 'extensions'] as const;
+const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables', 'extensions']);
 
 /** What an HTTP request asks for: its body, or its search parameters. @throws AppError */
 export async function readRequest(request: IncomingMessage): Promise<UncheckedRequest> {
   if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request));
   refuseForeignPage(request);
-  const url = request.url ?? '';
-  const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-  return readSearch(new URLSearchParams(search));
+  return readSearch(readParameters(request.url ?? '', PARAMETERS));
 }
 
 /** A page of another origin must not make a browser run queries with what the browser knows. */
@@ -27,17 +25,12 @@ function refuseForeignPage({ headers }: IncomingMessage): void {
   throw badUserInput([{ path: '', message }]);
 }
 
-function readSearch(params: URLSearchParams): UncheckedRequest {
-  const sent: UncheckedRequest = {};
-  for (const name of TEXT_PARAMETERS) sent[name] = one(params, name);
-  for (const name of JSON_PARAMETERS) sent[name] = parseParameter(name, one(params, name));
-  return sent;
-}
-
-function one(params: URLSearchParams, name: string): string | undefined {
-  const [value, ...others] = params.getAll(name);
-  if (others.length > 0) throw badUserInput([{ path: name, message: `${name} must not be repeated.` }]);
-  return value;
+function readSearch({ variables, extensions, ...texts }: Record<string, string>): UncheckedRequest {
+  return {
+    ...texts,
+    variables: parseParameter('variables', variables),
+    extensions: parseParameter('extensions', extensions),
+  };
 }
 
 function parseParameter(name: string, text: string | undefined): unknown {

@@ -1,15 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods } from '../http/method-not-allowed.ts';
 import { serveExplorer, wantsExplorer } from '../pages/explorer/explorer.ts';
+import type { AdmittedOperation } from './admission.ts';
 import type { HttpAnswer } from './apollo-server.ts';
 import type { GraphQLHandler } from './graphql-handler.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** Takes requests of a transport of its own (SSE, multipart) before they are read as one operation. */
+/** A transport of its own (SSE, multipart), for clients that accept it. */
 export interface StreamTransport {
-  claims(request: FastifyRequest): boolean;
+  /** What a client gets as a stream. Many accept both, and want a stream only of what JSON cannot answer. */
+  wanted(accept: string | undefined): 'everything' | 'subscriptions' | undefined;
+  /** Takes a request before it is read. */
   handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  /** Takes a subscription that was read and admitted. */
+  subscribe(subscription: AdmittedOperation, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }
 
 export interface GraphQLRoutesDeps {
@@ -26,9 +31,12 @@ export function graphqlRoutes(app: FastifyInstance, { handler, streams }: GraphQ
       method: METHODS,
       url: '/graphql',
       handler: async (request, reply) => {
-        if (streams?.claims(request)) return streams.handle(request, reply);
+        const wanted = request.method === 'HEAD' ? undefined : streams?.wanted(request.headers.accept);
+        if (streams && wanted === 'everything') return streams.handle(request, reply);
         if (wantsExplorer(request)) return sendPage(reply);
-        return send(reply, await handler.answer(request));
+        if (!streams || !wanted) return send(reply, await handler.answer(request));
+        const answer = await handler.answerUnlessSubscription(request);
+        return 'operation' in answer ? streams.subscribe(answer, request, reply) : send(reply, answer);
       },
     });
     refuseOtherMethods(scope, '/graphql', METHODS);

@@ -1,6 +1,6 @@
 import { AppError } from '@taskmesh/errors';
 import { answerBefore, closePromptly, headerValues, type Log } from '@taskmesh/service';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -46,11 +46,12 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     keepAliveTimeout: KEEP_ALIVE_MS,
     // No id may be too long for its route: overlong ids get the same answer as other unknown ids.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, shouldUpgradeCallback: isUpgrade, ...http },
+    // Without a Host, Node would answer by itself, with neither an id nor a body.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false, shouldUpgradeCallback: isUpgrade, ...http },
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
-      reply.header('x-request-id', request.id);
+      beginReply(request, reply);
       answerUnknown(request, reply);
     },
   });
@@ -64,11 +65,14 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   }
 
   const cors = createCors(config.corsOrigins);
-  app.addHook('onRequest', (request, reply, done) => {
+  const beginReply = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id);
     cors(request, reply);
-    if (headerValues(request.raw, 'host').length > 1)
-      sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    beginReply(request, reply);
+    const wrongHost = whyHostIsWrong(request.raw);
+    if (wrongHost !== undefined) sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
     else done();
   });
   leaveBodiesUnread(app);
@@ -80,6 +84,13 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     return sendError(reply, known);
   });
   return app;
+}
+
+/** RFC 9112, 3.2: there is one, which only HTTP/1.0 may omit. */
+function whyHostIsWrong(request: IncomingMessage): string | undefined {
+  const hosts = headerValues(request, 'host').length;
+  if (hosts > 1) return 'There is more than one Host.';
+  return hosts === 0 && request.httpVersion !== '1.0' ? 'There is no Host.' : undefined;
 }
 
 /** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
+import { isWanted } from '../http/accept.ts';
 import { refuseOtherMethods } from '../http/method-not-allowed.ts';
 import { readAsset, sendAsset } from './asset.ts';
 
@@ -84,9 +85,9 @@ export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
 const fillIn = (html: string, [name, text]: [string, string]) => html.replaceAll(`{${name}}`, () => escapeHtml(text));
 const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** Whether a person's browser asks. Programs do not accept HTML by name. */
+/** Whether a person's browser asks. Programs do not accept HTML by name, or less than JSON. */
 export function wantsPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  return headers.accept?.includes('text/html') ?? false;
+  return isWanted(headers.accept, (range) => range.startsWith('text/html'));
 }
 
 export function servePage(app: FastifyInstance, page: Page): void {

@@ -1,5 +1,6 @@
 import { createLines, type Lines, type OnWorkProgress } from '@taskmesh/internal-api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isWanted } from '../http/accept.ts';
 import type { GivenAnswer } from './send-answer.ts';
 
 /** NDJSON: each line is a JSON object. */
@@ -7,7 +8,7 @@ export const NDJSON_TYPE = 'application/x-ndjson';
 const REPEAT_MS = 5_000;
 
 export function wantsNdjson({ headers }: FastifyRequest): boolean {
-  return (headers.accept ?? '').split(',').some((type) => type.split(';')[0]?.trim().toLowerCase() === NDJSON_TYPE);
+  return isWanted(headers.accept, (range) => range.split(';', 1)[0] === NDJSON_TYPE);
 }
 
 export interface LongWork {

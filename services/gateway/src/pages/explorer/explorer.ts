@@ -21,6 +21,6 @@ export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => Fa
 
 /** True when a browser opens the URL without a query. */
 export function wantsExplorer(request: FastifyRequest): boolean {
-  const { method, raw } = request;
-  return method !== 'POST' && !/[?&](query|extensions|documentId)=/.test(raw.url ?? '') && wantsPage(request);
+  if (request.method === 'POST' || /[?&](query|extensions|documentId)=/.test(request.raw.url ?? '')) return false;
+  return wantsPage(request);
 }

@@ -1,10 +1,7 @@
-import { badUserInput } from '@taskmesh/errors';
 import { parseInput } from '@taskmesh/validation';
 import type { FastifyRequest } from 'fastify';
-import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-
-const NOT_ASCII = /[\u0080-\uffff]/;
+import { readParameters } from '../../http/query-parameters.ts';
 
 export interface QueryRules<Query> {
   schema: z.ZodObject;
@@ -15,50 +12,10 @@ export interface QueryRules<Query> {
 /** Checks each parameter by its schema and allows it once; unknown ones are ignored. */
 export function checkedQuery<Schema extends z.ZodObject>(schema: Schema): QueryRules<z.output<Schema>> {
   const known = new Set(Object.keys(schema.shape));
-  return { schema, read: ({ url }) => parseInput(schema, readQuery(url, known)) };
+  return { schema, read: ({ url }) => parseInput(schema, readParameters(url, known)) };
 }
 
 /** The raw query, for another reader. `schema` is only for the API description. */
 export function wholeQuery(schema: z.ZodObject): QueryRules<string> {
   return { schema, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) };
 }
-
-/**
- * An endpoint's known parameters, each at most once; others are ignored. Reads the raw request target, because ordinary
- * parsers turn invalid UTF-8 into replacement characters.
- * @throws AppError BAD_USER_INPUT for a repeated parameter or invalid UTF-8
- */
-function readQuery(target: string, known: ReadonlySet<string>): Record<string, string> {
-  const parameters: Record<string, string> = {};
-  const start = target.indexOf('?');
-  if (start === -1 || start === target.length - 1) return parameters;
-  for (const pair of asText(target.slice(start + 1)).split('&')) {
-    const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
-    if (!known.has(name)) continue;
-    if (Object.hasOwn(parameters, name)) throw badUserInput([{ path: name, message: `${name} must be given once.` }]);
-    parameters[name] = value;
-  }
-  return parameters;
-}
-
-/** Node decodes request targets as Latin-1: one character per byte. */
-function asText(query: string): string {
-  if (!NOT_ASCII.test(query)) return query;
-  const bytes = Buffer.from(query, 'latin1');
-  if (!isUtf8(bytes)) throw notText();
-  return bytes.toString();
-}
-
-function decode(part: string): string {
-  const spaced = part.includes('+') ? part.replaceAll('+', ' ') : part;
-  if (!spaced.includes('%')) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    throw notText();
-  }
-}
-
-const notText = () => badUserInput([{ path: '', message: 'The query is not valid percent-encoded UTF-8.' }]);

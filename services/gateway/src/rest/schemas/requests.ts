@@ -73,17 +73,24 @@ export const auditQuery = z.object({
 });
 
 /** Clients may send back what they read, where the field is `due_date` instead of `dueDate`. */
-const withDueDateAsRead = (body: unknown) =>
-  typeof body === 'object' && body && 'due_date' in body && !('dueDate' in body)
-    ? { ...body, dueDate: body.due_date }
-    : body;
+const asRead = {
+  due_date: timestamp('due_date').nullish().meta({ description: 'Used if `dueDate` is absent.' }),
+};
 
-export const taskCreate = z.preprocess(withDueDateAsRead, createTaskInput).meta({
+/** Beside a `dueDate` it is not even looked at. */
+const withOneDueDate = (body: unknown) =>
+  typeof body === 'object' && body && 'dueDate' in body ? { ...body, due_date: undefined } : body;
+
+function withDueDate<Fields extends { due_date?: string | null | undefined }>({ due_date, ...fields }: Fields) {
+  return due_date === undefined ? fields : { ...fields, dueDate: due_date };
+}
+
+export const taskCreate = z.preprocess(withOneDueDate, createTaskInput.extend(asRead).transform(withDueDate)).meta({
   id: 'TaskCreate',
   examples: [{ title: 'Water the plants', dueDate: '2026-12-01T18:00:00Z', category: 'home', priority: 'high' }],
 });
 export const taskUpdate = z
-  .preprocess(withDueDateAsRead, updateTaskInput)
+  .preprocess(withOneDueDate, updateTaskInput.extend(asRead).transform(withDueDate))
   .meta({ id: 'TaskUpdate', examples: [{ completed: true, dueDate: null }] });
 
 export const reducedTaskCreate = createTaskInput

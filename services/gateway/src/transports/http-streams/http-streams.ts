@@ -2,9 +2,11 @@ import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/e
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
 import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
 import { callerOf, type GatewayContext } from '../../context.ts';
+import { jsonWeightIn, weightIn } from '../../http/accept.ts';
 import type { LimitAge } from '../connection-age.ts';
 import type { Heartbeats } from '../heartbeats.ts';
 import { createEventChunks } from './event-chunks.ts';
@@ -41,14 +43,24 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
   const { heartbeats } = deps;
   const ofSse: StreamKind = { format: sse, chunkOf: createEventChunks(sse), heartbeats };
   const kinds: StreamKind[] = [ofSse, { format: multipart, chunkOf: createEventChunks(multipart), heartbeats }];
-  const kindFor = (accept: string | undefined) =>
-    accept === undefined ? undefined : kinds.find(({ format }) => format.accepts(accept));
+  const weightOf = (accept: string, { format }: StreamKind) => weightIn(accept, format.accepts);
+  const kindFor = ({ headers: { accept = '' } }: FastifyRequest) =>
+    kinds.find((kind) => weightOf(accept, kind) > 0) ?? ofSse;
   let isStopping = false;
+  const begin = (request: FastifyRequest, reply: FastifyReply): Exchange => {
+    if (isStopping) throw unavailable('The gateway stops; another one takes over.');
+    return { request, reply, kind: kindFor(request) };
+  };
   return {
-    claims: ({ headers, method }) => method !== 'HEAD' && kindFor(headers.accept) !== undefined,
-    handle(request, reply) {
-      if (isStopping) throw unavailable('The gateway stops; another one takes over.');
-      return handle({ ...deps, open, kind: kindFor(request.headers.accept) ?? ofSse }, request, reply);
+    wanted(accept = '') {
+      const weight = Math.max(...kinds.map((kind) => weightOf(accept, kind)));
+      if (weight === 0) return undefined;
+      return jsonWeightIn(accept) < weight ? 'everything' : 'subscriptions';
+    },
+    handle: async (request, reply) => handle({ ...deps, open }, begin(request, reply)),
+    async subscribe(subscription, request, reply) {
+      const exchange = begin(request, reply);
+      return subscribe({ ...deps, open }, exchange, { user: await userOf(deps, exchange), subscription });
     },
     async stop(spreadMs) {
       isStopping = true;
@@ -69,33 +81,48 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
   };
 }
 
-async function handle(
-  deps: HttpStreamsDeps & { open: Set<StreamWriter>; kind: StreamKind },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
-  const { context, limits, limitAge, watch, subscriptions, metrics, open, kind } = deps;
-  const { protocol } = kind.format;
+type Deps = HttpStreamsDeps & { open: Set<StreamWriter> };
+
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  kind: StreamKind;
+}
+
+async function userOf({ context }: Pick<Deps, 'context'>, { request, reply }: Exchange) {
   const caller = await callerOf(context, request.raw);
-  if (caller.kind !== 'user') {
-    reply.header('www-authenticate', 'Bearer');
-    throw unauthenticated();
-  }
-  const call = context.requestCall(request, caller.identity);
+  if (caller.kind === 'user') return { ...caller, call: context.requestCall(request, caller.identity) };
+  reply.header('www-authenticate', 'Bearer');
+  throw unauthenticated();
+}
+
+async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
+  const { context } = deps;
+  const { request, reply, kind } = exchange;
+  const user = await userOf(deps, exchange);
+  const { call } = user;
   const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
-  const { operation, variables } = await context.admit(await readRequest(request.raw), carrier);
-  if (operation.operation.operation !== 'subscription') {
-    const result = await context.executor.run(operation, variables, call);
-    return writeOnce(reply, kind, JSON.stringify(result));
-  }
-  const release = limits.takeUser(caller.identity.userId);
+  const admitted = await context.admit(await readRequest(request.raw), carrier);
+  if (isSubscription(admitted)) return subscribe(deps, exchange, { user, subscription: admitted });
+  const result = await context.executor.run(admitted.operation, admitted.variables, call);
+  return writeOnce(reply, kind, JSON.stringify(result));
+}
+
+async function subscribe(
+  deps: Deps,
+  { request, reply, kind }: Exchange,
+  { user, subscription }: { user: Awaited<ReturnType<typeof userOf>>; subscription: AdmittedOperation },
+): Promise<unknown> {
+  const { limits, limitAge, watch, subscriptions, metrics, open } = deps;
+  const { protocol } = kind.format;
+  const release = limits.takeUser(user.identity.userId);
   if (!release) throw rateLimited(1, 'Too many streams.');
 
   const writer = new StreamWriter(reply, kind);
   const lastEventId = request.headers['last-event-id'];
   let stream: Subscription | undefined;
   let reportEnd: (reason: EndReason) => void = () => {};
-  const unwatch = watch(caller.claims, () => {
+  const unwatch = watch(user.claims, () => {
     stream?.stop();
     writer.fail(
       new GraphQLError('The session has ended.', { extensions: { code: 'UNAUTHENTICATED' } }),
@@ -114,9 +141,8 @@ async function handle(
     stream = await subscriptions.subscribe(
       {
         protocol,
-        operation,
-        variables,
-        call,
+        ...subscription,
+        call: user.call,
         ...(typeof lastEventId === 'string' && lastEventId !== '' && { after: lastEventId }),
       },
       writer,

@@ -3,7 +3,7 @@ import type { StreamFormat } from './stream-format.ts';
 /** GraphQL over server-sent events, distinct connections: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md */
 export const sse: StreamFormat = {
   protocol: 'sse',
-  accepts: (accept) => accept.includes('text/event-stream'),
+  accepts: (range) => range.startsWith('text/event-stream'),
   contentType: 'text/event-stream; charset=utf-8',
   opening: ':\n\n',
   heartbeat: ':\n\n',
