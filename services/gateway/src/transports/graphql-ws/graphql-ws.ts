@@ -1,4 +1,4 @@
-import { authorizationOf } from '@taskmesh/service';
+import { headerValues } from '@taskmesh/service';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type Message } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -55,7 +55,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   const { context, heartbeats, limitAge, limits, watch } = deps;
   const mayTalk = limits.messages();
   // Read at once: a socket lives for hours, and the request would stay with it.
-  const handshake = { authorization: authorizationOf(request), ...connectionOf(context, request) };
+  const handshake = { authorization: headerValues(request, 'authorization'), ...connectionOf(context, request) };
   let caller: User | undefined;
   let isInitialised = false;
 
