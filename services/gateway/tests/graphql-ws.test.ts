@@ -227,9 +227,13 @@ describe('a session that ends', () => {
     expect(sse.errors).toEqual([expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })]);
   });
 
-  it.each(['sse', 'multipart'] as const)('tells its own end in a result over %s', async (kind) => {
+  it.each([
+    { kind: 'sse', accept: 'text/event-stream' },
+    { kind: 'multipart', accept: 'multipart/mixed;subscriptionSpec=1.0' },
+  ] as const)('tells its own end in a result over $kind', async ({ kind, accept }) => {
     const token = await gateway.auth.token(USER);
-    const result = await streamHttp(kind, { origin: gateway.origin, token, query: 'mutation { logout }' });
+    const logout = { origin: gateway.origin, token, query: 'mutation { logout }', headers: { accept } };
+    const result = await streamHttp(kind, logout);
     await eventually(() => expect(result.ended).toBeDefined());
     expect([result.events, result.errors]).toEqual([[{ data: { logout: true } }], []]);
   });
