@@ -111,16 +111,14 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
     async countRecovery(ip) {
       refuseWhenUsedUp([await recoveries?.consume(callerOf(ip))]);
     },
-    async allowRecoveryMail(emailKey) {
-      return (await recoveryMails.consume(hashOf(emailKey))).allowed;
-    },
-    async allowConfirmationMail(emailKey) {
-      return (await confirmationMails.consume(hashOf(emailKey))).allowed;
-    },
-    async allowNotice(emailKey) {
-      return (await notices.consume(hashOf(emailKey))).allowed;
-    },
+    allowRecoveryMail: (emailKey) => mayBeSent(recoveryMails, emailKey),
+    allowConfirmationMail: (emailKey) => mayBeSent(confirmationMails, emailKey),
+    allowNotice: (emailKey) => mayBeSent(notices, emailKey),
   };
+}
+
+async function mayBeSent(mails: Limiter, emailKey: string): Promise<boolean> {
+  return (await mails.consume(hashOf(emailKey))).allowed;
 }
 
 function callerOf(ip: string | null): string {
