@@ -16,14 +16,14 @@ export function asTraceparent(value: unknown): string | undefined {
 }
 
 /** The client's user agent, cut to the length that is stored. */
-export function clientOf({ headers }: IncomingMessage): string | undefined {
+function clientOf({ headers }: IncomingMessage): string | undefined {
   return headers['user-agent']?.slice(0, CLIENT_LENGTH);
 }
 
 const departures = new WeakMap<Socket, AbortSignal>();
 
 /** Aborted when the client's connection closes, as nobody is left to read the answers. */
-export function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
+function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
   const known = departures.get(socket);
   if (known) return known;
   const controller = new AbortController();
@@ -33,19 +33,20 @@ export function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
   return controller.signal;
 }
 
+/** What a request tells of its client's connection. */
+export function connectionOf(from: { clientIp(request: IncomingMessage): string }, request: IncomingMessage) {
+  return { ip: from.clientIp(request), client: clientOf(request), signal: disconnectSignalOf(request) };
+}
+
 export function createRequestCall(deps: {
   clientIp: (request: IncomingMessage) => string;
   endedSessions: EndedSessions;
   tracing: Tracing;
 }) {
   const onEndedSessions: RequestCall['onEndedSessions'] = (sessions) => deps.endedSessions.announce(sessions);
-  return ({ raw, id }: Pick<FastifyRequest, 'raw' | 'id'>, identity: Identity): RequestCall => ({
-    identity,
-    requestId: id,
-    traceparent: activeSpan()?.traceparent ?? deps.tracing.unrecorded(traceparentOf(raw)),
-    ip: deps.clientIp(raw),
-    client: clientOf(raw),
-    signal: disconnectSignalOf(raw),
-    onEndedSessions,
-  });
+  return ({ raw, id }: Pick<FastifyRequest, 'raw' | 'id'>, identity: Identity): RequestCall => {
+    const { ip, client, signal } = connectionOf(deps, raw);
+    const traceparent = activeSpan()?.traceparent ?? deps.tracing.unrecorded(traceparentOf(raw));
+    return { identity, requestId: id, traceparent, ip, client, signal, onEndedSessions };
+  };
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../graph/executor.ts';
-import { clientOf, disconnectSignalOf } from '../../graph/request-call.ts';
+import { connectionOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
 import type { LimitAge } from '../connection-age.ts';
@@ -157,12 +157,6 @@ function tryToParse(text: string): Message | undefined {
   }
 }
 
-type Connection = Pick<RequestCall, 'ip' | 'client' | 'signal'>;
-
-function connectionOf(context: GatewayContext, request: IncomingMessage): Connection {
-  return { ip: context.clientIp(request), client: clientOf(request), signal: disconnectSignalOf(request) };
-}
-
 function authenticate(
   context: GatewayContext,
   { authorization, ip }: { authorization: string[]; ip: string },
@@ -177,7 +171,7 @@ function authenticate(
 function callOf(
   context: GatewayContext,
   { identity }: User,
-  { ip, client, signal }: Connection,
+  { ip, client, signal }: ReturnType<typeof connectionOf>,
   traceparent: string | undefined,
 ): RequestCall {
   return {
