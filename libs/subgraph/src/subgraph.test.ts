@@ -1,7 +1,6 @@
 import { createLog } from '@taskmesh/service';
+import { collectGarbage } from '@taskmesh/testing';
 import { GraphQLScalarType, parse, type GraphQLResolveInfo } from 'graphql';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createSubgraph, type SubgraphContext } from './subgraph.ts';
 
 const log = createLog({ service: 'test', level: 'fatal' });
@@ -12,10 +11,8 @@ describe('the documents of a subgraph', () => {
   const typeDefs = parse('type Query { a: Int }');
   const long = (index: number, more = '') =>
     `query Q${index}${more && '($yes: Boolean!)'} { ${Array.from({ length: 500 }, (_, field) => `a${field}: a ${more}`).join(' ')} }`;
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const heap = () => {
-    collect();
+    collectGarbage();
     return process.memoryUsage().heapUsed;
   };
 

@@ -1,5 +1,6 @@
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { ownInstallation, requiredAddress } from './addresses.ts';
+export { collectGarbage } from './collect-garbage.ts';
 export { freePort } from './free-port.ts';
 export { nodeEnvironment } from './node-environment.ts';
 export { eventually } from './eventually.ts';

@@ -1,12 +1,7 @@
-import { eventually } from '@taskmesh/testing';
+import { collectGarbage, eventually } from '@taskmesh/testing';
 import { Server, type IncomingMessage } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { streamChannel, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 

@@ -1,18 +1,13 @@
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { collectGarbage, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
 import { createFeed, type Feed } from './feed.ts';
 import type { FeedReader } from './owner-feed.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const CHANGES = 250;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Takes this many changes, then no more, without disconnecting. */
 function createStuckReader(most: number) {
