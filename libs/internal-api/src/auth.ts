@@ -67,9 +67,11 @@ export interface AccountsInternal {
   accountChanges(after: AccountLogPosition): Promise<AccountChanges>;
 }
 
-/** Where a request came from. */
-export interface CallerOrigin {
+/** Where a request came from, for limits and the audit trail. */
+export interface RequestOrigin {
+  /** The client's address as the gateway saw it; null when unknown. */
   ip: string | null;
+  /** The client's user agent; null when it sent none. */
   client: string | null;
   requestId: string;
 }
@@ -82,10 +84,10 @@ export interface AuthSignIn {
    */
   begin(
     input: { returnTo?: string | undefined; codeChallenge?: string | undefined },
-    origin: CallerOrigin,
+    origin: RequestOrigin,
   ): Promise<{ location: string; binding: string }>;
   /** `search` is the query that the browser came back with. `location` is a path, with the outcome behind `#`. */
-  complete(input: { binding: string | undefined; search: string }, origin: CallerOrigin): Promise<{ location: string }>;
+  complete(input: { binding: string | undefined; search: string }, origin: RequestOrigin): Promise<{ location: string }>;
 }
 
 /** What auth offers to backup alone: importing its store from a restored dump. */

@@ -21,7 +21,7 @@ export {
   type AuthInternal,
   type AuthRestore,
   type AuthSignIn,
-  type CallerOrigin,
+  type RequestOrigin,
   type EndedSession,
   type KnownToken,
   type SessionUse,

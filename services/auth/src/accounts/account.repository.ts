@@ -1,5 +1,5 @@
 import { isUniqueViolation, type Database } from '@taskmesh/database';
-import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';
 import {

@@ -1,6 +1,6 @@
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import { loginInput, parseInput } from '@taskmesh/validation';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';

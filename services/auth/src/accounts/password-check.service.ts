@@ -1,5 +1,5 @@
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';

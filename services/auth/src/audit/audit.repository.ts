@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/core';
 import type { Database } from '@taskmesh/database';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import { AuditEntryEntity, type AuditEntry } from './audit-entry.entity.ts';
 import { ERASE_TRAIL, ERASED_AT_ONCE, IS_HOUSEKEEPING } from './audit.statements.ts';
-import type { RequestOrigin } from './request-origin.ts';
 
 /** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
 export type AuditKind =

@@ -1,11 +1,11 @@
 import { isUniqueViolation } from '@taskmesh/database';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/validation';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { emailIsTaken, wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';

@@ -1,8 +1,8 @@
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import { changeNameInput, parseInput } from '@taskmesh/validation';
 import type { Caller } from '../accounts/account-change.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
 import type { ChangeRepository } from './change.repository.ts';
 

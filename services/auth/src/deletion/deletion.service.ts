@@ -1,11 +1,10 @@
-import type { EndedSession } from '@taskmesh/internal-api';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/validation';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
 import type { DeletionRepository } from './deletion.repository.ts';

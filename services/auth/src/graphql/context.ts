@@ -1,6 +1,6 @@
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { SubgraphContext } from '@taskmesh/subgraph';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import { selects } from './selection.ts';
 
 export function originOf({ identity, requestId }: SubgraphContext): RequestOrigin {

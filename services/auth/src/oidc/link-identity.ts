@@ -1,5 +1,5 @@
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Account } from '../accounts/account.entity.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { LinkedIdentity } from './linked-identity.entity.ts';
 import { addressIsMissing, addressIsNotVerified } from './oidc.errors.ts';

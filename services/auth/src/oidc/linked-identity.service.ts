@@ -1,10 +1,10 @@
 import { isUniqueViolation } from '@taskmesh/database';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';

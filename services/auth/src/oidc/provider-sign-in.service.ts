@@ -1,4 +1,5 @@
 import { isUniqueViolation } from '@taskmesh/database';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
@@ -6,7 +7,6 @@ import type { AccountRepository } from '../accounts/account.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { dummyHash } from '../passwords/argon2-hash.ts';

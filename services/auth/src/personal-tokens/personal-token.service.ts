@@ -1,9 +1,8 @@
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
-import type { EndedSession, KnownToken } from '@taskmesh/internal-api';
+import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/validation';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
 import type { PersonalToken } from './personal-token.entity.ts';

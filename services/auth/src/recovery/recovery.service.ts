@@ -1,8 +1,7 @@
-import type { EndedSession } from '@taskmesh/internal-api';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/validation';
 import { emailKey } from '../accounts/email-key.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import type { Hasher } from '../passwords/hasher.ts';

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
-import type { EndedSession } from '@taskmesh/internal-api';
-import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Session } from './session.entity.ts';
 import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, LIST_ENDED } from './session.statements.ts';
 

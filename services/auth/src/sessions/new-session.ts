@@ -1,7 +1,7 @@
 import { signAccessToken } from '@taskmesh/identity';
+import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import type { Account } from '../accounts/account.entity.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { OpenedSession } from './opened-session.ts';
 import { createRefreshToken, type NewRefreshToken } from './refresh-token.ts';

@@ -1,6 +1,5 @@
-import type { EndedSession } from '@taskmesh/internal-api';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Account } from '../accounts/account.entity.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 
 /** How somebody opens a session, or refreshes it. */
 export interface Opening {

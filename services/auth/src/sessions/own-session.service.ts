@@ -1,8 +1,7 @@
-import type { EndedSession } from '@taskmesh/internal-api';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import { parseUuid } from '@taskmesh/validation';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import { lockOwner } from './lock-owner.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository } from './session.repository.ts';

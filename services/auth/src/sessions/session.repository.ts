@@ -1,9 +1,8 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { transactionsOf, type Database } from '@taskmesh/database';
-import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
+import type { EndedSession, RequestOrigin, SessionUse } from '@taskmesh/internal-api';
 import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import { endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
 import type { NewSession, SessionRow } from './new-session.ts';
 import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';

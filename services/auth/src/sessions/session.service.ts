@@ -1,8 +1,7 @@
-import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
+import type { AuthInternal, EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
-import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { forgottenBefore } from './ended-session.repository.ts';

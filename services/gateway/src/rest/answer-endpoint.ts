@@ -1,6 +1,6 @@
 import { unauthenticated } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
+import type { RequestOrigin, OnWorkProgress } from '@taskmesh/internal-api';
 import { parseInput } from '@taskmesh/validation';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
@@ -87,7 +87,7 @@ async function bodyOf({ raw }: FastifyRequest, schema: NonNullable<Endpoint['bod
   return isBytes(schema) ? longBodyOf(raw) : parseInput(schema, parseJsonObject(await readJsonBytes(raw)));
 }
 
-function originOf(context: EndpointContext, request: FastifyRequest): CallerOrigin {
+function originOf(context: EndpointContext, request: FastifyRequest): RequestOrigin {
   const { ip, client, requestId } = context.requestCall(request, ANONYMOUS);
   return { ip: ip ?? null, client: client ?? null, requestId };
 }

@@ -1,6 +1,6 @@
 import type { AccessTokenClaims } from '@taskmesh/identity';
 import type { AppError, ErrorCode } from '@taskmesh/errors';
-import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
+import type { RequestOrigin, OnWorkProgress } from '@taskmesh/internal-api';
 import type { FastifyReply } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -28,7 +28,7 @@ export interface Exchange<Body, Query> {
   id: string;
   headers: IncomingHttpHeaders;
   /** From where the request came. */
-  origin(): CallerOrigin;
+  origin(): RequestOrigin;
   /** Whether nothing but the head of the answer is wanted. */
   isHead: boolean;
   /** Set when the client asked for progress. */

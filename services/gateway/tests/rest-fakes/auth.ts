@@ -6,7 +6,7 @@ import {
   publicKeys,
   signAccessToken,
 } from '@taskmesh/identity';
-import type { AuthInternal, AuthSignIn, CallerOrigin, EndedSession, KnownToken } from '@taskmesh/internal-api';
+import type { AuthInternal, AuthSignIn, RequestOrigin, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { requireSession, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { changeNameInput, codePoints, parseInput, signUpInput } from '@taskmesh/validation';
@@ -30,7 +30,7 @@ export interface FakeAuth {
   internal: AuthInternal;
   signIn: AuthSignIn;
   /** What the provider's part was asked. */
-  signIns: { input: object; origin: CallerOrigin }[];
+  signIns: { input: object; origin: RequestOrigin }[];
   /** Thrown by the next call. */
   failNext(error: Error): void;
   /** Addresses with an account for which a recovery mail was requested. */
