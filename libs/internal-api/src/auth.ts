@@ -87,7 +87,10 @@ export interface AuthSignIn {
     origin: RequestOrigin,
   ): Promise<{ location: string; binding: string }>;
   /** `search` is the query that the browser came back with. `location` is a path, with the outcome behind `#`. */
-  complete(input: { binding: string | undefined; search: string }, origin: RequestOrigin): Promise<{ location: string }>;
+  complete(
+    input: { binding: string | undefined; search: string },
+    origin: RequestOrigin,
+  ): Promise<{ location: string }>;
 }
 
 /** What auth offers to backup alone: importing its store from a restored dump. */

@@ -1,7 +1,7 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
 import type { EventLog } from '@taskmesh/messaging';
-import { timeOrderedIds, type Clock, type Ids, type Log } from '@taskmesh/service';
+import { timeOrderedIds as ids, type Clock, type Log } from '@taskmesh/service';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { createAccountRepository } from './accounts/account.repository.ts';
@@ -18,8 +18,6 @@ import { createLimits } from './rate-limits.ts';
 
 export interface AuthDeps {
   clock: Clock;
-  /** @default time-ordered UUIDs */
-  ids?: Ids;
   log: Log;
   /** Where limits are counted; whoever created it closes it. */
   keyValue: KeyValue;
@@ -34,7 +32,7 @@ export type CommonParts = Awaited<ReturnType<typeof createCommonParts>>;
 
 /** What the features of auth work with. */
 export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
-  const { clock, ids = timeOrderedIds, log, keyValue, metrics: registry = new Registry() } = deps;
+  const { clock, log, keyValue, metrics: registry = new Registry() } = deps;
   const { dataDir, mailFrom: from, accessTokenKeysFile, hashConcurrency: concurrency, secrets } = config;
   const metrics = createAuthMetrics(registry);
   const database = await createAuthDatabase({ url: secrets.postgresUrl, log });

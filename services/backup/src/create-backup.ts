@@ -48,8 +48,6 @@ import { createVerifier, VerificationBusy } from './verify/verifier.ts';
 
 export interface BackupDeps {
   clock: Clock;
-  /** Names for restores and archives: up to 16 letters or digits, always unique. @default random */
-  ids?: { next(): string };
   /** The services that own the stores; without its owner a store cannot be restored. */
   owners?: Partial<Record<StoreName, StoreOwner>>;
   /** How to look at the disk. @default asks the system */
@@ -77,11 +75,12 @@ const SETTLE_EVERY_MS = 60_000;
 /** Until this succeeds, stores may be closed, or a leftover database may fill the disk. */
 const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
-const randomIds = { next: () => randomBytes(6).toString('hex') };
+/** A name for a restore or an archive: up to 16 letters or digits, always unique. */
+const nextId = () => randomBytes(6).toString('hex');
 
 /** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
-  const { clock, ids = randomIds, look = lookAtDisk, log, metrics = new Registry() } = deps;
+  const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
   database.measure(metrics);
   const schema = createSchemaGate({ database, policy: config.schema, log });
@@ -101,7 +100,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     stallMs: STALL_MS,
     keepOldMs: config.keepOldMs ?? 0,
     now: () => new Date(clock.now()),
-    nextId: () => ids.next(),
+    nextId,
     product: readVersion(),
     log,
     metrics: createBackupMetrics(metrics),
@@ -146,7 +145,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     log,
   });
   const dryRun = createDryRun({ storage, verifier, log });
-  const notifier = createNotifier(config, { ...shared, database, clock, ids });
+  const notifier = createNotifier(config, { ...shared, database, clock });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
   const ofBackups = createBackupsResolvers(backups);
   const ofRestores = createRestoreResolvers(restores, dryRun);

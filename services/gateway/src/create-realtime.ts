@@ -27,6 +27,7 @@ import {
   WS_CLOSE,
 } from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
+import type { TransportDeps } from './transports/transport.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** How long a drained socket may take to close. */
@@ -65,33 +66,15 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
-  const limits = createSocketLimits({
-    perUser: maxSocketsPerUser,
-    perIp: maxSocketsPerIp,
-    messagesPerS: maxMessagesPerS,
-    clock,
-  });
-  const streamLimits = createSocketLimits({
-    perUser: maxSocketsPerUser,
-    perIp: maxSocketsPerIp,
-    messagesPerS: maxMessagesPerS,
-    clock,
-  });
+  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS, clock };
+  const limits = createSocketLimits(perClient);
+  const streamLimits = createSocketLimits(perClient);
   const heartbeats = createHeartbeats();
   const limitAge = createAgeLimit(maxConnectionAgeS, { clock, random });
-  const openGraphqlWs = createGraphqlWs({
-    ...{ context, subscriptions, watch, limits, heartbeats, limitAge, metrics, formatErrors },
-  });
-  const streams = createHttpStreams({
-    context,
-    subscriptions,
-    watch,
-    limits: streamLimits,
-    heartbeats,
-    limitAge,
-    metrics,
-    random,
-  });
+  const ofSockets: TransportDeps = { context, watch, limits, heartbeats, limitAge, metrics };
+  const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
+  const phoenix = createPhoenix({ ...ofSockets, feed });
+  const streams = createHttpStreams({ ...ofSockets, limits: streamLimits, subscriptions, random });
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -101,7 +84,6 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
   });
 
-  const phoenix = createPhoenix({ context, feed, watch, limits, heartbeats, limitAge, metrics });
   let isDraining = false;
   const queuedBytes = () => {
     let sum = streams.waitingBytes();

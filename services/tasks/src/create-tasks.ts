@@ -12,9 +12,7 @@ import {
   type AdminRoute,
   type Clock,
   closeOnStop,
-  createPeriodic,
   type HealthReport,
-  type Ids,
   inOrder,
   type Log,
   type Service,
@@ -28,8 +26,8 @@ import { createCursors } from './feed/cursors.ts';
 import { createFeedRepository } from './feed/feed.repository.ts';
 import { createFeedService } from './feed/feed.service.ts';
 import { beginNewEpoch } from './feed/new-epoch.ts';
-import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
+import { createHousekeeping } from './housekeeping.ts';
 import { createTasksImport } from './import/create-tasks-import.ts';
 import { createClosedOwners } from './owners/closed-owners.ts';
 import { createOwnerEraser } from './owners/erase-owners.ts';
@@ -49,14 +47,11 @@ import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 
-const HOUSEKEEPING_EVERY_MS = 60_000;
 /** Migrations have connections of their own. */
 const IMPORT_POOL_SIZE = 1;
 
 export interface TasksDeps {
   clock: Clock;
-  /** Ids of new tasks. @default UUIDs in order of time, so that new rows are adjacent in the indexes */
-  ids?: Ids;
   log: Log;
   /** The caller closes it. */
   eventLog: EventLog;
@@ -87,7 +82,7 @@ export interface Tasks extends Service {
 
 /** The whole service: `start` checks the schema and starts publishing. It listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
-  const { clock, ids = timeOrderedIds, log, eventLog, accounts, metrics = new Registry() } = deps;
+  const { clock, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   database.measure(metrics);
   const feeds = createFeedRepository(database);
@@ -113,18 +108,15 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   });
   watchClosedOwners(metrics, { repository: owners, readAgeMs: closedOwners.readAgeMs });
   const recounts = createRecounts(createCountRepository(database));
-  const forget = createHousekeeping({ repository: feeds, changeRetentionMs: config.changeRetentionMs, clock, log });
-  const housekeep = async () => {
-    await forget();
-    await recounts.run();
-  };
-  const housekeeping = createPeriodic({ everyMs: HOUSEKEEPING_EVERY_MS, task: housekeep, what: 'housekeeping', log });
+  const repository = createTaskRepository({ database, onUnkept: recounts.note });
+  const { changeRetentionMs } = config;
+  const housekeeping = createHousekeeping({ feeds, tasks: repository, recounts, changeRetentionMs, clock, log });
   const tasks = createTaskService({
-    repository: createTaskRepository({ database, onUnkept: recounts.note }),
+    repository,
     signCursor: cursors.seal,
     onCommitted: relay.wake,
     clock,
-    ids,
+    ids: timeOrderedIds, // new rows are adjacent in the indexes
   });
   const subgraph = createSubgraph({
     name: 'tasks',
@@ -134,12 +126,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     log,
   });
   const schema = createSchemaGate({ database, policy: config.schema, log });
-  const parts = inOrder([
-    closeOnStop(() => database.close()),
-    ...[schema, relay, closedOwners],
-    { start: async () => housekeeping.start({ afterPause: true }), stop: () => housekeeping.stop() },
-    closeOnStop(() => recounts.stop()), // before housekeeping, which waits for it
-  ]);
+  const parts = inOrder([closeOnStop(() => database.close()), ...[schema, relay, closedOwners, housekeeping]]);
 
   return {
     subgraph,
@@ -162,6 +149,6 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       storeHealth(database, schema, { eventLog: relay.isPublishing(), relayParts: relay.heldParts().length }),
     processAll: relay.processAll,
     processDeletions: closedOwners.processAll,
-    housekeep,
+    housekeep: housekeeping.sweep,
   };
 }

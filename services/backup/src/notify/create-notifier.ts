@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import { createMailer } from '@taskmesh/mail';
-import type { Clock, Log } from '@taskmesh/service';
+import { timeOrderedIds, type Clock, type Log } from '@taskmesh/service';
 import type { BackupConfig } from '../config.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import { createFailingRunRepository } from './failing-run.repository.ts';
@@ -11,7 +11,6 @@ import { createWebhook } from './webhook.ts';
 export interface NotifierDeps {
   database: Database;
   clock: Clock;
-  ids: { next(): string };
   metrics: BackupMetrics;
   now: () => Date;
   log: Log;
@@ -19,9 +18,9 @@ export interface NotifierDeps {
 
 export function createNotifier(
   { mail, secrets }: BackupConfig,
-  { database, clock, ids, metrics, now, log }: NotifierDeps,
+  { database, clock, metrics, now, log }: NotifierDeps,
 ): { reports: RunReports; close(): Promise<void> } {
-  const mailer = mail && createMailer({ smtpUrl: secrets.smtpUrl, ...mail }, { clock, ids });
+  const mailer = mail && createMailer({ smtpUrl: secrets.smtpUrl, ...mail }, { clock, ids: timeOrderedIds });
   const mailTo = (to: string) => (notice: Notice) => mailer?.send(mailOf(notice, to)) ?? Promise.resolve();
   const channels = [
     ...(secrets.webhookUrl === undefined ? [] : [createWebhook({ url: secrets.webhookUrl })]),

@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import type { ChangeRow } from './change.ts';
-import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_KEYS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
+import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
 export type FeedRepository = ReturnType<typeof createFeedRepository>;
 
@@ -59,12 +59,6 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
       const values = [retentionMs, after, limit, kept];
       const [row] = await database.run<ForgottenChanges>('write', FORGET_CHANGES, values);
       return row;
-    },
-
-    /** Deletes a batch of expired idempotency keys, and returns their number. */
-    async forgetKeys(now: string, limit: number): Promise<number> {
-      const [row] = await database.run<{ count: number }>('write', FORGET_KEYS, [now, limit]);
-      return row?.count ?? 0;
     },
   };
 }

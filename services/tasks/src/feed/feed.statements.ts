@@ -73,16 +73,3 @@ export const FORGET_CHANGES: Statement = {
       (select count(*)::int from gone) as count
     from judged`,
 };
-
-/** $1: now, $2: limit */
-export const FORGET_KEYS: Statement = {
-  name: 'feed-forget-keys',
-  text: `
-    with gone as (
-      delete from idempotency_keys
-      where (owner_id, key) in (select owner_id, key from idempotency_keys where expires_at <= $1::timestamptz limit $2)
-        and expires_at <= $1::timestamptz
-      returning 1
-    )
-    select count(*)::int as count from gone`,
-};

@@ -3,6 +3,8 @@ import type { CountRepository, CountSession } from './count.repository.ts';
 /** The most owners remembered at once; others are noticed again later. */
 const MOST_OWNERS = 10_000;
 
+export type Recounts = ReturnType<typeof createRecounts>;
+
 /** Remembers owners whose tasks a read found uncounted or without keys; `run` counts them for all later reads. */
 export function createRecounts(repository: CountRepository) {
   const owners = new Set<string>();

@@ -106,6 +106,12 @@ export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps)
       return { outcome: 'before', task: toTask(JSON.parse(first.task)) };
     },
 
+    /** Deletes a batch of expired idempotency keys, and returns their number. */
+    async forgetKeys(now: string, limit: number): Promise<number> {
+      const [row] = await database.run<{ count: number }>('write', statements.FORGET_KEYS, [now, limit]);
+      return row?.count ?? 0;
+    },
+
     async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Changed<Task>> {
       const [row] = await runWrite<TaskRow | { id: null }>(statements.UPDATE, [
         ...writeValues(write, id),

@@ -110,6 +110,19 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
 };
 
+/** $1: now, $2: limit */
+export const FORGET_KEYS: Statement = {
+  name: 'task-forget-keys',
+  text: `
+    with gone as (
+      delete from idempotency_keys
+      where (owner_id, key) in (select owner_id, key from idempotency_keys where expires_at <= $1::timestamptz limit $2)
+        and expires_at <= $1::timestamptz
+      returning 1
+    )
+    select count(*)::int as count from gone`,
+};
+
 /*
  * UPDATE and DELETE repeat id and owner instead of joining by `old.id`, for which PostgreSQL may scan all tasks of the
  * owner, because it expects few.

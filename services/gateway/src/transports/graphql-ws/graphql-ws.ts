@@ -7,10 +7,7 @@ import type { RequestCall } from '../../graph/executor.ts';
 import { connectionOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
-import type { LimitAge } from '../connection-age.ts';
-import type { Heartbeats } from '../heartbeats.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
-import type { SessionWatch } from '../sockets/session-watch.ts';
 import {
   ALL_RESULTS_MS,
   endSocket,
@@ -25,18 +22,13 @@ import {
   sendResult,
   WS_CLOSE,
 } from '../sockets/socket.ts';
-import type { SocketLimits } from '../sockets/socket-limits.ts';
 import { createFrames } from '../sockets/text-frames.ts';
+import type { TransportDeps } from '../transport.ts';
 
 /** Time allowed for `connection_init`. */
 const INIT_MS = 3_000;
 
-export interface GraphqlWsDeps extends Omit<OperationsDeps, 'frameOf'> {
-  watch: SessionWatch;
-  limits: SocketLimits;
-  heartbeats: Heartbeats;
-  limitAge: LimitAge;
-}
+export type GraphqlWsDeps = TransportDeps & Omit<OperationsDeps, 'frameOf'>;
 
 type User = Extract<Caller, { kind: 'user' }>;
 

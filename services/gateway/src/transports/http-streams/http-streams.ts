@@ -5,28 +5,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
 import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
-import { callerOf, type GatewayContext } from '../../context.ts';
+import { callerOf } from '../../context.ts';
 import { jsonWeightIn, weightIn } from '../../http/accept.ts';
-import type { LimitAge } from '../connection-age.ts';
-import type { Heartbeats } from '../heartbeats.ts';
 import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
-import type { EndReason, TransportMetrics } from '../metrics.ts';
+import type { EndReason } from '../metrics.ts';
 import type { QueuedReader } from '../sockets/send-buffer-budget.ts';
-import type { SessionWatch } from '../sockets/session-watch.ts';
-import type { SocketLimits } from '../sockets/socket-limits.ts';
 import { sse } from './sse.ts';
 import { StreamWriter, type StreamKind } from './stream-writer.ts';
+import type { TransportDeps } from '../transport.ts';
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
-export interface HttpStreamsDeps {
-  context: GatewayContext;
+export interface HttpStreamsDeps extends TransportDeps {
   subscriptions: Subscriptions;
-  watch: SessionWatch;
-  limits: SocketLimits;
-  heartbeats: Heartbeats;
-  limitAge: LimitAge;
-  metrics: TransportMetrics;
   random: () => number;
 }
 

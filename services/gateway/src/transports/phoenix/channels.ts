@@ -1,11 +1,9 @@
 import type { WebSocket } from 'ws';
-import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FailureReason } from '../../subscriptions/metrics.ts';
-import type { TransportMetrics } from '../metrics.ts';
-import type { SessionWatch } from '../sockets/session-watch.ts';
 import { endSocket, WS_CLOSE } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
+import type { TransportDeps } from '../transport.ts';
 import type { BindingLimits } from './binding-limits.ts';
 import { createChannel, type Channel, type ChannelsOfSocket } from './channel.ts';
 import type { Message } from './frames.ts';
@@ -25,18 +23,14 @@ export interface Channels extends ChannelsOfSocket {
   endAll(): void;
 }
 
-export interface ChannelsDeps {
+export interface ChannelsDeps extends Omit<TransportDeps, 'heartbeats' | 'limitAge'> {
   socket: WebSocket;
   keys: PublicKeys;
   messages: ChannelMessages;
-  context: GatewayContext;
   /** The client's address. */
   ip: string;
   feed: Feed;
-  watch: SessionWatch;
-  limits: SocketLimits;
   bindingLimits: BindingLimits;
-  metrics: TransportMetrics;
 }
 
 export function createChannels(deps: ChannelsDeps): Channels {

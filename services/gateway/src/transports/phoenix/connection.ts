@@ -1,13 +1,8 @@
 import type { WebSocket } from 'ws';
-import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
-import type { LimitAge } from '../connection-age.ts';
-import type { Heartbeats } from '../heartbeats.ts';
-import type { TransportMetrics } from '../metrics.ts';
-import type { SessionWatch } from '../sockets/session-watch.ts';
 import { endSocket, failSocket, frameWriter, keepAlive, retire, setFarewell, WS_CLOSE } from '../sockets/socket.ts';
-import type { SocketLimits } from '../sockets/socket-limits.ts';
 import type { FrameOf } from '../sockets/text-frames.ts';
+import type { TransportDeps } from '../transport.ts';
 import type { Connection } from '../write-shared.ts';
 import type { BindingLimits } from './binding-limits.ts';
 import type { Channel } from './channel.ts';
@@ -19,16 +14,10 @@ import { createChannelMessages } from './channel-messages.ts';
 /** Clients send a heartbeat every 25 s; after three missed ones the client is considered gone. */
 const SILENCE_MS = 75_000;
 
-export interface ConnectionDeps {
-  context: GatewayContext;
+export interface ConnectionDeps extends TransportDeps {
   feed: Feed;
-  watch: SessionWatch;
-  limits: SocketLimits;
-  heartbeats: Heartbeats;
-  limitAge: LimitAge;
   bindingLimits: BindingLimits;
   frameOf: FrameOf;
-  metrics: TransportMetrics;
 }
 
 export interface ConnectionOptions {

@@ -1,0 +1,68 @@
+import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
+import type { FeedRepository } from './feed/feed.repository.ts';
+import type { Recounts } from './tasks/recounts.ts';
+import type { TaskRepository } from './tasks/task.repository.ts';
+
+const EVERY_MS = 60_000;
+const BATCH = 2_000;
+
+export interface Housekeeping extends Service {
+  /** Deletes expired changes and idempotency keys, in batches, so that other statements do not wait. Then counts what reads found uncounted. */
+  sweep(): Promise<void>;
+}
+
+export interface HousekeepingDeps {
+  feeds: Pick<FeedRepository, 'forgetChanges'>;
+  tasks: Pick<TaskRepository, 'forgetKeys'>;
+  recounts: Recounts;
+  changeRetentionMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
+  const { feeds, tasks, recounts, changeRetentionMs, clock, log } = deps;
+
+  /** From the start of the log until a whole batch is recent. */
+  const forgetChanges = async (): Promise<number> => {
+    const kept = new Set<string>();
+    let total = 0;
+    let [last, goesOn] = ['0', true];
+    while (goesOn) {
+      const batch = await feeds.forgetChanges(changeRetentionMs, last, BATCH, [...kept]);
+      if (!batch) break;
+      for (const owner of batch.kept) kept.add(owner);
+      total += batch.count;
+      [last, goesOn] = [batch.last, batch.lookedAt === BATCH && batch.old > 0];
+    }
+    return total;
+  };
+
+  const forgetKeys = async (): Promise<number> => {
+    const now = new Date(clock.now()).toISOString();
+    let total = 0;
+    for (let count = BATCH; count === BATCH; total += count) count = await tasks.forgetKeys(now, BATCH);
+    return total;
+  };
+
+  const sweep = async () => {
+    const changes = await forgetChanges();
+    const keys = await forgetKeys();
+    if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
+    await recounts.run();
+  };
+
+  const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });
+
+  return {
+    sweep,
+    start() {
+      periodic.start({ afterPause: true });
+      return Promise.resolve();
+    },
+    async stop() {
+      await recounts.stop(); // a sweep waits for it
+      await periodic.stop();
+    },
+  };
+}
