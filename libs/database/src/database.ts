@@ -79,8 +79,6 @@ export interface Database {
    * @throws ConfigError when the server is too old
    */
   schemaState(): Promise<SchemaState>;
-  /** A new unit of work; use one per request. */
-  em(): EntityManager<PostgreSqlDriver>;
   /**
    * Runs `work` on a unit of work of its own, again while the database is briefly unavailable: it must be safe to repeat.
    * @throws AppError SERVICE_UNAVAILABLE
@@ -186,7 +184,6 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         unknown: applied.filter((each) => !known.includes(each)),
       };
     },
-    em: () => orm.em.fork(),
     retry: (work) => whileAway({ kind: 'read' }, () => work(orm.em.fork())),
     inTransaction: (work) => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work)),
     run: <Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]) =>
