@@ -92,7 +92,7 @@ export interface Database {
   /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
-  openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
+  openSession(options?: Pick<SessionOptions, 'settings' | 'lasts' | 'timeoutMs'>): Promise<Session>;
   readonly pool: Pool;
   /** Starts measuring how full the pool is and how long its statements take. Migrations have a pool of their own. */
   measure(registry: Registry): void;
