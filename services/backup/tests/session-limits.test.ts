@@ -82,6 +82,19 @@ describe('what is set for sessions in general does not end', () => {
   });
 });
 
+it('a dump runs nothing that the owner of a store has put before what is PostgreSQL’s own', async () => {
+  const owned = await createTestDatabase('owned');
+  try {
+    await owned.query(`create schema mine; create function mine.is_same(text, text) returns boolean language plpgsql
+        as $$ begin raise exception 'run as %', current_user; end $$;
+      create operator mine.= (leftarg = text, rightarg = text, function = mine.is_same);
+      alter database ${databaseOf(owned.url)} set search_path = mine, pg_catalog`);
+    (await openSnapshot(owned.url)).close();
+  } finally {
+    await owned.drop();
+  }
+});
+
 it('an administrator changes a store that the operator has frozen until it is restored', async () => {
   await store.query(`alter database ${databaseOf(store.url)} set default_transaction_read_only = on`);
   await withAdmin(store.url, (admin) => admin.query('create table public.thawed ()'));
