@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { maintenanceUrl, withClient } from '../src/databases/connect.ts';
+import { maintenanceUrl } from '../src/databases/connect.ts';
 import {
   accountsDump,
   createBackupFixture,
@@ -14,6 +14,7 @@ import {
   type BackupFixture,
 } from './support/backup-fixture.ts';
 import { createHeldSessions } from './support/held-sessions.ts';
+import { withClient } from './support/with-client.ts';
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
 const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));

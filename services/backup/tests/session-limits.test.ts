@@ -4,12 +4,13 @@ import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Client } from 'pg';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createBackupDatabase } from '../src/database.ts';
-import { withAdmin, withClient } from '../src/databases/connect.ts';
+import { withAdmin } from '../src/databases/connect.ts';
 import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { openSnapshot } from '../src/dump/snapshot.ts';
 import { loadLimits } from '../src/restore/load-limits.ts';
 import { createRunLock } from '../src/run-lock.ts';
+import { withClient } from './support/with-client.ts';
 
 let store: TestDatabase;
 let limits: string[];

@@ -8,16 +8,6 @@ export function maintenanceUrl(serverUrl: string): string {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = clientOf(url);
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await close(client);
-  }
-}
-
 export async function withAdmins<Result>(
   urls: readonly string[],
   work: (admins: Client[]) => Promise<Result>,
