@@ -225,7 +225,7 @@ describe('a restore by an administrator that is no superuser', () => {
     const config = {
       ...fixture.config,
       temporaryDir: `${fixture.config.temporaryDir}-process`,
-      secrets: { adminUrls: { tasks, auth } },
+      secrets: { ...fixture.config.secrets, adminUrls: { tasks, auth } },
     };
     const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored success } }';
     const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query })], {
