@@ -4,13 +4,12 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { DUMP_FILES, STORE_NAMES, type StoreName } from '../stores/store.ts';
-import { MIB } from './limits.ts';
+import { MAX_TABLES, MIB } from './limits.ts';
 import { sha256Of } from './sha256.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 
 export const MAX_MANIFEST_BYTES = MIB;
-export const MAX_TABLES = 1_000;
 
 const dump = z.object({
   file: z.string().regex(/^[a-z]+\.sql$/),
