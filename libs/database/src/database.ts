@@ -79,8 +79,6 @@ export interface Database {
    * @throws ConfigError when the server is too old
    */
   schemaState(): Promise<SchemaState>;
-  /** A new unit of work; use one per request. */
-  em(): EntityManager<PostgreSqlDriver>;
   /**
    * Runs `work` on a unit of work of its own, again while the database is briefly unavailable: it must be safe to repeat.
    * @throws AppError SERVICE_UNAVAILABLE
@@ -94,7 +92,7 @@ export interface Database {
   /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
-  openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
+  openSession(options?: Pick<SessionOptions, 'settings' | 'lasts' | 'timeoutMs'>): Promise<Session>;
   readonly pool: Pool;
   /** Starts measuring how full the pool is and how long its statements take. Migrations have a pool of their own. */
   measure(registry: Registry): void;
@@ -186,7 +184,6 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         unknown: applied.filter((each) => !known.includes(each)),
       };
     },
-    em: () => orm.em.fork(),
     retry: (work) => whileAway({ kind: 'read' }, () => work(orm.em.fork())),
     inTransaction: (work) => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work)),
     run: <Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]) =>

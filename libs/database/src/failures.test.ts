@@ -82,7 +82,10 @@ it('leaves a server that takes no writes any more: the next connection may lead 
     poolSize: 1,
     log,
   });
-  const write = () => database.em().getConnection().execute('create table written (id int)');
+  const write = async () => {
+    const client = await database.pool.connect();
+    await client.query('create table written (id int)').finally(() => client.release());
+  };
   try {
     await store.query(`alter database ${new URL(store.url).pathname.slice(1)} set default_transaction_read_only = on`);
     await expect(whileAway({ kind: 'write', deadlineMs: 0 }, write)).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { createSchemaGate, readSchemaPolicy, type SchemaPolicy } from './schema-
 
 const FIT: SchemaState = { missing: [], unknown: [] };
 
-function gateBefore(state: SchemaState | Error, policy?: SchemaPolicy) {
+function gateBefore(state: SchemaState | Error, policy: SchemaPolicy) {
   const lines: string[] = [];
   const log = createLog({
     service: 'gate-under-test',
@@ -25,11 +25,12 @@ function gateBefore(state: SchemaState | Error, policy?: SchemaPolicy) {
   return { database, lines, gate: createSchemaGate({ database, policy, log }) };
 }
 
+const MIGRATES = { migrates: true, acceptsNewer: false };
 const WAITS = { migrates: false, acceptsNewer: false };
 
 describe('a service that migrates', () => {
   it('opens when the schema is up to date', async () => {
-    const { gate } = gateBefore({ missing: ['0001'], unknown: [] });
+    const { gate } = gateBefore({ missing: ['0001'], unknown: [] }, MIGRATES);
     expect(gate.isOpen()).toBe(false);
     await gate.start();
     expect(gate.isOpen()).toBe(true);
@@ -37,10 +38,10 @@ describe('a service that migrates', () => {
 
   it('refuses the schema of a newer version, unless it is allowed', async () => {
     const newer = { missing: [], unknown: ['0009-later'] };
-    const { gate } = gateBefore(newer);
+    const { gate } = gateBefore(newer, MIGRATES);
     await expect(gate.start()).rejects.toThrow(/of a newer version, with 0009-later: .*NEWER_SCHEMA=allow/);
     expect(gate.isOpen()).toBe(false);
-    const allowed = gateBefore(newer, { migrates: true, acceptsNewer: true }).gate;
+    const allowed = gateBefore(newer, { ...MIGRATES, acceptsNewer: true }).gate;
     await allowed.start();
     expect(allowed.isOpen()).toBe(true);
   });

@@ -10,7 +10,6 @@ export interface SchemaPolicy {
   acceptsNewer: boolean;
 }
 
-const USUAL: SchemaPolicy = { migrates: true, acceptsNewer: false };
 const LOOK_EVERY_MS = 1_000;
 
 const settings = z.object({
@@ -39,10 +38,10 @@ export interface SchemaGate extends Service {
 /** `start` resolves once the service may use the database. */
 export function createSchemaGate(deps: {
   database: Pick<Database, 'migrate' | 'schemaState'>;
-  policy?: SchemaPolicy | undefined;
+  policy: SchemaPolicy;
   log: Log;
 }): SchemaGate {
-  const { database, policy = USUAL, log } = deps;
+  const { database, policy, log } = deps;
   const stopped = new AbortController();
   let open = false;
 

@@ -2,6 +2,7 @@ import { unavailable } from '@taskmesh/errors';
 import { Socket } from 'node:net';
 import { Client, type QueryResultRow } from 'pg';
 import { outcomeOf } from './failures.ts';
+import { LIFT_LIMITS } from './session-limits.ts';
 import type { Statement } from './statement.ts';
 
 export interface SessionOptions {
@@ -11,6 +12,8 @@ export interface SessionOptions {
   name: string;
   /** Server settings for this session, e.g. `{ idle_session_timeout: '10s' }`. Never pass a client's input. */
   settings?: Record<string, string>;
+  /** Whether its transactions and pauses may last longer than the operator allows sessions in general. @default false */
+  lasts?: boolean;
   /** How long a statement may take before the session counts as lost, in ms. @default 5_000 */
   timeoutMs?: number;
 }
@@ -32,7 +35,7 @@ export interface Session {
 
 /** Connects. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { url, name, settings = {}, timeoutMs = 5_000 } = options;
+  const { url, name, settings = {}, lasts = false, timeoutMs = 5_000 } = options;
   const socket = new Socket();
   const gone = new AbortController();
   const client = new Client({
@@ -57,6 +60,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   try {
     await client.connect();
+    if (lasts) await client.query(LIFT_LIMITS);
   } catch (error) {
     lose(error);
     throw unavailable(undefined, error);

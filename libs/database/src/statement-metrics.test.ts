@@ -34,7 +34,7 @@ describe('the statements of a database', () => {
 
   it('are counted by what they do, those of the pool, of the ORM and of one connection alike', async () => {
     await database.run('read', { name: 'one', text: ' select 1 as one' }, []);
-    await database.em().getConnection().execute('select 2');
+    await database.retry((em) => em.getConnection().execute('select 2'));
     const client = await database.pool.connect();
     await client.query('begin');
     await client.query({ text: 'set local work_mem = 64' });

@@ -1,5 +1,6 @@
 import type { TaskImage } from './task-changed.ts';
 
+/** How the stores keep a value. */
 export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
 interface FieldDescription<Value> {

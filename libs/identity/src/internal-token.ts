@@ -1,4 +1,5 @@
 import { unauthenticated } from '@taskmesh/errors';
+import type { Clock } from '@taskmesh/service';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { Identity, Whereabouts } from './identity.ts';
@@ -11,10 +12,6 @@ const CLOCK_SKEW_S = 5;
 /** A cached token is reused only while more than this is left, so that it outlives the call. */
 const REUSE_MARGIN_S = 20;
 const CACHE_SIZE = 20_000;
-
-interface Clock {
-  now(): number;
-}
 
 export interface IdentitySigner {
   /** A token that tells `audience` (a service's name) who is asking. Valid for 60 s, reused for 40 s. */

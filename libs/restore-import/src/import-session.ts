@@ -1,4 +1,4 @@
-import { LIFT_LIMITS, openSession, type Session } from '@taskmesh/database';
+import { openSession, type Session } from '@taskmesh/database';
 import { withoutValues } from '@taskmesh/database/without-values';
 import { provideIsValue } from './is-value.ts';
 
@@ -18,12 +18,11 @@ export async function openImportSession(
     lock_timeout: '30s',
     default_transaction_read_only: 'off', // an operator may have frozen the store until it is restored
   };
-  const session = await openSession({ url, name, settings, timeoutMs });
+  const session = await openSession({ url, name, settings, lasts: true, timeoutMs });
   const refuse = (error: unknown): never => {
     throw withoutValues(error);
   };
   try {
-    await session.run({ name: 'import-lift-limits', text: LIFT_LIMITS });
     await provideIsValue(session);
   } catch (error) {
     await session.close();

@@ -1,4 +1,5 @@
 import type { Session, Statement } from '@taskmesh/database';
+import type { ColumnType } from '@taskmesh/events';
 import { isValue } from './is-value.ts';
 
 /** The schema with a loaded backup's rows: bare tables, whose columns may have any built-in type. */
@@ -67,8 +68,6 @@ export async function lostColumns(
   lost.sort();
   return lost.length > MOST_NAMED ? [...lost.slice(0, MOST_NAMED), `${lost.length - MOST_NAMED} more`] : lost;
 }
-
-export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
 const SAME: Record<ColumnType, string> = {
   uuid: 'uuid',

@@ -1,5 +1,6 @@
 import type { Database, Session } from '@taskmesh/database';
-import type { Columns, ColumnType, RestoredSchema } from './restored-tables.ts';
+import type { ColumnType } from '@taskmesh/events';
+import type { Columns, RestoredSchema } from './restored-tables.ts';
 
 /** A rule for every row, and SQL that is true for a row `r` that breaks it. */
 export interface RowRule {

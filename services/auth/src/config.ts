@@ -25,8 +25,7 @@ export interface AuthConfig {
   publicUrl: string;
   /** Where people may sign in without a password of theirs here; undefined: nowhere. */
   oidc: OidcConfig | undefined;
-  /** @default brings the schema up to date itself */
-  schema?: SchemaPolicy;
+  schema: SchemaPolicy;
   secrets: {
     postgresUrl: string;
     /** undefined: mails are written to files. */

@@ -17,37 +17,36 @@ export interface BackupConfig extends ArchiveSizes {
   temporaryDir: string;
   /** The store dumped in `database.sql`. */
   restoreStore: StoreName;
-  /** How long stores replaced by a restore are kept for an undo. @default 0: they are dropped at once */
-  keepOldMs?: number;
-  /** Whether restores back up what they replace, unless the caller decides otherwise. @default false */
-  usesSafetyBackups?: boolean;
-  /** The pg_dump to use if it fits a store's server. Absent: none. */
-  pgDump?: PgDump | undefined;
-  /** When archives are made: a cron pattern in UTC. Absent: only on request. */
-  schedule?: string | undefined;
-  /** Which scheduled archives to keep. Absent: all. */
-  keep?: RetentionRules | undefined;
-  /** Whether each scheduled archive is verified at once. @default true */
-  verifiesScheduled?: boolean;
-  /** When archives are verified again: a cron pattern in UTC. Absent: only on request. */
-  verifySchedule?: string | undefined;
+  /** How long stores replaced by a restore are kept for an undo; 0: they are dropped at once. */
+  keepOldMs: number;
+  /** Whether restores back up what they replace, unless the caller decides otherwise. */
+  usesSafetyBackups: boolean;
+  /** The pg_dump to use if it fits a store's server; undefined: none. */
+  pgDump: PgDump | undefined;
+  /** When archives are made: a cron pattern in UTC; undefined: only on request. */
+  schedule: string | undefined;
+  /** Which scheduled archives to keep; undefined: all. */
+  keep: RetentionRules | undefined;
+  /** Whether each scheduled archive is verified at once. */
+  verifiesScheduled: boolean;
+  /** When archives are verified again: a cron pattern in UTC; undefined: only on request. */
+  verifySchedule: string | undefined;
   /** The age recipients who can open new archives; empty: the holder of the first key. */
-  recipients?: string[];
-  /** Recipients of mails about failed scheduled runs. Absent: nobody. */
-  mail?: { to: string[]; from: string; dataDir: string };
-  /** @default the service migrates its schema itself */
-  schema?: SchemaPolicy;
+  recipients: string[];
+  /** Recipients of mails about failed scheduled runs; undefined: nobody. */
+  mail: { to: string[]; from: string; dataDir: string } | undefined;
+  schema: SchemaPolicy;
   secrets: {
     /** Administrators that may create and rename databases and roles; the path names the store's database. */
     adminUrls: Record<StoreName, string>;
     /** Age identities: the first encrypts new archives, any decrypts. Without one, archives are not encrypted. */
-    keys?: string[];
-    /** Receives HTTP requests about failed scheduled runs. Absent: nobody. */
-    webhookUrl?: string | undefined;
-    /** Absent: mails are written as files. */
-    smtpUrl?: string | undefined;
-    /** Present: archives are stored there instead of in `backupsDir`. */
-    s3?: S3Location | undefined;
+    keys: string[];
+    /** Receives HTTP requests about failed scheduled runs; undefined: nobody. */
+    webhookUrl: string | undefined;
+    /** undefined: mails are written to files. */
+    smtpUrl: string | undefined;
+    /** Where archives are stored instead of in `backupsDir`; undefined: there. */
+    s3: S3Location | undefined;
   };
 }
 
@@ -148,9 +147,10 @@ export function readBackupConfig(env: Env): BackupConfig {
     verifiesScheduled: values.BACKUP_VERIFY ?? !opensNothing,
     verifySchedule: values.BACKUP_VERIFY_SCHEDULE,
     recipients: values.BACKUP_RECIPIENTS,
-    ...(values.BACKUP_MAIL_TO.length > 0 && {
-      mail: { to: values.BACKUP_MAIL_TO, from: values.MAIL_FROM, dataDir: values.DATA_DIR },
-    }),
+    mail:
+      values.BACKUP_MAIL_TO.length > 0
+        ? { to: values.BACKUP_MAIL_TO, from: values.MAIL_FROM, dataDir: values.DATA_DIR }
+        : undefined,
     restoreStore: values.RESTORE_DATABASE,
     keepOldMs: values.RESTORE_KEEP_OLD,
     usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise nothing is left to go back to

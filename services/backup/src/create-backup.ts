@@ -98,7 +98,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config),
     stallMs: STALL_MS,
-    keepOldMs: config.keepOldMs ?? 0,
+    keepOldMs: config.keepOldMs,
     now: () => new Date(clock.now()),
     nextId,
     product: readVersion(),
@@ -125,7 +125,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     lock: createRunLock(database, { name: 'taskmesh-restore', busy: () => new RestoreBusy() }),
     journal: createRestoreRepository(database),
     makeSafetyBackup: async (onProgress) => (await backups.create(onProgress, 'safety')).file,
-    usesSafetyBackups: config.usesSafetyBackups ?? false,
+    usesSafetyBackups: config.usesSafetyBackups,
   });
   const settling = createPeriodic({
     everyMs: SETTLE_EVERY_MS,

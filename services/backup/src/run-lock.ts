@@ -1,7 +1,6 @@
-import { LIFT_LIMITS, type Database } from '@taskmesh/database';
+import type { Database, Session } from '@taskmesh/database';
 import { withDeadline } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
 
 /** Allows one run of a kind at a time, across all instances that share our database. */
 export interface RunLock {
@@ -44,40 +43,29 @@ async function runAlone<Result>(
   { database, name, busy, waitMs }: RunLockOptions & { database: Database; waitMs: number },
   work: (mayGoOn: () => Promise<boolean>) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connect(database);
-  if (!client) return work(() => Promise.resolve(false));
+  // It is idle for as long as the work lasts.
+  const session = await database.openSession({ lasts: true }).catch(() => undefined);
+  if (!session) return work(() => Promise.resolve(false));
   try {
-    await client.query(LIFT_LIMITS); // it is idle for as long as the work lasts
     // Polls, because a waiting statement would be ended, with its connection, like one without an answer.
     const deadline = performance.now() + waitMs;
-    while (!(await isTaken(client, name))) {
+    while (!(await isTaken(session, name))) {
       if (performance.now() > deadline) throw busy();
       await sleep(TRY_EVERY_MS);
     }
     return await work(() =>
-      client.query('select 1').then(
+      session.run({ name: 'run-lock-held', text: 'select 1' }).then(
         () => true,
         () => false,
       ),
     );
   } finally {
-    client.release(true); // ending the session releases the lock in any case
+    await session.close(); // releases the lock
   }
 }
 
-async function isTaken(client: PoolClient, name: string): Promise<boolean> {
-  const text = 'select pg_try_advisory_lock(hashtext($1)) as taken';
-  const { rows } = await client.query<{ taken: boolean }>(text, [name]);
-  return rows[0]?.taken === true;
-}
-
-/** Undefined when our database is unavailable. */
-async function connect(database: Database) {
-  try {
-    const client = await database.pool.connect();
-    client.on('error', () => undefined); // the next query finds out
-    return client;
-  } catch {
-    return undefined;
-  }
+async function isTaken(session: Session, name: string): Promise<boolean> {
+  const take = { name: 'run-lock-take', text: 'select pg_try_advisory_lock(hashtext($1)) as taken' };
+  const [row] = await session.run<{ taken: boolean }>(take, [name]);
+  return row?.taken === true;
 }

@@ -28,7 +28,7 @@ export interface BackupStatusDeps {
 
 export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps): StatusOf<BackupStatus> {
   const { backups, restores, database, encrypts, clock } = deps;
-  const { schedule, verifySchedule, verifiesScheduled = true, keep, keepOldMs = 0, secrets } = config;
+  const { schedule, verifySchedule, verifiesScheduled, keep, keepOldMs, secrets } = config;
   const startedAt = new Date(clock.now()).toISOString();
   const failing = createFailingRunRepository(database);
   const askStore = createStoreStatus(database, STATUS_PART_MS);

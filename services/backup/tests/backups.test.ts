@@ -4,9 +4,8 @@ import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/tes
 import { mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createBackup, type Backup, type BackupConfig } from '../src/index.ts';
-import { createRecordingLog } from './support/backup-fixture.ts';
+import { configOf, createRecordingLog } from './support/backup-fixture.ts';
 
 let database: TestDatabase;
 let backup: Backup;
@@ -16,14 +15,7 @@ let config: BackupConfig;
 beforeAll(async () => {
   database = await createTestDatabase('backups');
   dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-backups-'));
-  config = {
-    postgresUrl: database.url,
-    backupsDir: join(dataDir, 'backups'),
-    temporaryDir: join(dataDir, 'temporary'),
-    restoreStore: 'tasks',
-    ...DEFAULT_SIZES,
-    secrets: { adminUrls: { tasks: database.url, auth: database.url } },
-  };
+  config = configOf({ own: database, tasks: database, auth: database }, dataDir);
   const log = createLog({ service: 'backup', level: 'silent' });
   backup = await createBackup(config, { clock: { now: () => Date.now() }, log });
   await backup.start();

@@ -1,7 +1,7 @@
 import { databaseOf } from '@taskmesh/database';
 import { checkBareTables } from '../src/databases/bare-tables.ts';
-import { withClient } from '../src/databases/connect.ts';
 import { createFreshTestDatabase, type FreshTestDatabase } from './support/restore-database.ts';
+import { withClient } from './support/with-client.ts';
 
 let database: FreshTestDatabase;
 beforeAll(async () => {

@@ -258,7 +258,7 @@ describe('a backup service that is killed while it makes an archive', () => {
 async function otherBackup(adminUrls: Partial<Record<'tasks' | 'auth', string>>) {
   const { secrets, ...config } = fixture.config;
   const backup = await createBackup(
-    { ...config, secrets: { adminUrls: { ...secrets.adminUrls, ...adminUrls } } },
+    { ...config, secrets: { ...secrets, adminUrls: { ...secrets.adminUrls, ...adminUrls } } },
     { clock: { now: () => Date.now() }, log: createRecordingLog().log },
   );
   await backup.start();

@@ -135,9 +135,11 @@ describe('an administrator that is no superuser', () => {
       return url.href;
     };
     const { log, logged } = createRecordingLog();
-    const secrets = { adminUrls: { ...fixture.config.secrets.adminUrls, tasks: as(admin) } };
+    const { secrets } = fixture.config;
+    const adminUrls = { ...secrets.adminUrls, tasks: as(admin) };
     const owners = createOwners({ tasks: as(owner), auth: fixture.auth.url });
-    const other = await createBackup({ ...fixture.config, secrets }, { clock: { now: () => Date.now() }, owners, log });
+    const config = { ...fixture.config, secrets: { ...secrets, adminUrls } };
+    const other = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
     try {
       await fixture.archive('unprivileged.tar.gz', { 'database.sql': tasksDump(['by hand']) });
       const before = await catalogueOf(fixture.tasks);

@@ -126,7 +126,7 @@ describe('on a disk with little room', () => {
   }); // prettier-ignore
 
   it.each([
-    ['the dump', 'temporary'],
+    ['the dump', 'backup-scratch'],
     ['the archive', 'backups'],
   ])('that others fill meanwhile %s ends before the reserve does, and nothing of it stays', async (_what, place) => {
     let begun = false;

@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
-import { withClient } from '../src/databases/connect.ts';
 import { dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { loadLimits, type LoadLimits } from '../src/restore/load-limits.ts';
@@ -12,6 +11,7 @@ import { prepareStore } from '../src/restore/prepare-store.ts';
 import type { StoreOwner } from '../src/index.ts';
 import { createRecordingLog, tasksDump } from './support/backup-fixture.ts';
 import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
+import { withClient } from './support/with-client.ts';
 
 let live: TestDatabase;
 let dir: string;

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { maintenanceUrl, withClient } from '../src/databases/connect.ts';
+import { maintenanceUrl } from '../src/databases/connect.ts';
 import {
   accountsDump,
   createBackupFixture,
@@ -14,6 +14,7 @@ import {
   type BackupFixture,
 } from './support/backup-fixture.ts';
 import { createHeldSessions } from './support/held-sessions.ts';
+import { withClient } from './support/with-client.ts';
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
 const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
@@ -224,7 +225,7 @@ describe('a restore by an administrator that is no superuser', () => {
     const config = {
       ...fixture.config,
       temporaryDir: `${fixture.config.temporaryDir}-process`,
-      secrets: { adminUrls: { tasks, auth } },
+      secrets: { ...fixture.config.secrets, adminUrls: { tasks, auth } },
     };
     const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored success } }';
     const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query })], {

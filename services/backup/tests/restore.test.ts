@@ -141,7 +141,8 @@ describe('the rules of a restore', () => {
   it('7: so does a server that is away', async () => {
     await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
     const nowhere = 'postgres://postgres@127.0.0.1:1/tasks';
-    const other = await createOther({ secrets: { adminUrls: { tasks: nowhere, auth: nowhere } } });
+    const adminUrls = { tasks: nowhere, auth: nowhere };
+    const other = await createOther({ secrets: { ...fixture.config.secrets, adminUrls } });
     expect(await restoreWith(other, 'good.tar.gz')).toMatchObject({ success: true, outcome: 'PROCESSED' });
     await other.stop();
     await fixture.own.query(`update restores set ended_at = now() where ended_at is null`); // no server will ever settle it

@@ -4,12 +4,13 @@ import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Client } from 'pg';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createBackupDatabase } from '../src/database.ts';
-import { withAdmin, withClient } from '../src/databases/connect.ts';
+import { withAdmin } from '../src/databases/connect.ts';
 import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { openSnapshot } from '../src/dump/snapshot.ts';
 import { loadLimits } from '../src/restore/load-limits.ts';
 import { createRunLock } from '../src/run-lock.ts';
+import { withClient } from './support/with-client.ts';
 
 let store: TestDatabase;
 let limits: string[];
@@ -80,6 +81,19 @@ describe('what is set for sessions in general does not end', () => {
       await own.drop();
     }
   });
+});
+
+it('a dump runs nothing that the owner of a store has put before what is PostgreSQL’s own', async () => {
+  const owned = await createTestDatabase('owned');
+  try {
+    await owned.query(`create schema mine; create function mine.is_same(text, text) returns boolean language plpgsql
+        as $$ begin raise exception 'run as %', current_user; end $$;
+      create operator mine.= (leftarg = text, rightarg = text, function = mine.is_same);
+      alter database ${databaseOf(owned.url)} set search_path = mine, pg_catalog`);
+    (await openSnapshot(owned.url)).close();
+  } finally {
+    await owned.drop();
+  }
 });
 
 it('an administrator changes a store that the operator has frozen until it is restored', async () => {

@@ -1,12 +1,12 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
 import { eventually } from '@taskmesh/testing';
-import { withClient } from '../src/databases/connect.ts';
 import { createBackupDatabase } from '../src/database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { createBackup } from '../src/index.ts';
 import { createRestoreRepository, type RestoreRepository } from '../src/restore/restore.repository.ts';
 import { settleRestore } from '../src/restore/settle-restore.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
+import { withClient } from './support/with-client.ts';
 
 const STORES = ['tasks', 'auth'] as const;
 type Store = (typeof STORES)[number];

@@ -1,7 +1,6 @@
 import { inDatabase } from '@taskmesh/database';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
-import { withClient } from '../src/databases/connect.ts';
 import { dropLeft } from '../src/restore/left-databases.ts';
 import type { RestoreStage } from '../src/restore/restore.entity.ts';
 import { settleRestore } from '../src/restore/settle-restore.ts';
@@ -15,6 +14,7 @@ import {
   type TestStores,
   type RestoreTrial,
 } from './support/test-stores.ts';
+import { withClient } from './support/with-client.ts';
 
 const ROLE = `test_settle_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];

@@ -2,12 +2,13 @@ import { inDatabase } from '@taskmesh/database';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { maintenanceUrl, withClient } from '../src/databases/connect.ts';
+import { maintenanceUrl } from '../src/databases/connect.ts';
 import { swapIn } from '../src/databases/swap.ts';
 import { exchangeStores } from '../src/restore/exchange-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entity.ts';
 import { swapStores } from '../src/restore/swap-stores.ts';
 import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
+import { withClient } from './support/with-client.ts';
 
 const ROLE = `test_swap_${randomBytes(5).toString('hex')}`;
 /** An administrator who may not end what superusers do. */

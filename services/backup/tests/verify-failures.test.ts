@@ -1,6 +1,5 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
 import type { ImportResult } from '@taskmesh/internal-api';
-import { withClient } from '../src/databases/connect.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import {
   accountsDump,
@@ -9,6 +8,7 @@ import {
   tasksDump,
   type BackupFixture,
 } from './support/backup-fixture.ts';
+import { withClient } from './support/with-client.ts';
 
 let fixture: BackupFixture;
 beforeAll(async () => {

@@ -13,8 +13,7 @@ export interface TasksConfig {
   changeRetentionMs: number;
   /** For an event log that does not accept records. */
   relay: Backoff;
-  /** @default the service migrates its schema itself */
-  schema?: SchemaPolicy;
+  schema: SchemaPolicy;
 }
 
 const HOUR_MS = 3_600_000;

@@ -57,7 +57,9 @@ describe('every field of a task, as libs/events/src/task-fields.ts lists them,',
   it('is in task.entity.ts', async () => {
     const log = createLog({ service: 'tasks', level: 'silent' });
     const database = await createTasksDatabase({ url: service.database.url, name: 'fields', poolSize: 1, log });
-    const { properties } = database.em().getMetadata().getByClassName<Record<string, unknown>>('Task');
+    const { properties } = await database.retry(async (em) =>
+      em.getMetadata().getByClassName<Record<string, unknown>>('Task'),
+    );
     const inEntity = Object.values(properties).map(({ name, fieldNames, columnTypes, nullable = false }) => [
       name,
       { column: fieldNames[0], type: columnTypes[0]?.replace(/^int$/, 'integer'), isNullable: nullable },

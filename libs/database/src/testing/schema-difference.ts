@@ -14,9 +14,10 @@ export async function schemaDifference(create: (options: StoreOptions) => Promis
   const database = await create({ url: store.url, poolSize: 1, log });
   try {
     await database.migrate();
-    const em = database.em();
-    const generator = em.getPlatform().getSchemaGenerator(em.getDriver(), em);
-    return (await generator.getUpdateSchemaSQL({ wrap: false })).trim();
+    const difference = await database.retry((em) =>
+      em.getPlatform().getSchemaGenerator(em.getDriver(), em).getUpdateSchemaSQL({ wrap: false }),
+    );
+    return difference.trim();
   } finally {
     await database.close();
     await store.drop();

@@ -5,7 +5,7 @@ import { hasMainDump } from './archive-dumps.ts';
 import { extractArchive } from './extract-archive.ts';
 import type { ArchiveLimits } from './limits.ts';
 
-export interface StoredArchive {
+export interface StoredExtraction {
   file: string;
   archive: OpenArchive;
   /** An empty folder to which nobody else may write. */
@@ -21,7 +21,7 @@ export interface ExtractStoredDeps {
 
 /** Extracts an archive from the storage, decrypted. Returns whether it holds the main dump. @throws ExtractionError */
 export async function extractStored(
-  { file, archive, dir, onProgress = () => undefined }: StoredArchive,
+  { file, archive, dir, onProgress = () => undefined }: StoredExtraction,
   { cipher, archiveLimits: limits }: ExtractStoredDeps,
 ): Promise<boolean> {
   const { sizeBytes } = archive;

@@ -10,6 +10,9 @@ export interface ArchiveLimits {
 
 export const MIB = 1024 * 1024;
 
+/** Each table takes locks until its load ends; a server has few, shared with the live stores. */
+export const MAX_TABLES = 1_000;
+
 const MIN_TIMEOUT_MS = 120_000;
 /** Slower than any usable disk. */
 const BYTES_PER_MS = 4_096;

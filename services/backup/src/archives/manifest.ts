@@ -1,17 +1,15 @@
 import { parseJson } from '@taskmesh/service';
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { DUMP_FILES, STORE_NAMES, type StoreName } from '../stores/store.ts';
-import { MIB } from './limits.ts';
+import { MAX_TABLES, MIB } from './limits.ts';
+import { sha256Of } from './sha256.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 
 export const MAX_MANIFEST_BYTES = MIB;
-export const MAX_TABLES = 1_000;
 
 const dump = z.object({
   file: z.string().regex(/^[a-z]+\.sql$/),
@@ -83,7 +81,7 @@ async function checkNames(dir: string): Promise<void> {
 async function checkDump(dir: string, { file, sha256, sizeBytes }: Manifest['stores'][StoreName]): Promise<void> {
   const path = join(dir, file);
   if (!(await isPlainFile(path))) throw new ManifestError(`The manifest names ${file}, which is not there.`);
-  const isSame = (await lstat(path)).size === sizeBytes && (await sha256Of(path)) === sha256;
+  const isSame = (await lstat(path)).size === sizeBytes && (await sha256Of(createReadStream(path))) === sha256;
   if (!isSame) throw new ManifestError(`${file} is not what the manifest says.`);
 }
 
@@ -91,10 +89,4 @@ async function checkDump(dir: string, { file, sha256, sizeBytes }: Manifest['sto
 export async function isPlainFile(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && stats.isFile() && stats.nlink === 1;
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }

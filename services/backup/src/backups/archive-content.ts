@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { OpenArchive } from '../storage/backup-storage.ts';
-
-export async function sha256Of(content: Readable): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(content, hash);
-  return hash.digest('hex');
-}
 
 export interface CheckedArchive extends OpenArchive {
   /** The checksum of the last read, if it was complete. */

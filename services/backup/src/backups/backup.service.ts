@@ -2,6 +2,7 @@ import { conflict, notFound, unavailable } from '@taskmesh/errors';
 import type { BackupScan } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
+import { sha256Of } from '../archives/sha256.ts';
 import { isInFuture } from '../clock-skew.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
@@ -10,7 +11,7 @@ import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../s
 import type { OnProgress } from './backup-progress.ts';
 import { asVerifyFailure, isUnprovable, whyUnfit } from '../verify/verify.errors.ts';
 import type { Verifier } from '../verify/verifier.ts';
-import { sha256Of, withChecksum } from './archive-content.ts';
+import { withChecksum } from './archive-content.ts';
 import { isOwn, type Backup, type MadeOrigin } from './backup.entity.ts';
 import { isSameFile } from './same-file.ts';
 import { asBackupFailure, failureReason } from './backup.errors.ts';

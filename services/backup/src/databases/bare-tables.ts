@@ -1,7 +1,6 @@
+import { FIRST_USER_OID } from '../dump/dumpable.ts';
 import { withAdmin } from './connect.ts';
 import { RESTORED_SCHEMA } from './names.ts';
-
-const FIRST_USER_OID = 16_384;
 
 /** Counts, by kind, all objects other than tables with columns of built-in types. */
 const LEFTOVERS = `

@@ -8,37 +8,28 @@ export function maintenanceUrl(serverUrl: string): string {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = clientOf(url);
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await close(client);
-  }
-}
-
 export async function withAdmins<Result>(
   urls: readonly string[],
   work: (admins: Client[]) => Promise<Result>,
 ): Promise<Result> {
-  const clients = urls.map(clientOf);
+  const clients = urls.map((url) => clientOf(url));
   try {
-    for (const client of clients) {
-      await client.connect();
-      await administer(client);
-    }
+    for (const client of clients) await connectAdmin(client);
     return await work(clients);
   } finally {
     await Promise.all(clients.map(close));
   }
 }
 
-function clientOf(connectionString: string): Client {
+export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {
+  return withAdmins([url], ([admin]) => work(admin as Client)); // one for each URL
+}
+
+export function clientOf(connectionString: string, name = 'taskmesh-backup'): Client {
   const client = new Client({
     connectionString,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'taskmesh-backup',
+    application_name: name,
     keepAlive: true,
   });
   client.on('error', () => undefined); // the query rejects as well
@@ -50,10 +41,11 @@ export async function close(client: Client): Promise<void> {
 }
 
 /**
- * Makes names in an administrator's statements mean PostgreSQL's own functions and relations, and lets none of the
- * operator's general limits end the session. What the operator has frozen until it is restored may be restored.
+ * Connects an administrator. Names in statements mean PostgreSQL's own functions and relations, and none of the operator's
+ * general limits ends the session. What the operator has frozen until it is restored may be restored.
  */
-async function administer(client: Client): Promise<void> {
+export async function connectAdmin(client: Client): Promise<void> {
+  await client.connect();
   await client.query(PINNED);
   await client.query(LIFT_LIMITS);
 }
@@ -61,10 +53,3 @@ async function administer(client: Client): Promise<void> {
 const PINNED = `select pg_catalog.set_config('search_path', 'pg_catalog', false),
   pg_catalog.set_config('statement_timeout', '0', false),
   pg_catalog.set_config('default_transaction_read_only', 'off', false)`;
-
-export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {
-  return withClient(url, async (admin) => {
-    await administer(admin);
-    return work(admin);
-  });
-}

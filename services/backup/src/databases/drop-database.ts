@@ -1,10 +1,10 @@
 import { escapeIdentifier, type Client } from 'pg';
 
 /** Copying a database, or another use that locks it, may take for ever. */
-export const LOCK_TIMEOUT_MS = 5_000;
+export const DROP_TIMEOUT_MS = 5_000;
 
 /** Drops a database, including its sessions, if it exists. @throws Error when it is locked for too long */
-export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<void> {
+export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = DROP_TIMEOUT_MS): Promise<void> {
   await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
   const { rows } = await admin.query<{ template: boolean }>(
     'select datistemplate as template from pg_catalog.pg_database where datname = $1',

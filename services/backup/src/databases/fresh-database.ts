@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { dropDatabase, LOCK_TIMEOUT_MS } from './drop-database.ts';
+import { dropDatabase, DROP_TIMEOUT_MS } from './drop-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
 export interface LoaderLimits {
@@ -123,7 +123,7 @@ export async function handOver(adminUrl: string, names: RestoreNames): Promise<s
 }
 
 /** Drops what a restore created, as far as it exists. @throws Error when it is still being created */
-export async function dropFresh(adminUrl: string, names: RestoreNames, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<void> {
+export async function dropFresh(adminUrl: string, names: RestoreNames, lockTimeoutMs = DROP_TIMEOUT_MS): Promise<void> {
   await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
     await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
     await admin.query(ALONE, [names.fresh]);

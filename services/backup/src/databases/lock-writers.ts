@@ -13,8 +13,8 @@ interface LockRetry {
   timeoutMs: number;
 }
 
-export const LOCK_TIMEOUT_MS = 20_000;
-const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: LOCK_TIMEOUT_MS };
+export const WRITERS_TIMEOUT_MS = 20_000;
+const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: WRITERS_TIMEOUT_MS };
 const TRY_AGAIN = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
 
 /** The URLs of a live database and the one that is to replace it. */

@@ -13,7 +13,7 @@ export interface Server {
 
 /** Limits how long a server that does not answer holds up the others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-const LOCK_TIMEOUT_MS = 10_000;
+const FENCE_TIMEOUT_MS = 10_000;
 const LARGEST = 2 ** 31;
 
 /**
@@ -29,7 +29,7 @@ export async function withServers<Result>(
     const mark = randomInt(LARGEST);
     for (const [index, client] of clients.entries()) {
       await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-      await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await client.query(`set lock_timeout = ${FENCE_TIMEOUT_MS}`);
       await client.query('select pg_advisory_lock($1, $2)', [mark, index]);
     }
     const servers = new Map<string, Server>();

@@ -1,6 +1,6 @@
 import { databaseOf } from '@taskmesh/database';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { LOCK_TIMEOUT_MS, storeTables, tablesOf, type Replaced } from './lock-writers.ts';
+import { WRITERS_TIMEOUT_MS, storeTables, tablesOf, type Replaced } from './lock-writers.ts';
 
 interface Obstacle {
   /** $1: the live database. */
@@ -69,7 +69,7 @@ export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
 }
 
 /** Counts writers to the store's tables only, as a restore locks only those. */
-async function countWriters({ adminUrl, fresh, timeoutMs = LOCK_TIMEOUT_MS }: Exchangeable): Promise<number> {
+async function countWriters({ adminUrl, fresh, timeoutMs = WRITERS_TIMEOUT_MS }: Exchangeable): Promise<number> {
   const tables = await withAdmin(fresh, tablesOf);
   return withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ found: number }>(WRITERS, [await storeTables(admin, tables), timeoutMs]);

@@ -1,7 +1,5 @@
-import { LIFT_LIMITS } from '@taskmesh/database';
-import { Client } from 'pg';
-
-const CONNECT_TIMEOUT_MS = 5_000;
+import type { Client } from 'pg';
+import { clientOf, connectAdmin } from '../databases/connect.ts';
 
 /** Reads the store as of one moment while others keep writing. The caller closes it. */
 export interface Snapshot {
@@ -21,20 +19,13 @@ const SESSION = [
   'set extra_float_digits = 3',
   `set bytea_output = 'hex'`,
   'set synchronize_seqscans = off',
-  'set statement_timeout = 0',
-  LIFT_LIMITS,
   `set lock_timeout = '10s'`,
   'set row_security = off',
   `set search_path = ''`, // makes all names schema-qualified
 ];
 
 export async function openSnapshot(url: string): Promise<Snapshot> {
-  const client = new Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'taskmesh-dump',
-    keepAlive: true,
-  });
+  const client = clientOf(url, 'taskmesh-dump');
   let lost: Error | undefined;
   client.on('error', (error) => (lost ??= error));
   const read = async <T>(work: (client: Client) => Promise<T>) => {
@@ -48,7 +39,7 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
     client.connection.stream.destroy(); // a graceful close would wait for rows that nobody reads
   };
   try {
-    await client.connect();
+    await connectAdmin(client);
     for (const setting of SESSION) await client.query(setting);
     await client.query('begin isolation level repeatable read, read only');
     await client.query('select 1 from pg_catalog.pg_class limit 1'); // the first query takes the snapshot

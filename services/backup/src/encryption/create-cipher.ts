@@ -5,8 +5,8 @@ import { createArchiveCipher, type ArchiveCipher } from './archive-cipher.ts';
 
 /** @throws ConfigError for invalid keys and recipients, and when what is to be verified could not be opened */
 export async function createCipher(config: BackupConfig): Promise<ArchiveCipher | undefined> {
-  const { recipients = [], secrets, schedule, verifiesScheduled = true, verifySchedule } = config;
-  const identities = secrets.keys ?? [];
+  const { recipients, schedule, verifiesScheduled, verifySchedule } = config;
+  const identities = config.secrets.keys;
   await createArchiveCipher({ identities, recipients: [] }).catch((error: unknown) => {
     throw new ConfigError([`BACKUP_KEY_FILE holds a key that is none: ${errorMessage(error)}`]);
   });

@@ -1,4 +1,5 @@
 import { escapeIdentifier } from 'pg';
+import { MAX_TABLES } from '../archives/limits.ts';
 import { RESTORED_SCHEMA } from '../databases/names.ts';
 import type { ColumnType } from './column-types.ts';
 import { refuse } from './load-error.ts';
@@ -34,9 +35,6 @@ export interface Skipped {
 export type DumpSchema = ReturnType<typeof createDumpSchema>;
 
 export const PUBLIC = 'public';
-
-/** Each table takes locks until the load ends; a server has few, shared with the live stores. */
-const MAX_TABLES = 1_000;
 
 export function createDumpSchema() {
   const tables = new Map<string, Table>();

@@ -1,5 +1,5 @@
 import { LoadError } from './load-error.ts';
-import { createStatementEnd, type End } from './statement-end.ts';
+import { BACKSLASH, createStatementEnd, DASH, NEWLINE, type End } from './statement-end.ts';
 
 export interface Statement {
   text: string;
@@ -31,9 +31,6 @@ const MAX_STATEMENT_BYTES = 2 * 1024 * 1024;
 const MAX_DATA_LINE_BYTES = 64 * 1024 * 1024;
 /** Of lines without data: `\.`, the rest of a `COPY … FROM stdin;` line, psql commands. */
 const MAX_LINE_BYTES = 1_024;
-const NEWLINE = 0x0a;
-const BACKSLASH = 0x5c;
-const DASH = 0x2d;
 /** A byte order mark. */
 const LONGEST_BEGINNING = 3;
 const END_OF_DATA = Buffer.from('\n\\.');

@@ -26,12 +26,12 @@ const DOLLAR = 0x24;
 const OPEN = 0x28;
 const CLOSE = 0x29;
 const STAR = 0x2a;
-const DASH = 0x2d;
+export const DASH = 0x2d;
 const SLASH = 0x2f;
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
-const BACKSLASH = 0x5c;
-const NEWLINE = 0x0a;
+export const BACKSLASH = 0x5c;
+export const NEWLINE = 0x0a;
 
 /** Longer words and dollar tags are not told apart: PostgreSQL would truncate or refuse them. */
 const LOOKAHEAD = 256;

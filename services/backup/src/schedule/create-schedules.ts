@@ -21,7 +21,7 @@ export interface SchedulesDeps {
 /** All scheduled work shares one lock, so that a backup and a verification never run at the same time. */
 export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Service[] {
   const { database, now, log } = deps;
-  const { schedule, verifySchedule, keep, verifiesScheduled: verifies = true } = config;
+  const { schedule, verifySchedule, keep, verifiesScheduled: verifies } = config;
   const scheduler = (id: string, pattern: string, work: () => Promise<boolean>) =>
     createScheduler({
       pattern,

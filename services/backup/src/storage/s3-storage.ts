@@ -11,6 +11,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { MIB } from '../archives/limits.ts';
+import { sha256Of } from '../archives/sha256.ts';
 import { isListableName } from './archive-name.ts';
 import {
   ArchiveExistsError,
@@ -78,10 +79,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
   /** After a lost answer: whether the stored object is the one that was sent. */
   const isStored = async (file: string, { sizeBytes, sha256 }: WrittenArchive): Promise<boolean> => {
     const found = await head(file);
-    if (!found || found.ContentLength !== sizeBytes) return false;
-    const hash = createHash('sha256');
-    for await (const part of read(file, found.ETag)) hash.update(part);
-    return hash.digest('hex') === sha256;
+    return found?.ContentLength === sizeBytes && (await sha256Of(read(file, found.ETag))) === sha256;
   };
 
   return {

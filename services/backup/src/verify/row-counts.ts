@@ -1,5 +1,6 @@
 import { escapeIdentifier } from 'pg';
-import { ManifestError, MAX_TABLES } from '../archives/manifest.ts';
+import { MAX_TABLES } from '../archives/limits.ts';
+import { ManifestError } from '../archives/manifest.ts';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
 import { RESTORED_SCHEMA } from '../databases/names.ts';
 import { withAdmin } from '../databases/connect.ts';

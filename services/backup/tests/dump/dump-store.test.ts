@@ -12,10 +12,10 @@ import { DUMP_POLICIES, type DumpPolicy } from '../../src/dump/dump-policy.ts';
 import { dumpStore } from '../../src/dump/dump-store.ts';
 import { countLeftOut } from '../../src/dump/unknown-objects.ts';
 import { openSnapshot } from '../../src/dump/snapshot.ts';
-import { withClient } from '../../src/databases/connect.ts';
 import { loadDump } from '../../src/loader/load-dump.ts';
 import { createFreshTestDatabase } from '../support/restore-database.ts';
 import { FULL_SCHEMA, FULL_TABLES } from './full-schema.ts';
+import { withClient } from '../support/with-client.ts';
 
 const run = promisify(execFile);
 const PSQL = '/usr/bin/psql';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createDumper } from '../../src/dump/dumper.ts';
 import type { DumpPolicy } from '../../src/dump/dump-policy.ts';
 import { openSnapshot } from '../../src/dump/snapshot.ts';
-import { withClient } from '../../src/databases/connect.ts';
 import { loadDump } from '../../src/loader/load-dump.ts';
 import { createRecordingLog } from '../support/backup-fixture.ts';
 import { createFreshTestDatabase } from '../support/restore-database.ts';
+import { withClient } from '../support/with-client.ts';
 
 const POLICY: DumpPolicy = {
   withoutRows: new Set(['sessions']),

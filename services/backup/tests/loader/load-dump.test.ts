@@ -4,11 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkBareTables } from '../../src/databases/bare-tables.ts';
-import { withClient } from '../../src/databases/connect.ts';
 import { handOver } from '../../src/databases/fresh-database.ts';
 import { loadDump } from '../../src/loader/load-dump.ts';
 import { childrenOf } from '../support/memory.ts';
 import { createFreshTestDatabase, type FreshTestDatabase } from '../support/restore-database.ts';
+import { withClient } from '../support/with-client.ts';
 
 let database: FreshTestDatabase;
 let dir: string;

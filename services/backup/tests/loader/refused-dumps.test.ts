@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withClient } from '../../src/databases/connect.ts';
 import { loadDump } from '../../src/loader/load-dump.ts';
 import { LoadError } from '../../src/loader/load-error.ts';
 import { createFreshTestDatabase, type FreshTestDatabase } from '../support/restore-database.ts';
+import { withClient } from '../support/with-client.ts';
 
 let database: FreshTestDatabase;
 let dir: string;

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkBareTables } from '../../src/databases/bare-tables.ts';
-import { withClient } from '../../src/databases/connect.ts';
 import { loadDump } from '../../src/loader/load-dump.ts';
 import { LoadError } from '../../src/loader/load-error.ts';
 import { DATABASE_STATE, SERVER_STATE } from '../support/catalogue.ts';
@@ -11,6 +10,7 @@ import { createFingerprint } from '../support/fingerprint.ts';
 import { worstChildOf } from '../support/memory.ts';
 import { createFreshTestDatabase } from '../support/restore-database.ts';
 import { hostileDump } from './hostile-grammar.ts';
+import { withClient } from '../support/with-client.ts';
 
 /** Of the process that loads; so that all of a restore stays within 128. */
 const BOUND_MIB = 100;

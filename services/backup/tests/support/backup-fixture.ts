@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
-import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
-import { createBackup, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
+import { createBackup, readBackupConfig, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
 
@@ -48,6 +47,20 @@ export interface Restored {
   keptUntil?: string | null;
 }
 
+/** What an operator has who says no more than what has to be said. */
+export function configOf(
+  { own, tasks, auth }: Pick<BackupFixture, 'own' | 'tasks' | 'auth'>,
+  dir: string,
+): BackupConfig {
+  return readBackupConfig({
+    POSTGRES_URL: own.url,
+    TASKS_ADMIN_URL: tasks.url,
+    AUTH_ADMIN_URL: auth.url,
+    DATA_DIR: dir,
+    BACKUP_PG_DUMP: 'none', // whatever this machine has
+  });
+}
+
 export async function createBackupFixture(
   name: string,
   {
@@ -64,15 +77,8 @@ export async function createBackupFixture(
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-backup-'));
-  const config: BackupConfig = {
-    postgresUrl: own.url,
-    backupsDir: join(dir, 'backups'),
-    temporaryDir: join(dir, 'temporary'),
-    restoreStore: 'tasks',
-    ...DEFAULT_SIZES,
-    keepOldMs,
-    secrets: { adminUrls: { tasks: tasks.url, auth: auth.url }, ...settings },
-  };
+  const usual = configOf({ own, tasks, auth }, dir);
+  const config = { ...usual, keepOldMs, secrets: { ...usual.secrets, ...settings } };
   await mkdir(config.backupsDir);
   const { log, logged } = createRecordingLog();
   const owners = createOwners({ tasks: tasks.url, auth: auth.url });

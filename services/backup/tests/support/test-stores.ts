@@ -2,12 +2,13 @@ import { inDatabase } from '@taskmesh/database';
 import { createLog } from '@taskmesh/service';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
-import { maintenanceUrl, withClient } from '../../src/databases/connect.ts';
+import { maintenanceUrl } from '../../src/databases/connect.ts';
 import { newRestore } from '../../src/restore/restore-stores.ts';
 import type { Restore } from '../../src/restore/restore.entity.ts';
 import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
 import { namesOf } from '../../src/restore/settle-restore.ts';
 import type { Store, StoreName } from '../../src/stores/store.ts';
+import { withClient } from './with-client.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
