@@ -56,7 +56,7 @@ export function setFarewell(socket: WebSocket, say: (why: string) => void): void
 }
 
 /**
- * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages. Reconnecting
+ * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages but pings. Reconnecting
  * clients repeat what was not answered, so without the wait a mutation would run twice.
  */
 export function closeGracefully(
