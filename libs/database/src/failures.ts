@@ -47,13 +47,22 @@ const UNKNOWN_MESSAGES = ['Connection terminated unexpectedly', 'Connection term
 
 type Outcome = 'not-done' | 'unknown' | 'other';
 
-/** Follows the causes, because the ORM wraps the driver's errors. */
+/** Looks at the causes, too, because the ORM wraps the driver's errors. */
 export function outcomeOf(error: unknown): Outcome {
-  for (let current: unknown = error; Error.isError(current); current = current.cause ?? previousOf(current)) {
-    if (isNotDone(current)) return 'not-done';
-    if (isUnknown(current)) return 'unknown';
+  for (const each of withCauses(error)) {
+    if (isNotDone(each)) return 'not-done';
+    if (isUnknown(each)) return 'unknown';
   }
   return 'other';
+}
+
+/** Whether the server or the database takes no writes, be it said by this error or by one that caused it. */
+export function isReadOnly(error: unknown): boolean {
+  return withCauses(error).some((each) => codeOf(each) === SQL_STATE.readOnlyTransaction);
+}
+
+function withCauses(error: unknown): Error[] {
+  return Error.isError(error) ? [error, ...withCauses(error.cause ?? previousOf(error))] : [];
 }
 
 function isNotDone(error: Error): boolean {

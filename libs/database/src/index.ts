@@ -12,3 +12,4 @@ export type { Statement } from './statement.ts';
 export { inTransaction } from './transaction.ts';
 export { transactionsOf } from './transactions-of.ts';
 export { databaseOf, inDatabase } from './database-url.ts';
+export { unlessFrozen } from './unless-frozen.ts';

@@ -1,3 +1,4 @@
+import { databaseOf } from '@taskmesh/database';
 import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/events';
 import { newPersonalToken } from '@taskmesh/identity';
 import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/messaging';
@@ -233,6 +234,20 @@ describe('the account log', () => {
     expect((await running.auth.accounts.accountChanges({ epoch, sequence: 1 })).changes).toMatchObject([
       { epoch: next, sequence: 1 },
     ]);
+  });
+
+  it('has none while the store is frozen, and says why', async () => {
+    await running.database.query(
+      `alter database ${databaseOf(running.database.url)} set default_transaction_read_only = on`,
+    );
+    await running.database.query(
+      `select count(pg_terminate_backend(pid)) from pg_stat_activity
+       where datname = current_database() and application_name like 'taskmesh-%'`,
+    );
+    await expect(running.auth.restore.newEpoch()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The store auth takes no writes (default_transaction_read_only): let it, then repeat this.',
+    });
   });
 
   it('counts in the order of the commits, however many are deleted at once', async () => {

@@ -1,6 +1,6 @@
 import type { BackupEntry, BackupScan, RestoreForecast, UndoableRestore, WorkProgress } from '@taskmesh/internal-api';
 import { parseJson } from '@taskmesh/service';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
 /** Taskmesh refused; its message is for the operator. */
@@ -14,7 +14,10 @@ export class Refused extends Error {
   }
 }
 /** No answer, or the connection broke. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  /** As errors of the system have one: it says nothing against an archive that was being read. */
+  readonly code = 'UNREACHABLE';
+}
 
 export interface End {
   status: number;
@@ -106,12 +109,16 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
       return end;
     },
 
+    /** The content fails with Unreachable when the connection breaks. */
     async download(file: string): Promise<{ content: Readable; sizeBytes: number; sha256: string | undefined }> {
       const response = await send('GET', `/backups/${encodeURIComponent(file)}`);
       if (response.statusCode !== 200) await json(response);
       const { etag } = response.headers;
+      const content = new PassThrough();
+      response.body.once('error', (cause) => content.destroy(lost(cause) as Error)).pipe(content);
+      content.once('close', () => response.body.destroy());
       return {
-        content: response.body,
+        content,
         sizeBytes: Number(response.headers['content-length']),
         sha256: typeof etag === 'string' ? etag.slice(1, -1) : undefined,
       };

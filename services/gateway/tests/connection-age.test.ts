@@ -116,6 +116,44 @@ it('a socket that is old enough tells the result that is being made, so that nob
   gateway.tasks.subgraph.execute = execute;
 });
 
+it('a socket that is old enough answers pings while it waits for a result, and nothing else', async () => {
+  const { execute } = gateway.tasks.subgraph;
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let isHeld = false;
+  gateway.tasks.subgraph.execute = async (...args) => {
+    isHeld = true;
+    await held;
+    return execute(...args);
+  };
+  const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+  open.push(socket);
+  const told: string[] = [];
+  socket.on('message', (bytes) => {
+    const {
+      type,
+      id = '',
+      payload,
+    } = JSON.parse(String(bytes)) as { type: string; id?: string; payload?: { n?: number } };
+    told.push([type, id, payload?.n ?? ''].join(' ').trim());
+  });
+  const send = (message: object) => socket.send(JSON.stringify(message));
+  const closed = once(socket, 'close');
+  const payload = { query: '{ taskStatistics { total } }' };
+  send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+  await eventually(() => expect(told).toEqual(['connection_ack']));
+  send({ id: 'held', type: 'subscribe', payload });
+  await eventually(() => isHeld);
+  const later = await stream('graphql-ws', gateway.tasks.changes.cursor(USER, 0));
+  await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
+  send({ id: 'late', type: 'subscribe', payload: { query: '{ __typename }' } });
+  send({ type: 'ping', payload: { n: 7 } });
+  await eventually(() => expect(told).toEqual(['connection_ack', 'pong  7']));
+  release();
+  expect((await closed)[0]).toBe(1012);
+  expect(told).toEqual(['connection_ack', 'pong  7', 'next held', 'complete held']);
+  gateway.tasks.subgraph.execute = execute;
+});
+
 describe('a replay that takes longer than a connection may become old', () => {
   const COUNT = 800;
   const owner = 'b0000000-0000-4000-8000-000000000001';

@@ -61,6 +61,18 @@ describe('a document of a client', () => {
     expect(many.body.errors?.map(({ extensions }) => extensions.code)).toEqual(['GRAPHQL_PARSE_FAILED']);
   });
 
+  it.each([
+    ['128,000 characters', '#', 127_986],
+    ['10,000 lines', '\r\n', 9_999],
+  ])('may have %s, whatever they say', async (_limit, filler, most) => {
+    const answered = async (times: number) =>
+      (await gateway.graphql(`{ __typename }${filler.repeat(times)}`)).body.errors?.map(
+        ({ extensions }) => extensions.code,
+      );
+    expect(await answered(most)).toBeUndefined();
+    expect(await answered(most + 1)).toEqual(['GRAPHQL_PARSE_FAILED']);
+  });
+
   it('may repeat a field as often as its tokens allow', async () => {
     for (const field of ['me { id }', 'me { name ...F }', 'taskStatistics { total }', '__typename']) {
       const fragment = field.includes('...F') ? ' fragment F on User { id }' : '';
@@ -140,6 +152,7 @@ describe('limits that are set to 0', () => {
     });
     expect(await codes(gateway, nested(16))).toEqual([]);
     expect(await codes(gateway, aliases(60))).toEqual([]);
+    expect(await codes(gateway, `${'\n'.repeat(128_001)}{ __typename }`)).toEqual([]);
     expect((await gateway.graphql(operations(1_000), { operationName: 'Q0' })).body).toEqual({
       data: { __typename: 'Query' },
     });

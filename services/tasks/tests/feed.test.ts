@@ -1,3 +1,4 @@
+import { databaseOf } from '@taskmesh/database';
 import { createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const HOUR_MS = 3_600_000;
@@ -197,6 +198,28 @@ describe('a cursor', () => {
       await other.stop();
     }
   });
+});
+
+it('a new epoch of a frozen store is refused with the reason, and begun once the store takes writes again', async () => {
+  const name = databaseOf(service.database.url);
+  await service.database.query(`alter database ${name} set default_transaction_read_only = on`);
+  const endSessions = `select count(pg_terminate_backend(pid)) from pg_stat_activity
+    where datname = current_database() and application_name like 'taskmesh-%'`;
+  await service.database.query(endSessions);
+  const { epoch } = await service.tasks.internal.heads([]);
+  try {
+    await expect(service.tasks.restore.newEpoch()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The store tasks takes no writes (default_transaction_read_only): let it, then repeat this.',
+    });
+  } finally {
+    await service.database.query(
+      `begin read write; alter database ${name} set default_transaction_read_only = off; commit`,
+    );
+    await service.database.query(endSessions);
+  }
+  expect(await service.tasks.restore.newEpoch()).toBeGreaterThan(epoch);
+  await service.database.query('update feed_state set epoch = 1');
 });
 
 describe('housekeeping', () => {

@@ -52,6 +52,36 @@ it('keeps the order of an owner who had to wait, also behind a record that is re
   }
 });
 
+it('publishes a dead letter that is replayed while its owner has to wait as soon as the owner goes on', async () => {
+  let [isTooLarge, isOut, tries] = [true, false, 0];
+  const eventLog = choosyLog(({ value }) => {
+    tries++;
+    if (isOut) return refusal('LEADER_NOT_AVAILABLE');
+    return isTooLarge && value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined;
+  });
+  const service = await startTasks({ name: 'relay_replayed', eventLog, relay: HASTE });
+  try {
+    const user = service.user();
+    await user.create({ title: 'poison' });
+    await user.create({ title: 'before' });
+    await service.delivered();
+    [isTooLarge, isOut] = [false, true];
+    await user.create({ title: 'behind it' });
+    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+    expect(await service.tasks.deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
+    const unpublished = 'select count(*)::int as count from changes where published_at is null';
+    expect(await service.database.query(unpublished)).toEqual([{ count: 2 }]);
+    const triedBefore = tries;
+    await eventually(() => expect(tries).toBeGreaterThan(triedBefore + 20)); // reading what is new before each
+    isOut = false;
+    const told = () => service.published.map(({ sequence }) => sequence);
+    // It was found late, when the relay looked for changes without a notice: every 30 s.
+    await eventually(() => expect(told().toSorted()).toEqual([1, 2, 3]), { timeoutMs: 10_000 });
+  } finally {
+    await service.stop();
+  }
+});
+
 it('never takes an outage for a bad record, whatever the log calls it: its owner waits, and nobody else', async () => {
   const reasons = [
     ...['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION', 'REQUEST_TIMED_OUT'],

@@ -1,5 +1,6 @@
 import { ConfigError } from '@taskmesh/service';
 import { describeError, PlainError } from '../plain-error.ts';
+import { StillRunning } from '../processes/data-dir.ts';
 
 export interface Command {
   /** Resolves when all is up, or done: then with nothing. Gives up, and cleans up, when `signal` is aborted. */
@@ -43,7 +44,7 @@ export async function runCommand(command: Command): Promise<never> {
     await running.stop();
     process.exit(failure ? 1 : 0);
   } catch (error) {
-    if (interruption.signal.aborted) process.exit(0);
+    if (interruption.signal.aborted && !(error instanceof StillRunning)) process.exit(0);
     process.stderr.write(`${error instanceof ConfigError ? error.message : describeError(error)}\n`);
     process.exit(error instanceof UsageError ? 2 : 1);
   }

@@ -21,6 +21,9 @@ export function filesBeside(dataDir: string) {
   };
 }
 
+/** A process is left that does not even end when it is killed. */
+export class StillRunning extends PlainError {}
+
 interface PidRecord {
   pid: number;
   /** See `processIdentity`. */
@@ -67,7 +70,7 @@ export async function runInDataDir<Told>(
 /**
  * Ends every process that is noted under `dir`: after a kill of their parent, those that it did not live to stop. The
  * caller holds the directory's lock.
- * @throws PlainError when one does not end
+ * @throws StillRunning
  */
 export async function endNotedProcesses(dir: string, log?: (line: string) => void): Promise<void> {
   await Promise.all(pidFilesUnder(dir).map((file) => endNoted(file, log)));
@@ -89,9 +92,13 @@ async function endNoted(pidFile: string, log?: (line: string) => void): Promise<
   const noted = readLiving(pidFile);
   if (noted) {
     const { pid, ladder } = noted;
-    log?.(`Ending ${basename(pidFile, PID_FILE_ENDING)} (process ${pid}), left over from an earlier run.`);
+    const name = basename(pidFile, PID_FILE_ENDING);
+    log?.(`Ending ${name} (process ${pid}), left over from an earlier run.`);
     const gone = await endProcesses([pid], [...ladder, ['SIGKILL', 5_000]]);
-    if (!gone) throw new PlainError(`Process ${pid} from an earlier run does not end. End it, then start again.`);
+    if (!gone)
+      throw new StillRunning(
+        `Process ${pid} (${name}) does not end, not even when it is killed. End it, then start again.`,
+      );
   }
   rmSync(pidFile, { force: true });
 }

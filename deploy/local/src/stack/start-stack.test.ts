@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually, requiredAddress } from '@taskmesh/testing';
+import { killNotedProcesses } from '../processes/data-dir.ts';
 import { findFreePort } from '../processes/free-port.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { runScript } from '../testing/run-script.ts';
@@ -222,6 +223,38 @@ describe('a stack', () => {
     await expect(start(optionsFor('given-up', { log, signal: giveUp.signal }))).rejects.toThrow();
     expect(lines[0]).toMatch(/is ready/);
     await (await start(optionsFor('given-up'))).stop();
+  });
+
+  it('says which process does not even end when it is killed, and exits with 1, when it is given up while it starts', async () => {
+    const dataDir = join(dir.path, 'undying');
+    const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir };
+    const command = runScript(`
+      import { writeSync } from 'node:fs';
+      import { runCommand } from '$src/command/run-command.ts';
+      import { startStack } from '$src/stack/start-stack.ts';
+      let told = '';
+      process.stdout.write = () => true;
+      process.stderr.write = (text) => !!(told += text);
+      process.on('exit', (code) => writeSync(1, JSON.stringify({ code, told }) + '\\n'));
+      const giveUp = () => {
+        const { kill } = process;
+        process.kill = (pid, signal) => signal !== 0 || kill.call(process, pid, 0);
+        let now = Date.now();
+        Date.now = () => (now += 1_000); // nobody waits for what does not come
+        process.emit('SIGTERM');
+      };
+      let isReady = false;
+      const log = () => { if (!isReady) giveUp(); isReady = true; };
+      await runCommand({ start: (signal) => startStack({ ...${JSON.stringify(options)}, log, signal }) });
+    `);
+    try {
+      expect(await command.nextLine()).toEqual({
+        code: 1,
+        told: expect.stringMatching(/^Process \d+ \(\w+\) does not end, not even when it is killed\./),
+      });
+    } finally {
+      killNotedProcesses(dataDir);
+    }
   });
 
   it('ends what a killed one left behind before it starts', async () => {

@@ -26,7 +26,7 @@ type AddProcess = <Life extends StackLife>(
 /**
  * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (given or started), the three inner services and
  * the gateways. Resolves when all are ready; when one fails, everything is stopped again.
- * @throws ConfigError, PlainError
+ * @throws ConfigError, PlainError, StillRunning instead of waiting for what does not end
  */
 export async function startStack(options: StackOptions) {
   const { log, restart: revive = true, signal } = options;
@@ -54,16 +54,18 @@ export async function startStack(options: StackOptions) {
     rmSync(stateFile, { force: true });
     lock.release();
   };
+  const stillRunning = Promise.withResolvers<never>();
   const giveUp = () => {
     for (const process of processes.values()) void process.stop();
-    void endNotedProcesses(dataDir); // those that are on their way up
+    endNotedProcesses(dataDir).catch(stillRunning.reject); // those that are on their way up
   };
 
   signal?.addEventListener('abort', giveUp);
   try {
-    return { ...(await startParts({ ...options, dataDir }, add)), processes, stop };
+    const parts = await Promise.race([startParts({ ...options, dataDir }, add), stillRunning.promise]);
+    return { ...parts, processes, stop };
   } catch (error) {
-    await stop();
+    await Promise.race([stop(), stillRunning.promise]);
     throw error;
   } finally {
     signal?.removeEventListener('abort', giveUp);

@@ -1,4 +1,5 @@
 import { epochAt } from '@taskmesh/change-log';
+import { unlessFrozen } from '@taskmesh/database';
 import type { AccountLogRepository } from './account-log.repository.ts';
 
 /** For a database that was reset by other means: readers with a position in the former log start from the beginning. */
@@ -6,5 +7,5 @@ export function beginNewAccountEpoch(
   repository: Pick<AccountLogRepository, 'beginEpoch'>,
   nowMs: number,
 ): Promise<number> {
-  return repository.beginEpoch(epochAt(nowMs));
+  return unlessFrozen('auth', () => repository.beginEpoch(epochAt(nowMs)));
 }

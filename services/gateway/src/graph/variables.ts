@@ -1,16 +1,20 @@
 import { badUserInput, toGraphQLError, type Issue } from '@taskmesh/errors';
 import {
   getVariableValues,
+  isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
   isNonNullType,
   isRequiredInputField,
+  isSpecifiedScalarType,
   typeFromAST,
   TypeInfo,
   ValidationContext,
+  type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLScalarType,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type VariableDefinitionNode,
@@ -33,6 +37,13 @@ export function coerceVariables(
     schema,
     operation: { variableDefinitions = [] },
   } = prepared;
+  const refuseProblems = () => {
+    const issues: Issue[] = [];
+    for (const issue of problemsOf(schema, variableDefinitions, given)) if (issues.push(issue) === MAX_ISSUES) break;
+    if (issues.length > 0) throw toGraphQLError(badUserInput(issues));
+  };
+  // graphql-js would describe all of what it refuses, which may be large.
+  if (Object.values(given).some((value) => typeof value === 'object' && value !== null)) refuseProblems();
   const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
     maxErrors: 1, // only to detect an error: graphql-js's messages repeat the values
     hideSuggestions: true,
@@ -41,10 +52,8 @@ export function coerceVariables(
     refuseNulls(prepared, coerced);
     return coerced;
   }
-  const issues: Issue[] = [];
-  for (const issue of problemsOf(schema, variableDefinitions, given)) if (issues.push(issue) === MAX_ISSUES) break;
-  if (issues.length === 0) issues.push({ path: '', message: 'The variables do not fit the operation.' });
-  throw toGraphQLError(badUserInput(issues));
+  refuseProblems();
+  throw toGraphQLError(badUserInput([{ path: '', message: 'The variables do not fit the operation.' }]));
 }
 
 /**
@@ -98,8 +107,7 @@ function* issuesOf(value: unknown, type: GraphQLInputType, path: string): Genera
   } else if (isInputObjectType(type)) {
     if (typeof value === 'object' && !Array.isArray(value)) yield* fieldIssuesOf(value, type, path);
     else yield { path, message: `${path} must be an object.` };
-  } else if (!isAccepted(() => type.parseValue(value)))
-    yield { path, message: `${path} must be of type ${type.name}.` };
+  } else if (!isAccepted(value, type)) yield { path, message: `${path} must be of type ${type.name}.` };
 }
 
 function* fieldIssuesOf(value: object, type: GraphQLInputObjectType, path: string): Generator<Issue> {
@@ -119,9 +127,10 @@ function* fieldIssuesOf(value: object, type: GraphQLInputObjectType, path: strin
     yield { path, message: `${path} must have exactly one field, and not null.` };
 }
 
-function isAccepted(parse: () => unknown): boolean {
+function isAccepted(value: unknown, type: GraphQLScalarType | GraphQLEnumType): boolean {
+  if (typeof value === 'object' && (isEnumType(type) || isSpecifiedScalarType(type))) return false;
   try {
-    return parse() !== undefined;
+    return type.parseValue(value) !== undefined;
   } catch {
     return false;
   }

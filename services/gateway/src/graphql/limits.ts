@@ -4,6 +4,20 @@ import type { OperationSize } from './operation-size.ts';
 const MAX_INTROSPECTION_DEPTH = 20;
 /** Applies with fragments expanded, because planning takes as long as if they were written out. */
 const MAX_FIELDS = 10_000;
+/** Blanks, comments and texts take time as well, however few tokens they are; and every error looks for its line from the beginning. */
+const MAX_CHARACTERS_PER_TOKEN = 32;
+const MAX_LINES = 10_000;
+const MIN_TOKENS = 4_000;
+
+/** Whether the text alone is over the limits: docs/limits.md. */
+export function isTooLong(source: string, { maxTokens }: Pick<GraphQLConfig, 'maxTokens'>): boolean {
+  if (maxTokens === 0) return false;
+  const mostLines = Math.max(maxTokens, MAX_LINES);
+  return (
+    source.length > Math.max(maxTokens, MIN_TOKENS) * MAX_CHARACTERS_PER_TOKEN ||
+    source.split(/\r\n|[\n\r]/, mostLines + 1).length > mostLines
+  );
+}
 
 /** The limits that an operation exceeds, independent of its variables: docs/limits.md. */
 export function* overLimits(

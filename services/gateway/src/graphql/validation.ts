@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { InvalidOperation } from '../graph/executor.ts';
+import { isTooLong } from './limits.ts';
 import { withFieldsMerged } from './merged-fields.ts';
 
 const MAX_ERRORS = 10;
@@ -28,7 +29,10 @@ const SYNTAX_MESSAGE =
   /^Syntax Error: (?:(?:Expected (?:\w+|"[^\w\s]+"|"[a-z]+"|<\w+>), found|Unexpected) (?:Name|Int|Float|String|BlockString|"[^\w\s]+"|<EOF>)|Unterminated string|Document contains more that \d+ tokens)/;
 
 /** @throws InvalidOperation */
-export function parseDocument(source: string, { maxTokens }: GraphQLConfig): DocumentNode {
+export function parseDocument(source: string, config: GraphQLConfig): DocumentNode {
+  const { maxTokens } = config;
+  if (isTooLong(source, config))
+    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [new GraphQLError('The document is too long.')]);
   try {
     return parse(source, maxTokens > 0 ? { maxTokens } : {});
   } catch (error) {

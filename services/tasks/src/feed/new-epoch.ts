@@ -1,4 +1,5 @@
 import { epochAt, LARGEST_EPOCH } from '@taskmesh/change-log';
+import { unlessFrozen } from '@taskmesh/database';
 import { conflict } from '@taskmesh/errors';
 import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
@@ -15,7 +16,7 @@ export interface NewEpoch {
 /**
  * Starts an epoch above all earlier ones, even when the database was reset and has an old one again (see `epochAt`). The
  * later of the two clocks counts. Sequences continue.
- * @throws AppError CONFLICT when both clocks are evidently behind, BAD_USER_INPUT
+ * @throws AppError CONFLICT when both clocks are evidently behind or the store is frozen, BAD_USER_INPUT
  */
 export async function beginNewEpoch(
   repository: Pick<FeedRepository, 'clock' | 'beginEpoch'>,
@@ -26,5 +27,5 @@ export async function beginNewEpoch(
   const latestMs = Math.max(nowMs, clock.nowMs);
   if (wanted === undefined && latestMs < (clock.newestMs ?? 0))
     throw conflict('The clock is behind the newest change of the store: set it right, or say what the epoch must be at the least.'); // prettier-ignore
-  return repository.beginEpoch(Math.max(epochAt(latestMs), wanted ?? 0));
+  return unlessFrozen('tasks', () => repository.beginEpoch(Math.max(epochAt(latestMs), wanted ?? 0)));
 }

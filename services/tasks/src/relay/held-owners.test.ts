@@ -40,6 +40,15 @@ describe('an owner whose changes the event log does not take', () => {
     expect([held.size(), held.has('one'), held.due(10)]).toEqual([0, false, []]);
   });
 
+  it('goes back to an older change that appears, and not on to a newer one', () => {
+    const { held, pass } = fixture();
+    held.hold('one', 7);
+    pass(50);
+    for (const sequence of [9, 3, 5]) held.goBack('one', sequence);
+    held.goBack('other', 1);
+    expect(held.due(10)).toMatchObject([{ ownerId: 'one', sequence: 3, most: 1 }]);
+  });
+
   it('does not keep others from their turn: the ones tried longest ago come first, so many at once', () => {
     const { held, pass } = fixture();
     for (const owner of ['a', 'b', 'c']) held.hold(owner, 1);

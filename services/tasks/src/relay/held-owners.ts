@@ -40,6 +40,11 @@ export function createHeldOwners({ backoff, monotonicMs }: { backoff: Backoff; m
     goOn(ownerId: string, sequence: number): void {
       held.set(ownerId, { ownerId, sequence, most: MANY, failures: 0, dueMs: monotonicMs() });
     },
+    /** An older change has appeared, such as a dead letter that is replayed: it is tried first. */
+    goBack(ownerId: string, sequence: number): void {
+      const each = held.get(ownerId);
+      if (each) each.sequence = Math.min(each.sequence, sequence);
+    },
     release: (ownerId: string) => void held.delete(ownerId),
     due(most: number): Owed[] {
       const now = monotonicMs();

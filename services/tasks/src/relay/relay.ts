@@ -147,6 +147,7 @@ export function createRelay(deps: RelayDeps): Relay {
     const [behind, fresh] = [[], []] as [ReadChange[], ReadChange[]];
     for (const change of changes) (held.has(change.owner_id) ? behind : fresh).push(change);
     current.pass(behind);
+    for (const { owner_id, sequence } of behind) held.goBack(owner_id, Number(sequence));
     const owed = held.due(OWED_OWNERS);
     const waiting = owed.length > 0 ? await current.readOwed(owed) : [];
     return { fresh, owed, waiting, isIdle: changes.length === 0 && owed.length === 0 };

@@ -55,6 +55,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   const unauthorized = (code: number, reason: string) => endSocket(socket, 'unauthorized', [code, reason]);
   const isWithinRate = () => {
     if (mayTalk()) return true;
+    if (isLeaving(socket)) return false;
     // Finish the operations it has already started: it will reconnect and send them again.
     closeGracefully(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
     return false;
@@ -94,6 +95,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
 
   const onMessage = async (text: string) => {
     const message = tryToParse(text);
+    // Pings are answered to the end, or the client would take the socket for lost, and what it waits for with it.
+    if (isLeaving(socket) && message?.type !== MessageType.Ping) return;
     switch (message?.type) {
       case MessageType.ConnectionInit:
         return initialise(message.payload);
@@ -127,9 +130,9 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
       endSocket(socket, 'silent', [CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout']);
   }, INIT_MS);
   // The library answers every ping, so pings count as messages.
-  socket.on('ping', () => isLeaving(socket) || isWithinRate());
+  socket.on('ping', isWithinRate);
   socket.on('message', (bytes) => {
-    if (socket.readyState !== socket.OPEN || isLeaving(socket) || !isWithinRate()) return;
+    if (socket.readyState !== socket.OPEN || !isWithinRate()) return;
     onMessage(String(bytes)).catch((error: unknown) =>
       failSocket(socket, error, context.log, [CloseCode.InternalServerError, 'Internal server error']),
     );

@@ -14,6 +14,8 @@ export const SERVICE_RESTART: [code: number, text: string] = [WS_CLOSE.restart, 
 
 /** How much may wait for a slow reader: a few thousand changes. */
 const MAX_WAITING_BYTES = 1024 * 1024;
+/** How much may be written before the client could read any of it, such as a change for each of its subscriptions. */
+const MAX_BURST_BYTES = 4 * 1024 * 1024;
 /** How many bytes of results may wait before no further one is sent: a few of the largest results. */
 const MAX_WAITING_RESULT_BYTES = 16 * 1024 * 1024;
 /** A replay resumes below this. */
@@ -54,7 +56,7 @@ export function setFarewell(socket: WebSocket, say: (why: string) => void): void
 }
 
 /**
- * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages. Reconnecting
+ * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages but pings. Reconnecting
  * clients repeat what was not answered, so without the wait a mutation would run twice.
  */
 export function closeGracefully(
@@ -125,9 +127,24 @@ export function hasTooManyResults(socket: WebSocket): boolean {
 
 const waitingResults = (socket: WebSocket): number => results.get(socket) ?? 0;
 
+/** Sockets that have just been written more than may wait. */
+const bursts = new WeakSet<WebSocket>();
+
+function noteBurst(socket: WebSocket): void {
+  if (bursts.has(socket) || !hasWaiting(socket, MAX_WAITING_BYTES)) return;
+  bursts.add(socket);
+  // Between the two, the system takes what its buffers can hold.
+  setImmediate(() => setImmediate(() => bursts.delete(socket)));
+}
+
 export function isTooFarBehind(socket: WebSocket): boolean {
+  return hasWaiting(socket, MAX_WAITING_BYTES) && (!bursts.has(socket) || hasWaiting(socket, MAX_BURST_BYTES));
+}
+
+/** Whether more than this waits, besides results. */
+function hasWaiting(socket: WebSocket, bytes: number): boolean {
   const waiting = socket.bufferedAmount;
-  return waiting > MAX_WAITING_BYTES && waiting - waitingResults(socket) > MAX_WAITING_BYTES;
+  return waiting > bytes && waiting - waitingResults(socket) > bytes;
 }
 
 /** Writes whole frames to the connection of a socket. Returns false, and writes nothing, when the client is too far behind. */
@@ -137,7 +154,9 @@ export type WriteFrame = (frame: Buffer) => boolean;
 export function frameWriter(socket: WebSocket, connection: Connection): WriteFrame {
   return (frame) => {
     if (isTooFarBehind(socket)) return false;
-    if (socket.readyState === socket.OPEN) writeShared(connection, frame);
+    if (socket.readyState !== socket.OPEN) return true;
+    writeShared(connection, frame);
+    noteBurst(socket);
     return true;
   };
 }
