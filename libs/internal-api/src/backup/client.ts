@@ -2,7 +2,7 @@ import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors
 import type { IdentitySigner } from '@taskmesh/identity';
 import { isObject } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type {
   BackupEntry,
   BackupScan,
@@ -14,6 +14,7 @@ import type {
 } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { queryOfRestore } from './restore-parameters.ts';
+import type { StreamPool } from './stream-pool.ts';
 import { queryOfUndo } from './undo-parameters.ts';
 
 /** After its last byte, storing an archive may still take a while: a bucket assembles the parts. */
@@ -24,7 +25,7 @@ const SERVICE = 'backup';
  * Calls the work over HTTP as an operator. The caller closes the pool. When the service is unavailable or the
  * connection breaks, calls fail with SERVICE_UNAVAILABLE, and the outcome of the work is unknown.
  */
-export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: IdentitySigner }): BackupWork {
+export function createBackupWorkClient({ pool, signer }: { pool: StreamPool; signer: IdentitySigner }): BackupWork {
   const send = async (
     options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'body' | 'headersTimeout' | 'signal'>,
   ) => {
