@@ -1,5 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
+import type { Env } from '../libs/service/src/config.ts';
 import { misspelt } from '../libs/service/src/misspelt.ts';
 import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/src/config.ts';
 
@@ -21,16 +22,23 @@ async function settingsInSource(): Promise<Set<string>> {
   return names;
 }
 
+function expectDefaults(env: Env): void {
+  const server = 'postgres://127.0.0.1/postgres';
+  expect(readPlatformConfig(env, server)).toEqual(readPlatformConfig({}, server));
+  expect(readEmbeddedSettings(env)).toEqual(readEmbeddedSettings({}));
+}
+
 describe('.env.example', () => {
   it('names every setting that is read, and no other', async () => {
     expect([...told.keys()].sort()).toEqual([...(await settingsInSource())].sort());
   });
 
   it('tells the defaults', () => {
-    const present = Object.fromEntries([...told].filter(([, value]) => value !== ''));
-    const server = 'postgres://127.0.0.1/postgres';
-    expect(readPlatformConfig(present, server)).toEqual(readPlatformConfig({}, server));
-    expect(readEmbeddedSettings(present)).toEqual(readEmbeddedSettings({}));
+    expectDefaults(Object.fromEntries(told));
+  });
+
+  it('names settings that are all absent when they are empty', () => {
+    expectDefaults(Object.fromEntries([...told.keys()].map((name) => [name, ''])));
   });
 
   it('has no two settings of which one is taken for a slip of the other', () => {

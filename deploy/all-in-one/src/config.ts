@@ -4,7 +4,7 @@ import { readGatewayConfig } from '@taskmesh/gateway';
 import { readRedisSettings } from '@taskmesh/key-value';
 import { databasePrefix, databaseUrl, localUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
 import { readKafkaSettings } from '@taskmesh/messaging';
-import { processSettings, readAll, readEnv, readTelemetry, setting, type Env } from '@taskmesh/service';
+import { processSettings, readAll, readEnv, readTelemetry, setting, withoutEmpty, type Env } from '@taskmesh/service';
 import { readTasksConfig } from '@taskmesh/tasks';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -40,7 +40,8 @@ export function readEmbeddedSettings(env: Env) {
 }
 
 /** Reads every service's configuration from one environment; each has its own database on one server. */
-export function readPlatformConfig(env: Env, postgresUrl: string) {
+export function readPlatformConfig(given: Env, postgresUrl: string) {
+  const env = withoutEmpty(given);
   const database = (service: InnerService) => databaseUrl(postgresUrl, serviceDatabase(service, env.DATABASE_PREFIX));
   const shared = { ...env, PUBLIC_URL: env.PUBLIC_URL ?? defaultPublicUrl(env) };
   return readAll({

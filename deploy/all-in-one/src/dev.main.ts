@@ -21,7 +21,7 @@ const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const CONSOLE = fileURLToPath(new URL('../../../services/gateway/console/build/main.mjs', import.meta.url));
 const LOOK_EVERY_MS = 200;
 
-const dataDir = resolve(process.env.DATA_DIR ?? '.data/dev');
+const dataDir = resolve(process.env.DATA_DIR || '.data/dev');
 
 await runCommand({
   async start(signal) {

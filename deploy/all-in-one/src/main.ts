@@ -14,7 +14,7 @@ await runCommand({
     say(`\n${firstSteps(platform.url)}\n\n${places(platform)}. Ctrl-C stops everything.`);
     return platform;
   },
-  killNow: () => killNotedProcesses(resolve(process.env.DATA_DIR ?? '.data')),
+  killNow: () => killNotedProcesses(resolve(process.env.DATA_DIR || '.data')),
 });
 
 function addresses({ url, machineToken }: Embedded): string {

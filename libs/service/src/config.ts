@@ -17,8 +17,13 @@ const known = new Set<string>();
 /** The names of all settings that this process has read so far. */
 export const knownSettings: ReadonlySet<string> = known;
 
+/** The variables that are set. An empty value counts as absent, as shells and Compose files write it. */
+export function withoutEmpty(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+}
+
 /**
- * Reads the variables in `schema`. An empty value counts as absent, as shells and Compose files write it.
+ * Reads the variables in `schema`; an empty one counts as absent.
  * @throws ConfigError with every problem
  */
 export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Env) {

@@ -7,6 +7,7 @@ export {
   readAll,
   readEnv,
   setting,
+  withoutEmpty,
   type Env,
 } from './config.ts';
 export { isOneSlipAway, misspelt } from './misspelt.ts';

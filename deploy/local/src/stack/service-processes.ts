@@ -1,4 +1,4 @@
-import type { Env } from '@taskmesh/service';
+import { withoutEmpty, type Env } from '@taskmesh/service';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInDataDir } from '../processes/data-dir.ts';
@@ -29,7 +29,8 @@ const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url)
 
 /** What to run for a stack: the inner services, then the gateways. */
 export function serviceProcesses(plan: StackPlan) {
-  const { env, dataDir, urls, keys, machineTokenFile, host, adminHost, servicesDir = SERVICES } = plan;
+  const { dataDir, urls, keys, machineTokenFile, host, adminHost, servicesDir = SERVICES } = plan;
+  const env = withoutEmpty(plan.env);
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
   const database = (service: InnerService) => databaseUrl(urls.postgres, serviceDatabase(service, env.DATABASE_PREFIX));

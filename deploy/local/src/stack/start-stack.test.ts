@@ -117,6 +117,20 @@ describe('a stack', () => {
     await stack.stop();
   });
 
+  it('takes an empty setting for an absent one', async () => {
+    const empty = { PUBLIC_URL: '', ACCESS_TOKEN_KEYS_FILE: '', TASKS_ADMIN_URL: '', BACKUPS_DIR: '' };
+    const stack = await start(optionsFor('empty', { env: { ...process.env, ...servers(), ...empty } }));
+    const told = (name: string) => environmentOf(stack.processes.get(name)?.current.url ?? '');
+    expect((await told('gateway-1')).PUBLIC_URL).toBe(stack.urls[0]);
+    expect((await told('auth')).ACCESS_TOKEN_KEYS_FILE).toMatch(/^\//);
+    const { TASKS_ADMIN_URL, BACKUPS_DIR } = await told('backup');
+    expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([
+      expect.stringMatching(/\/taskmesh_tasks$/),
+      join(dir.path, 'empty', 'backups'),
+    ]);
+    await stack.stop();
+  });
+
   it('has no token of this machine where there is a backup token', async () => {
     const env = { ...process.env, ...servers(), BACKUP_TOKEN: 'secret' };
     const stack = await start(optionsFor('with-token', { env }));
