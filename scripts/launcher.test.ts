@@ -50,6 +50,7 @@ function repository() {
     writeFileSync(join(path, file), content);
   };
   cpSync(SCRIPTS, join(path, 'scripts'), { recursive: true });
+  cpSync(join(SCRIPTS, '..', '.env.example'), join(path, '.env.example'));
   write('package.json', '{"type":"module"}');
   write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.0.0","dev":true}}}');
   write('deploy/all-in-one/src/main.ts', FAKE_MAIN);
@@ -115,7 +116,7 @@ describe('the commands', () => {
 
 describe('the settings', () => {
   const FAKE = (read: string) => `import { writeFileSync } from 'node:fs'; writeFileSync('notes', ${read});`;
-  const SETTING = "process.env.TASKMESH_TRIED + ' ' + process.env.PATH";
+  const SETTING = "process.env.TASKMESH_URL + ' ' + process.env.PATH";
 
   it.each([
     ['start.mjs', 'deploy/all-in-one/src/main.ts', []],
@@ -126,7 +127,7 @@ describe('the settings', () => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
     write(file, FAKE(SETTING));
-    write('.env', "TASKMESH_TRIED='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
+    write('.env', "TASKMESH_URL='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
     expect((await outcome(run(script, ...args))).code).toBe(0);
     expect(lines('notes')).toEqual([`Taskmesh <a@example.com> ${process.env.PATH}`]);
   });
@@ -140,6 +141,39 @@ describe('the settings', () => {
     expect(stderr).toContain('line 3: write BACKUP_TOKEN=…');
     expect(stderr).not.toMatch(/a-secret|^ +at /m);
     expect(lines('notes')).toEqual([]);
+  });
+
+  it('stop a start when a line of .env is no setting: Node would lose the next one with it', async () => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    write('.env', 'MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n');
+    const { code, stderr } = await outcome(run('start.mjs'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('line 3: is not NAME=value\n');
+    expect(stderr).not.toContain('secret');
+    expect(lines('notes')).toEqual([]);
+  });
+
+  it('of a file .env are told where their names are none of ours, without their values', async () => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    write(
+      'deploy/all-in-one/src/main.ts',
+      FAKE('JSON.stringify([process.env.PROT ?? null, process.env.FOO, process.env.PORT])'),
+    );
+    const wrong = ['PROT=5304', 'FOO=hidden', 'ACCESS_TOKEN_TTL=100', 'SMTP_HOST=hidden', 'DATABSE_PERFIX=hidden'];
+    const ours = ['PORT=4100', 'PGSSLMODE=require', 'export LOG_LEVEL=info', 'HTTPS_PROXY=http://127.0.0.1:1'];
+    write('.env', [...ours, '# RATE_LIMIT=1', ...wrong].join('\n'));
+    const { code, stderr } = await outcome(run('start.mjs'));
+    expect(code).toBe(0);
+    expect(stderr.trim().split('\n')).toEqual([
+      '.env, line 6: PROT is no setting, and counts for nothing: is PORT meant?',
+      '.env, line 7: FOO is no setting, and counts for nothing: .env.example lists all settings.',
+      '.env, line 8: ACCESS_TOKEN_TTL is no setting, and counts for nothing: is ACCESS_TOKEN_TTL_S meant?',
+      '.env, line 9: SMTP_HOST is no setting, and counts for nothing: is SMTP_URL meant?',
+      '.env, line 10: DATABSE_PERFIX is no setting, and counts for nothing: is DATABASE_PREFIX meant?',
+    ]);
+    expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be told again by what is started is not handed on
   });
 
   it('are said to be out of reach in plain words when .env cannot be read', async () => {
@@ -156,7 +190,7 @@ describe('the settings', () => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
     write('deploy/local/src/test-main.ts', FAKE(SETTING));
-    write('.env', 'TASKMESH_TRIED=yes');
+    write('.env', 'TASKMESH_URL=yes');
     await outcome(run('test.mjs'));
     expect(lines('notes')[0]).toMatch(/^undefined /);
   });

@@ -1,23 +1,34 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from './failure.mjs';
+import { nearestName } from './nearest-name.mjs';
 import { ROOT } from './paths.mjs';
 
-/** As YAML has it. Node skips such a line without a word. */
+const SETTING = /^\s*(?:export\s)?\s*([A-Za-z_]\w*)\s*=\s*(.*)$/;
+/** As YAML has it. */
 const WITH_COLON = /^\s*([A-Z][A-Z0-9_]*)\s*:\s/;
+/** What other programs read, among them those that we start. */
+const OF_OTHERS = /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(NODE|npm|OTEL|TASKMESH)_\w+|PG[A-Z]+|\w+_PROXY)$/i;
 
-/** Takes the settings of `.env`, where there is one; what the environment has already stays. */
+/**
+ * Takes the settings of `.env`, where there is one; what the environment has already stays. Every line in it is meant
+ * for us, so each name that is no setting is told.
+ */
 export function readEnvFile() {
   const file = join(ROOT, '.env');
   if (!existsSync(file)) return;
   if (!process.loadEnvFile) throw new Failure('To read the file .env, Node 20.12 or newer is needed.');
-  checkLines(readLines(file));
+  const { names, problems } = readLines(readText(file));
+  // Node would take such a line for a part of the next setting's name.
+  if (problems.length > 0) throw new Failure(`The file .env has lines that set nothing:\n${problems.join('\n')}`);
+  const given = new Set(Object.keys(process.env));
   process.loadEnvFile(file);
+  reportUnknown(names, given);
 }
 
-function readLines(file) {
+function readText(file) {
   try {
-    return readFileSync(file, 'utf8').split('\n');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new Failure(
       `The settings in ${file} cannot be read (${error.code}). Make it a file that your user may read, or remove it.`,
@@ -25,11 +36,47 @@ function readLines(file) {
   }
 }
 
-/** Without the value: it may be a secret. */
-function checkLines(lines) {
-  const problems = lines.flatMap((line, index) => {
-    const [, name] = WITH_COLON.exec(line) ?? [];
-    return name ? [`  - line ${index + 1}: write ${name}=… instead of ${name}: …`] : [];
-  });
-  if (problems.length > 0) throw new Failure(`The file .env has lines that set nothing:\n${problems.join('\n')}`);
+/** The names that are set, with their lines, and the lines that set nothing. Without values: they may be secrets. */
+function readLines(text) {
+  const lines = text.split(/\r?\n/);
+  const names = new Map();
+  const problems = [];
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index];
+    if (/^\s*(#|$)/.test(line)) continue;
+    const number = index + 1;
+    const [, name, value] = SETTING.exec(line) ?? [];
+    const [, wanted] = WITH_COLON.exec(line) ?? [];
+    if (name === undefined)
+      problems.push(
+        `  - line ${number}: ${wanted ? `write ${wanted}=… instead of ${wanted}: …` : 'is not NAME=value'}`,
+      );
+    else {
+      names.set(name, number);
+      index = lastLineOf(value, lines, index);
+    }
+  }
+  return { names, problems };
+}
+
+/** A value in quotes may go on in the next lines. */
+function lastLineOf(value, lines, index) {
+  const [quote] = /^["'`]/.exec(value) ?? [];
+  if (!quote || value.includes(quote, 1)) return index;
+  const last = lines.findIndex((line, at) => at > index && line.includes(quote));
+  return last < 0 ? index : last;
+}
+
+/** What is taken for a setting's name counts for nothing indeed: it would be told again by what is started. */
+function reportUnknown(names, given) {
+  const example = join(ROOT, '.env.example');
+  if (!existsSync(example)) return;
+  const known = [...readLines(readFileSync(example, 'utf8')).names.keys()];
+  for (const [name, line] of names) {
+    if (known.includes(name) || OF_OTHERS.test(name)) continue;
+    const meant = nearestName(name, known);
+    if (meant && !given.has(name)) delete process.env[name];
+    const hint = meant ? `is ${meant} meant?` : '.env.example lists all settings.';
+    console.warn(`.env, line ${line}: ${name} is no setting, and counts for nothing: ${hint}`);
+  }
 }

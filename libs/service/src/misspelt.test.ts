@@ -3,7 +3,8 @@ import { readEnv, setting } from './config.ts';
 import { misspelt } from './misspelt.ts';
 
 beforeAll(() => {
-  readEnv(z.object({ POSTGRES_URL: setting.text().optional(), HOST: setting.text().optional() }), {});
+  const names = ['POSTGRES_URL', 'HOST', 'ACCESS_TOKEN_TTL_S', 'RATE_LIMIT_FACTOR', 'SMTP_URL', 'KAFKA_TOPIC_PREFIX'];
+  readEnv(z.object(Object.fromEntries(names.map((name) => [name, setting.text().optional()]))), {});
 });
 
 describe('settings that are misspelt', () => {
@@ -16,7 +17,17 @@ describe('settings that are misspelt', () => {
     },
   );
 
-  it.each(['POSTGRES_URL', 'POSTGRES_PORT', 'POSTGRES_LUX', 'HOSTS', 'PATH', 'postgres_url'])(
+  it.each([
+    ['ACCESS_TOKEN_TTL', 'ACCESS_TOKEN_TTL_S'],
+    ['RATE_LIMIT', 'RATE_LIMIT_FACTOR'],
+    ['SMTP_HOST', 'SMTP_URL'],
+  ])('are told without their last word, unless the setting is there, too: %s', (name, meant) => {
+    expect(misspelt({ [name]: 'x' })).toEqual([`${name} is no setting, and counts for nothing: is ${meant} meant?`]);
+    expect(misspelt({ [name]: 'x', [meant]: 'x' })).toEqual([]);
+  });
+
+  const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];
+  it.each([...ofOthers, 'POSTGRES_URL', 'POSTGRES_PORT', 'POSTGRES_LUX', 'HOSTS', 'PATH', 'postgres_url'])(
     'are not what has other names: %s',
     (name) => {
       expect(misspelt({ [name]: 'x' })).toEqual([]);
