@@ -42,6 +42,28 @@ describe('a setting that makes no sense', () => {
   );
 });
 
+describe('a setting that is absent', () => {
+  it('is told with the form that it must have', () => {
+    const schema = z.object({
+      POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
+      PORT: setting.port(),
+      NEWER_SCHEMA: setting.oneOf(['refuse', 'allow']),
+      IDENTITY_KEY_FILE: setting.text(),
+      BACKUP_MAIL_TO: setting.list().pipe(z.array(z.string())),
+    });
+    expect(() => readEnv(schema, { POSTGRES_URL: '' })).toThrow(
+      [
+        'Wrong configuration:',
+        '  - POSTGRES_URL is needed: it must be a URL that starts with postgres:// or postgresql://',
+        '  - PORT is needed: it must be a whole number',
+        '  - NEWER_SCHEMA is needed: it must be one of refuse, allow',
+        '  - IDENTITY_KEY_FILE is needed',
+        '  - BACKUP_MAIL_TO is needed',
+      ].join('\n'),
+    );
+  });
+});
+
 describe('the port for administrators', () => {
   it.each([
     [{ PORT: 4002 }, 14_002],

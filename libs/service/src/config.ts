@@ -31,15 +31,19 @@ export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>,
   const present = Object.fromEntries(
     Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
-  const result = schema.safeParse(present);
+  const result = schema.safeParse(present, { error: withoutForm });
   if (result.success) return result.data;
   throw new ConfigError(
     result.error.issues.map(({ path: [variable], message }) => {
       const name = String(variable); // the path may continue with an index of a list
-      return name in present ? `${name} ${message} (is: ${shown(name, env[name])})` : `${name} is needed: ${message}`;
+      if (name in present) return `${name} ${message} (is: ${shown(name, env[name])})`;
+      return message === '' ? `${name} is needed` : `${name} is needed: it ${message}`;
     }),
   );
 }
+
+/** For settings that say nothing of their form: the validator's own words are about types. */
+const withoutForm = ({ input }: { input?: unknown }) => (input === undefined ? '' : 'cannot be used');
 
 /** Runs several readers and throws one ConfigError with the problems of all. */
 export function readAll<Readers extends Record<string, () => unknown>>(
@@ -76,13 +80,13 @@ export const setting = {
   token: () => z.string().regex(/^[!-~]+$/, 'must be of ASCII characters without blanks'),
   int: (min: number, max: number) =>
     z
-      .string()
+      .string('must be a whole number')
       .regex(/^-?\d{1,15}$/, 'must be a whole number')
       .transform(Number)
       .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
   number: (min: number, max: number) =>
     z
-      .string()
+      .string('must be a number')
       .regex(/^-?\d{1,15}(\.\d+)?$/, 'must be a number')
       .transform(Number)
       .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
@@ -101,11 +105,12 @@ export const setting = {
     z.enum(values, `must be one of ${values.join(', ')}`),
   url: (...protocols: string[]) => {
     const beginnings = protocols.map((protocol) => `${protocol}//`);
-    return z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    const form = `must be a URL that starts with ${beginnings.join(' or ')}`;
+    return z.string(form).refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
       error: ({ input }) =>
         beginnings.some((beginning) => String(input).startsWith(beginning))
           ? 'is not a whole URL; in a password write / as %2F, @ as %40 and the like'
-          : `must be a URL that starts with ${beginnings.join(' or ')}`,
+          : form,
     });
   },
   /** Comma-separated values; blanks around them are ignored. */
