@@ -140,6 +140,13 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
     { query: `{ tasks(first: "${SECRET}") { totalCount } }` },
     refused('GRAPHQL_VALIDATION_FAILED', 'Expected a value of type "Int".'),
   ],
+  'a value that an enum does not have': [
+    { query: '{ tasks(orderBy: { field: TITLE }) { totalCount } }' },
+    refused(
+      'GRAPHQL_VALIDATION_FAILED',
+      'Expected a value of type "TaskOrderField!": one of CREATED_AT, UPDATED_AT, DUE_DATE, PRIORITY.',
+    ),
+  ],
   'too many levels': [
     { query: `{ me { ${'tasks(first: 1) { edges { node { owner { '.repeat(3)} id ${'} '.repeat(14)}` },
     refused('GRAPHQL_VALIDATION_FAILED', 'The operation is nested too deeply.'),
@@ -179,7 +186,7 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
     },
     badInput(
       { path: 'f.completed', message: 'f.completed must be of type Boolean.' },
-      { path: 'f.priority', message: 'f.priority must be of type TaskPriority.' },
+      { path: 'f.priority', message: 'f.priority must be one of LOW, MEDIUM, HIGH.' },
       { path: 'f.other', message: 'f.other is not a field of TaskFilter.' },
       { path: 'n', message: 'n must be of type Int.' },
       { path: 'o', message: 'o must not be null.' },

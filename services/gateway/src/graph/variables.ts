@@ -19,6 +19,7 @@ import {
   type OperationDefinitionNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import { enumValuesOf } from './enum-values.ts';
 import type { PreparedOperation } from './executor.ts';
 
 const MAX_ISSUES = 10;
@@ -107,7 +108,10 @@ function* issuesOf(value: unknown, type: GraphQLInputType, path: string): Genera
   } else if (isInputObjectType(type)) {
     if (typeof value === 'object' && !Array.isArray(value)) yield* fieldIssuesOf(value, type, path);
     else yield { path, message: `${path} must be an object.` };
-  } else if (!isAccepted(value, type)) yield { path, message: `${path} must be of type ${type.name}.` };
+  } else if (!isAccepted(value, type)) {
+    const values = enumValuesOf(type);
+    yield { path, message: `${path} must be ${values === undefined ? `of type ${type.name}` : `one of ${values}`}.` };
+  }
 }
 
 function* fieldIssuesOf(value: object, type: GraphQLInputObjectType, path: string): Generator<Issue> {

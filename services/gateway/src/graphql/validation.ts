@@ -15,6 +15,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
+import { enumValuesOf } from '../graph/enum-values.ts';
 import type { GraphQLConfig } from '../config.ts';
 import { InvalidOperation } from '../graph/executor.ts';
 import { isTooLong } from './limits.ts';
@@ -86,9 +87,12 @@ function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
 }
 
 function withoutValue({ nodes }: GraphQLError, type: GraphQLInputType | null | undefined): GraphQLError {
-  return new GraphQLError(type ? `Expected a value of type "${String(type)}".` : 'This value is not expected.', {
-    nodes,
-  });
+  return new GraphQLError(type ? expected(type) : 'This value is not expected.', { nodes });
+}
+
+function expected(type: GraphQLInputType): string {
+  const values = enumValuesOf(type);
+  return `Expected a value of type "${String(type)}"${values === undefined ? '' : `: one of ${values}`}.`;
 }
 
 /** graphql-js's rule throws where a variable decides; like the next edition of the specification, this refuses. */
