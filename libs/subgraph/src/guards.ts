@@ -21,8 +21,7 @@ export function requireSession(identity: Identity): User {
 
 /** @throws AppError FORBIDDEN for a personal token that may only read */
 export function requireWriting(identity: Identity): void {
-  if (identity.role === 'user' && identity.scope === 'read')
-    throw forbidden('This personal token may only read: it has the scope READ.');
+  if (identity.role === 'user' && identity.scope === 'read') throw forbidden('This personal token may only read.');
 }
 
 /** @throws AppError FORBIDDEN for users, UNAUTHENTICATED for the anonymous */

@@ -79,7 +79,7 @@ describe('a personal token', () => {
       expect([refused.status, refused.body.error.code, refused.body.message]).toEqual([
         403,
         'FORBIDDEN',
-        expect.stringContaining('may only read'),
+        'This personal token may only read.',
       ]);
     }
     expect((await client.call('GET', path, { token: read })).body.data).toMatchObject({ completed: false });
