@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { codePoints, isBlank } from './text.ts';
+import { choice } from './choice.ts';
+import { codePoints, isBlank, stringField } from './text.ts';
 import { timestamp } from './timestamp.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /** Without angle brackets, which mailers drop: what would be sent to another mailbox is no address of an account. */
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
-export const email = z
-  .string({ error: 'email must be a string.' })
+export const email = stringField('email')
   .transform((value) => value.trim())
   .refine(
     (value) => value.isWellFormed() && codePoints(value) <= 254 && !CONTROL.test(value) && ADDRESS.test(value),
@@ -15,8 +15,7 @@ export const email = z
   )
   .meta({ format: 'email', maxLength: 254 });
 
-export const name = z
-  .string({ error: 'name must be a string.' })
+export const name = stringField('name')
   .transform((value) => value.trim())
   .refine(
     (value) => value.isWellFormed() && !value.includes('\0'),
@@ -26,7 +25,7 @@ export const name = z
   .meta({ minLength: 1, maxLength: 255 });
 
 /** Checked before a password's rules; bounded, so that nothing huge is hashed. */
-export const password = z.string({ error: 'password must be a string.' }).max(1_024, 'password is too long.');
+export const password = stringField('password').max(1_024, 'password is too long.');
 
 const optionalPassword = password.nullish().transform((value) => value ?? undefined);
 
@@ -36,7 +35,7 @@ export type SignUp = z.output<typeof signUpInput>;
 
 /** Checks only types and size: anything that matches no account is a failed login. */
 export const loginInput = z.object({
-  email: z.string({ error: 'email must be a string.' }).max(1_024, 'email is too long.'),
+  email: stringField('email').max(1_024, 'email is too long.'),
   password,
 });
 export type Login = z.output<typeof loginInput>;
@@ -45,7 +44,7 @@ export const forgotPasswordInput = z.object({ email });
 
 /** Auth itself enforces the rules for the new password; a malformed token is treated as a wrong one. */
 export const resetPasswordInput = z.object({
-  token: z.string({ error: 'token must be a string.' }).max(1_024, 'token is too long.'),
+  token: stringField('token').max(1_024, 'token is too long.'),
   newPassword: password,
 });
 
@@ -69,22 +68,20 @@ const OWN_PATH = /^\/(?!\/)[!-"$-[\]-~]*$/;
 const CHALLENGE = /^[\w-]{43}$/;
 const VERIFIER = /^[\w.~-]{43,128}$/;
 
-export const returnTo = z
-  .string({ error: 'return_to must be a string.' })
+export const returnTo = stringField('return_to')
   .max(2_048, 'return_to is too long.')
   .regex(OWN_PATH, 'return_to must be a path of this origin, such as /, without a fragment.');
 
-export const codeChallenge = z
-  .string({ error: 'code_challenge is needed: the SHA-256 of a secret of the page, in base64url.' })
-  .regex(CHALLENGE, 'code_challenge must be a SHA-256 in base64url.');
+export const codeChallenge = stringField('code_challenge', 'the SHA-256 of a secret of the page, in base64url').regex(
+  CHALLENGE,
+  'code_challenge must be a SHA-256 in base64url.',
+);
 
 export const beginSignInInput = z.object({ returnTo: returnTo.default('/'), codeChallenge });
 
 const providerCode = z.object({
-  code: z.string({ error: 'code must be a string.' }).max(1_024, 'code is too long.'),
-  verifier: z
-    .string({ error: 'verifier must be a string.' })
-    .regex(VERIFIER, 'verifier must have 43 to 128 characters of PKCE.'),
+  code: stringField('code').max(1_024, 'code is too long.'),
+  verifier: stringField('verifier').regex(VERIFIER, 'verifier must have 43 to 128 characters of PKCE.'),
 });
 
 export const signInWithCodeInput = providerCode.extend({ password: optionalPassword });
@@ -93,6 +90,6 @@ export const linkIdentityInput = providerCode.extend({ password });
 /** How long one may live is auth's own rule. */
 export const personalTokenInput = z.object({
   name,
-  scope: z.enum(['read', 'write'], 'scope must be one of read, write.'),
+  scope: choice('scope', ['read', 'write']),
   expiresAt: timestamp('expiresAt'),
 });

@@ -1,5 +1,6 @@
+export { choice } from './choice.ts';
 export { parseInput } from './parse.ts';
-export { codePoints, isBlank, text } from './text.ts';
+export { codePoints, isBlank, stringField, text } from './text.ts';
 export { parseTimestamp, timestamp } from './timestamp.ts';
 export { parseUuid } from './uuid.ts';
 export {

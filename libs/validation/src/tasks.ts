@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { choice } from './choice.ts';
 import { isBlank, text } from './text.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -9,7 +10,7 @@ const title = text('title', { min: 3, max: 255 }).refine((value) => !isBlank(val
 const description = text('description', { max: 2_000 });
 const category = text('category', { max: 255 });
 const dueDate = timestamp('dueDate');
-const priority = z.enum(PRIORITIES, `priority must be one of ${PRIORITIES.join(', ')}.`);
+const priority = choice('priority', PRIORITIES);
 const completed = z.boolean('completed must be true or false.');
 
 /** A new task. `null` counts as absent for optional fields; unknown fields are dropped. */

@@ -19,11 +19,19 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** Tells what is absent from what is no string; `form` says what belongs there. One schema may have several names. */
+export const stringField = (what: string, form = '') =>
+  z.string({
+    error: ({ input, path = [] }) => {
+      const name = path.join('.') || what;
+      return input === undefined ? `${name} is required${form && `: ${form}`}.` : `${name} must be a string.`;
+    },
+  });
+
 /** Text with a limited number of code points, stored as sent. The messages start with `what`. */
 export function text(what: string, limits: { min?: number; max: number }) {
   const { min = 0, max } = limits;
-  return z
-    .string({ error: `${what} must be a string.` })
+  return stringField(what)
     .refine(isStorable, `${what} must not contain NUL characters or lone surrogates.`)
     .refine(
       (value) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { stringField } from './text.ts';
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
@@ -35,12 +36,11 @@ function daysIn(year: number, month: number): number {
 }
 
 export function timestamp(what: string) {
-  const message = `${what} must be an RFC 3339 time with an offset, such as 2026-11-20T10:00:00Z.`;
-  return z
-    .string({ error: `${what} must be a string.` })
+  const form = 'an RFC 3339 time with an offset, such as 2026-11-20T10:00:00Z';
+  return stringField(what, form)
     .transform((value, context) => {
       const utc = parseTimestamp(value);
-      if (utc === undefined) context.addIssue(message);
+      if (utc === undefined) context.addIssue(`${what} must be ${form}.`);
       return utc ?? z.NEVER;
     })
     .meta({ format: 'date-time' });

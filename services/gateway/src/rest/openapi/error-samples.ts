@@ -17,7 +17,7 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
   BAD_USER_INPUT: {
     name: 'InvalidInput',
     description: 'The request is invalid; `details` says why.',
-    details: [{ path: 'name', message: 'name must be a string.' }],
+    details: [{ path: 'name', message: 'name is required.' }],
   },
   UNAUTHENTICATED: {
     name: 'Unauthenticated',

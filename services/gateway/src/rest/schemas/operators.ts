@@ -1,4 +1,5 @@
 import type { DeadLetter } from '@taskmesh/internal-api';
+import { stringField } from '@taskmesh/validation';
 import { z } from 'zod';
 import type { PlatformStatus } from '../../status/platform-status.ts';
 import { undoable } from './backups.ts';
@@ -13,7 +14,7 @@ export const operatorsMessage = z
   .meta({ id: 'OperationsMessage', examples: [{ success: true, message: 'You are an operator.' }] });
 
 export const operatorsCode = z
-  .object({ code: z.string({ error: 'code must be a string.' }).max(1_024, 'code is too long.') })
+  .object({ code: stringField('code').max(1_024, 'code is too long.') })
   .meta({ id: 'OperatorsCode', examples: [{ code: 'zXw2vQ5yJq0k4m8r1t7n3b6c9d2f5h8j0l3p6s9u2x4.1795514400000' }] });
 
 export const operatorsToken = z

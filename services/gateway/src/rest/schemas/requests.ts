@@ -2,6 +2,7 @@ import {
   beginSignInInput,
   changeEmailInput,
   changeNameInput,
+  choice,
   confirmEmailInput,
   createTaskInput,
   deleteAccountInput,
@@ -13,6 +14,7 @@ import {
   PRIORITIES,
   signInWithCodeInput,
   signUpInput,
+  stringField,
   timestamp,
   updateTaskInput,
 } from '@taskmesh/validation';
@@ -20,9 +22,6 @@ import { z } from 'zod';
 
 const MAX_OFFSET = 2 ** 31 - 1;
 const MAX_PAGE = 10_000_000;
-
-const choice = <const Values extends readonly [string, ...string[]]>(what: string, values: Values) =>
-  z.enum(values, `${what} must be one of ${values.join(', ')}.`);
 
 /** A whole number in decimal digits, as a query has it. */
 export function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault: number }) {
@@ -125,8 +124,7 @@ export const forgotPassword = forgotPasswordInput.meta({
 
 /** An opaque string, bounded because it is used for a lookup. */
 const opaque = (what: string) =>
-  z
-    .string({ error: `${what} must be a string.` })
+  stringField(what)
     .min(1, `${what} must not be empty.`)
     .max(1_024, `${what} is too long.`)
     .refine((value) => value.isWellFormed() && !value.includes('\0'), `${what} must be text.`);

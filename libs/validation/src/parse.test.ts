@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { parseInput } from './parse.ts';
+
+const refusalOf = (schema: z.ZodType, input: unknown) => {
+  try {
+    parseInput(schema, input);
+  } catch (error) {
+    return error instanceof Error ? error.message : undefined;
+  }
+  return undefined;
+};
+
+describe('an input that is refused', () => {
+  it('is told by the names of its fields where the schema has no words for it', () => {
+    const schema = z.object({ ids: z.array(z.string().max(2)), all: z.literal(true) });
+    expect(refusalOf(schema, { ids: ['1', '222', 3] })).toBe(
+      'ids.1 is not valid. ids.2 is not valid. all is required.',
+    );
+  });
+
+  it('is told in the words of its schema where there are some', () => {
+    expect(refusalOf(z.object({ id: z.string('id must be text.') }), { id: 5 })).toBe('id must be text.');
+  });
+});
