@@ -12,6 +12,7 @@ import formats from 'ajv-formats';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readVersion } from '@taskmesh/service';
 import type { MediaType, OpenApiDocument, Operation, Response } from '../src/rest/openapi/types.ts';
 import { BINDING, RESET_TOKEN, SIGN_IN_CODE } from './rest-fakes/auth.ts';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
@@ -44,6 +45,7 @@ describe('the API description', () => {
 
   it('is OpenAPI 3.1, at the public address', () => {
     expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe(readVersion());
     expect(document.servers).toEqual([{ url: 'https://tasks.example.com' }]);
     expect(document.components.securitySchemes).toEqual({
       accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -160,6 +162,23 @@ describe('the API description', () => {
     for (const { schema, example } of media) {
       const fits = ajv.validate({ $ref: `api${schema.$ref}` }, example);
       expect([schema.$ref, example, fits && 'fits']).toEqual([schema.$ref, expect.any(Object), 'fits']);
+    }
+  });
+
+  it('says which fields a body must have, and a request without them is told each by its name', async () => {
+    const { call, signUp } = await createClient(rest.origin);
+    const { token } = await signUp();
+    const lacking = operationsOf(document).flatMap(({ path, method, operation }) => {
+      const { $ref = '' } = operation.requestBody?.content['application/json']?.schema ?? {};
+      const required = document.components.schemas[$ref.split('/').at(-1) ?? '']?.required ?? [];
+      return required.length > 0 ? [{ path, method, required }] : [];
+    });
+    expect(lacking.length).toBeGreaterThan(10);
+    for (const { path, method, required } of lacking) {
+      const { status, body } = await call(method, path, { token, json: {} });
+      const told = body.error.details.map(({ message }: { message: string }) => message);
+      const expected = required.map((name) => expect.stringMatching(new RegExp(`^${name} is required(: .+)?\\.$`)));
+      expect([path, status, told]).toEqual([path, 400, expected]);
     }
   });
 

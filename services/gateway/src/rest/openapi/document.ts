@@ -1,3 +1,4 @@
+import { readVersion } from '@taskmesh/service';
 import { ERROR_SCHEMAS } from '../schemas/errors.ts';
 import type { Mount } from '../register-endpoints.ts';
 import { errorResponses } from './error-responses.ts';
@@ -14,6 +15,7 @@ export interface Chapter extends Mount {
 const INTRODUCTION = `Accounts, tasks, backups and the platform's health: JSON over HTTP.
 
 Get an access token by signing up or logging in and send it as \`Authorization: Bearer <token>\`. Logging out revokes it at once.
+Programs send a personal token in its place: \`POST /api/auth/tokens\` creates one, to read only or to read and write.
 
 HEAD returns what GET does, without a body. OPTIONS returns 204 with \`Allow\`; methods that are not listed return 405 with \`Allow\`.
 Unknown fields and parameters are ignored. Times are RFC 3339 and are returned in UTC with milliseconds.
@@ -33,7 +35,7 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Taskmesh', version: '1.0.0', description: INTRODUCTION },
+    info: { title: 'Taskmesh', version: readVersion(), description: INTRODUCTION },
     servers: [{ url: publicUrl }],
     tags: chapters.map(({ tag, description }) => ({ name: tag, description })),
     paths,
