@@ -11,4 +11,5 @@ export {
   type AppErrorOptions,
   type Issue,
 } from './app-error.ts';
+export { toAppError } from './to-app-error.ts';
 export { toGraphQLError } from './graphql.ts';

@@ -1,3 +1,4 @@
+import { badUserInput } from '@taskmesh/errors';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -24,6 +25,7 @@ function countForever({ points }: { points: number }) {
   };
 }
 
+const DETAILS = [{ path: 'ids', message: 'ids is required.' }];
 let handled: unknown[] = [];
 let stop: () => Promise<void>;
 let address = '';
@@ -31,7 +33,11 @@ beforeEach(() => (handled = []));
 afterEach(() => stop());
 
 async function serve(token?: string) {
-  const handle = ({ body }: { body: unknown }) => Promise.resolve({ count: handled.push(body) });
+  const handle = async ({ body, query }: { body: unknown; query: Record<string, string> }) => {
+    if ('wrong' in query) throw badUserInput(DETAILS);
+    if ('broken' in query) throw new Error('a secret of ours');
+    return { count: handled.push(body) };
+  };
   const admin = createAdminServer({
     host: '127.0.0.1',
     port: 0,
@@ -69,6 +75,23 @@ describe('the admin port', () => {
     const ask = await serve('secret');
     for (const path of ['/livez', '/readyz', '/readyz?verbose', '/metrics'])
       expect((await ask('GET', path, { host: 'node-7.example:14000' })).status).toBe(200);
+  });
+
+  it.each([
+    ['GET', '/', 404, 'NOT_FOUND'],
+    ['GET', '/letters/nowhere', 404, 'NOT_FOUND'],
+    ['GET', '/%zz', 404, 'NOT_FOUND'],
+    ['POST', '/livez', 404, 'NOT_FOUND'],
+    ['POST', '/letters/discard?xml', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['POST', '/letters/discard?wrong', 400, 'BAD_USER_INPUT'],
+    ['POST', '/letters/discard?broken', 500, 'INTERNAL_SERVER_ERROR'],
+  ])('refuses what it does not know as the API does: %s %s', async (method, path, status, code) => {
+    const ask = await serve();
+    const answer = await ask(method, path, path.endsWith('xml') ? { 'content-type': 'text/xml' } : JSON_BODY);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      status,
+      { message: expect.stringMatching(/\.$/), error: { code, ...(path.endsWith('wrong') && { details: DETAILS }) } },
+    ]);
   });
 
   it('lets callers on this machine look and act when there is no token', async () => {

@@ -1,4 +1,4 @@
-import { AppError, forbidden, unauthenticated } from '@taskmesh/errors';
+import { AppError, forbidden, notFound, toAppError, unauthenticated } from '@taskmesh/errors';
 import { fastify, type FastifyReply } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -53,7 +53,19 @@ export function createMetrics(labels: Record<string, string> = {}): Registry {
 /** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics` for everybody, `operations` for operators. */
 export function createAdminServer(options: AdminServerOptions): Service & { address(): string } {
   const { host, port, metrics, ready, operations, log } = options;
-  const app = fastify({ logger: false });
+  const refuseUnknownPath = (_request: unknown, reply: FastifyReply) =>
+    sendError(reply, notFound('There is nothing at this path.'));
+  const app = fastify({
+    logger: false,
+    // A path that cannot be decoded matches nothing.
+    frameworkErrors: (_error, request, reply) => void refuseUnknownPath(request, reply),
+  });
+  app.setNotFoundHandler(refuseUnknownPath);
+  app.setErrorHandler((error, request, reply) => {
+    const known = toAppError(error);
+    if (known.httpStatus === 500) log.error({ err: error, path: request.routeOptions.url }, 'an operation failed');
+    return sendError(reply, known);
+  });
   closePromptly(app);
   let address = '';
 
@@ -79,16 +91,10 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
         const refusal = await refusalOf?.(raw);
         if (refusal) await sendError(reply, refusal);
       },
-      handler: async ({ query, body, headers }, reply) => {
-        try {
-          if (method === 'POST' && !/^application\/json\b/.test(headers['content-type'] ?? ''))
-            throw new AppError('BAD_USER_INPUT', 'A JSON body is needed.');
-          return await handle({ query: query as Record<string, string>, body }); // the handler refuses repeated names
-        } catch (error) {
-          if (error instanceof AppError) return sendError(reply, error);
-          log.error({ err: error, path }, 'an operation failed');
-          return sendError(reply, new AppError('INTERNAL_SERVER_ERROR', 'Internal server error'));
-        }
+      handler: async ({ query, body, headers }) => {
+        if (method === 'POST' && !/^application\/json\b/.test(headers['content-type'] ?? ''))
+          throw new AppError('BAD_USER_INPUT', 'A JSON body is needed.');
+        return handle({ query: query as Record<string, string>, body }); // the handler refuses repeated names
       },
     });
 
@@ -118,8 +124,11 @@ function refuseStrangers({ token, limiter }: Operations): (request: IncomingMess
   };
 }
 
-function sendError(reply: FastifyReply, { httpStatus, code, message, retryAfterSeconds }: AppError): FastifyReply {
+function sendError(
+  reply: FastifyReply,
+  { httpStatus, code, message, issues, retryAfterSeconds }: AppError,
+): FastifyReply {
   if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
-  return reply.code(httpStatus).send({ message, error: { code } });
+  return reply.code(httpStatus).send({ message, error: { code, ...(issues && { details: issues }) } });
 }

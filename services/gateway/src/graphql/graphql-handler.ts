@@ -1,11 +1,11 @@
-import { toGraphQLError, type AppError } from '@taskmesh/errors';
+import { toAppError, toGraphQLError, type AppError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { GraphQLError } from 'graphql';
 import type { IncomingMessage } from 'node:http';
 import { callerOf, type GatewayContext } from '../context.ts';
 import { internalError, publicError } from '../graph/client-errors.ts';
 import { InvalidOperation } from '../graph/executor.ts';
-import { JSON_TYPE, toAppError } from '../http/errors.ts';
+import { JSON_TYPE } from '../http/errors.ts';
 import type { Answers } from './answers.ts';
 import { isSubscription, type AdmittedOperation, type Arrival } from './admission.ts';
 import type { HttpAnswer, HttpOperation } from './apollo-server.ts';

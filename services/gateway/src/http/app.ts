@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError, toAppError } from '@taskmesh/errors';
 import { answerBefore, closePromptly, headerValues, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
@@ -6,7 +6,7 @@ import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
-import { errorText, JSON_TYPE, refuseUnknownPath, sendError, toAppError, type AnswerUnknownPath } from './errors.ts';
+import { errorText, JSON_TYPE, refuseUnknownPath, sendError, type AnswerUnknownPath } from './errors.ts';
 import { awaitContinue } from './expect-continue.ts';
 import { mayTakeLong } from './streamed-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';

@@ -1,20 +1,7 @@
-import { AppError, HTTP_STATUS, notFound, type ErrorCode } from '@taskmesh/errors';
+import { notFound, type AppError } from '@taskmesh/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-
-const BY_STATUS = new Map<number, ErrorCode>(
-  Object.entries(HTTP_STATUS).map(([code, status]) => [status, code as ErrorCode]), // the keys are codes
-);
-
-/** Turns anything thrown into an error that clients may see. */
-export function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-  if (!(status >= 400 && status < 500))
-    return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.', { cause: error });
-  return new AppError(BY_STATUS.get(status) ?? 'BAD_USER_INPUT', 'The request could not be read.', { cause: error });
-}
 
 /** Endpoints of the full task contract and of operators say `success` in each answer; those of backups have `error` as a text. */
 export type Envelope = 'tasks' | 'plain' | 'backup' | 'operations';

@@ -1,6 +1,7 @@
+import { toAppError } from '@taskmesh/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../context.ts';
-import { errorBody, sendError, setErrorHead, toAppError, type Envelope } from '../http/errors.ts';
+import { errorBody, sendError, setErrorHead, type Envelope } from '../http/errors.ts';
 import { refuseOtherMethods } from '../http/method-not-allowed.ts';
 import { addVary } from '../http/vary.ts';
 import { wantsPage } from '../pages/page.ts';
