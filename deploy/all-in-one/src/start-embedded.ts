@@ -16,6 +16,7 @@ import {
   ensureWritableDirectory,
   misspelt,
   openTelemetry,
+  shortTokens,
   systemClock,
   type Env,
   type Log,
@@ -57,7 +58,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
 
-    for (const problem of [...misspelt(env), ...whyMailsFail(env)]) progress(problem);
+    for (const problem of [...misspelt(env), ...shortTokens(env), ...whyMailsFail(env)]) progress(problem);
     for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress);
     if (postgres) closers.add(() => postgres.stop());

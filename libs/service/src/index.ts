@@ -11,6 +11,7 @@ export {
   type Env,
 } from './config.ts';
 export { isOneSlipAway, misspelt } from './misspelt.ts';
+export { shortTokens } from './short-tokens.ts';
 export { readVersion } from './version.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts';

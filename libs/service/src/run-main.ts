@@ -3,6 +3,7 @@ import { setV8Flags } from './v8-flags.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { misspelt } from './misspelt.ts';
+import { shortTokens } from './short-tokens.ts';
 import { trimMemory } from './trim-memory.ts';
 
 const STOP_DEADLINE_MS = 25_000;
@@ -14,7 +15,7 @@ const STOP_DEADLINE_MS = 25_000;
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
   setV8Flags();
   const { service, log } = await createOrExit(create);
-  for (const problem of misspelt(process.env)) log.warn(problem);
+  for (const problem of [...misspelt(process.env), ...shortTokens(process.env)]) log.warn(problem);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);

@@ -38,6 +38,7 @@ describe('the process of a gateway', () => {
         BACKUP_URL: nobody,
         REDIS_URL: 'redis://127.0.0.1:1',
         KAFKA_BROKERS: '127.0.0.1:1',
+        ...{ NODE_ENV: 'production', BACKUP_TOKEN: 'short' },
       },
     });
     await eventually(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).status === 200, { timeoutMs: 40_000 });
@@ -54,6 +55,7 @@ describe('the process of a gateway', () => {
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('1');
 
+    expect(child.output()).toContain('BACKUP_TOKEN has fewer than 32 characters');
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);
