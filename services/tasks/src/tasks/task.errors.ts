@@ -12,4 +12,4 @@ export const versionDiffers = () =>
 export const keyUsedBefore = () =>
   badUserInput([{ path: 'idempotencyKey', message: 'idempotencyKey was used before, with another input.' }]);
 
-export const firstStillRuns = () => conflict('The first request with this idempotencyKey is still running.');
+export const firstStillRuns = () => conflict('The first request with this idempotency key is still running.');

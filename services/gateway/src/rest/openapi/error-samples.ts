@@ -97,7 +97,7 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
   plain: {},
   tasks: {
     BAD_USER_INPUT: { details: [{ path: 'title', message: 'title must have 3 to 255 characters.' }] },
-    CONFLICT: { message: 'The first request with this idempotencyKey is still running.' },
+    CONFLICT: { message: 'The first request with this idempotency key is still running.' },
   },
   backup: {
     BAD_USER_INPUT: {
