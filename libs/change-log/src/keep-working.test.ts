@@ -29,6 +29,25 @@ it('works under one lease after the other, closes each, and pauses longer the mo
   expect(pauses.slice(0, 4)).toEqual([50, 100, 200, 50]);
 });
 
+it.each([
+  ['cannot connect', () => Promise.reject(new Error('timeout expired'))],
+  ['has lost its connection', () => Promise.resolve(1)],
+])('logs what happened, and once: %s', async (happened, open) => {
+  const stopping = new AbortController();
+  const lines: string[] = [];
+  let pauses = 0;
+  await keepWorking({
+    signal: stopping.signal,
+    open,
+    work: () => Promise.reject(new Error('lost')),
+    close: async () => undefined,
+    pause: async () => ++pauses === 3 && stopping.abort(),
+    what: 'the test',
+    log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
+  });
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`the test ${happened}; connecting again until it works`]);
+});
+
 it('opens nothing when it is stopped already', async () => {
   await keepWorking({
     signal: AbortSignal.abort(),

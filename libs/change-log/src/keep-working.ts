@@ -25,7 +25,8 @@ export async function keepWorking<Lease>(options: KeepWorkingOptions<Lease>): Pr
       lease = await open();
       await work(lease, () => (tries = 0));
     } catch (error) {
-      if (tries++ === 0) log.warn({ err: error }, `${what} has lost its connection; connecting again until it works`);
+      const happened = lease === undefined ? 'cannot connect' : 'has lost its connection';
+      if (tries++ === 0) log.warn({ err: error }, `${what} ${happened}; connecting again until it works`);
     }
     if (lease !== undefined) await close(lease);
     await pause(backoffMs(tries, RECONNECT));

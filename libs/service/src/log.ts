@@ -1,5 +1,5 @@
 import { logFields } from '@taskmesh/telemetry';
-import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
 
@@ -19,8 +19,16 @@ export function createLog(options: { service: string; level: string; destination
       mixin: logFields,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: withCauses },
       redact: { paths: REDACTED.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
     ...(destination ? [destination] : []),
   );
+}
+
+/** The messages of an error and its causes as one sentence: those for clients have a full stop. */
+function withCauses(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const told = stdSerializers.err(error);
+  return Object.assign(told, { message: told.message.replaceAll('.: ', ': ') });
 }

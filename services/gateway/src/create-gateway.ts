@@ -166,7 +166,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   let address = '';
   const listen = async () => {
     address = await app.listen({ host: config.host, port: config.port });
-    log.info({ address }, 'gateway listening');
+    log.info({ address }, 'listening');
   };
   const parts = inOrder([
     ...(initial.own ? [keys, endedSessions, sessionUses] : []),
