@@ -1,5 +1,5 @@
 import type { BackupEntry } from '@taskmesh/internal-api';
-import { backupTable } from './format.ts';
+import { backupTable, bytesText, messageText } from './format.ts';
 
 const BACKUP: BackupEntry = {
   file: 'a.tar.gz',
@@ -27,4 +27,20 @@ it('lists what archives are there for, and what is known of them: an unfit one i
     ['2026-11-20 10:00:00 UTC', 'safety', 'tasks, auth', '2026-11-21 10:00:00 UTC (0.1.0)'],
     ['2026-11-20 10:00:00 UTC', 'upload', '?', 'unfit, 2026-11-22 10:00:00 UTC: it ends? too early.'],
   ]);
+});
+
+it.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [999, '999 bytes'],
+  [1_000, '1 kB'],
+  [12_595, '12.6 kB'],
+  [256 * 1024 * 1024, '268 MB'],
+  [1e16, '10,000 TB'],
+])('writes sizes as the console does: %d', (bytes, text) => expect(bytesText(bytes)).toBe(text));
+
+it('writes the times of a message as its own', () => {
+  expect(messageText('Kept\u001b until 2026-11-28T21:04:53.993Z, from 2026-11-27T21:04:53Z.')).toBe(
+    'Kept? until 2026-11-28 21:04:53 UTC, from 2026-11-27 21:04:53 UTC.',
+  );
 });

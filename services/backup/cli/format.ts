@@ -1,13 +1,21 @@
 import type { BackupEntry } from '@taskmesh/internal-api';
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 
-/** `12.3 MiB` */
+/** `12.6 kB`, as the console writes it. */
 export function bytesText(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));
+  const value = bytes / 1000 ** power;
+  return new Intl.NumberFormat('en', {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: power === 0 || value >= 100 ? 0 : 1,
+  }).format(value);
 }
+
+/** As Taskmesh writes one in a message. */
+const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 const COLUMNS = ['file', 'size', 'made', 'origin', 'stores', 'verified'];
 
@@ -39,6 +47,9 @@ function proofText({ verifiedAt, verifiedVersion, unfitAt, unfitReason }: Backup
 }
 
 export const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+
+/** What Taskmesh says, with times as people read them here. */
+export const messageText = (message: string) => printable(message.replaceAll(TIME, timeText));
 
 /** One line with what a restore leaves out; empty when that is nothing. */
 export const leftOutText = (dropped: readonly string[]): string =>

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { BackupClient, End } from './client.ts';
 import { withDecrypted } from './decrypted.ts';
 import { forecastText } from './forecast.ts';
-import { leftOutText, printable } from './format.ts';
+import { leftOutText, messageText, printable } from './format.ts';
 import type { Options } from './options.ts';
 import type { ProgressView } from './progress.ts';
 import { keptText } from './undo.ts';
@@ -38,8 +38,8 @@ async function replaceStores(command: RestoreCommand): Promise<number> {
   const { databaseRestored = false, skipped = [], dropped = [], safetyBackup, keptUntil } = end;
   const message = end.message.replace(NO_RESTART, '');
   const before = safetyBackup && `What was there before: ${safetyBackup}`;
-  const text = [message, leftOutText(dropped), databaseRestored && keptText(keptUntil), before].flatMap((line) =>
-    line ? [printable(line)] : [],
+  const text = [messageText(message), leftOutText(dropped), databaseRestored && keptText(keptUntil), before].flatMap(
+    (line) => (line ? [printable(line)] : []),
   );
   tell(text.join('\n'), { message, databaseRestored, skipped, dropped, safetyBackup, keptUntil });
   return databaseRestored ? 0 : 1;
@@ -47,7 +47,7 @@ async function replaceStores(command: RestoreCommand): Promise<number> {
 
 async function tryRestore(command: RestoreCommand): Promise<number> {
   const { message, data } = await workOn(command, '/backup/dry-run');
-  command.tell(`${data ? `${forecastText(data)}\n` : ''}${printable(message)}`, data);
+  command.tell(`${data ? `${forecastText(data)}\n` : ''}${messageText(message)}`, data);
   return data?.possible ? 0 : 1;
 }
 

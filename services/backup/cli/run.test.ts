@@ -16,21 +16,20 @@ async function runAsked(args: string[], answer: string | undefined) {
   const done: string[] = [];
   const server = createServer((request, response) => {
     if (request.method !== 'GET') done.push(`${request.method} ${request.url}`);
-    const body = { success: true, message: 'Done.', data: UNDOABLE };
+    const body = { success: true, message: `Done at ${UNDOABLE.restoredAt}.`, data: UNDOABLE };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  let [asked, err] = ['', ''];
+  let [asked, out, err] = ['', '', ''];
   const ask = answer === undefined ? undefined : async (question: string) => ((asked = question), answer);
-  const silent = { write: () => undefined };
   const status = await run({
     ...{ args: [...args, '--url', url], env: {}, cwd: '/', ask },
-    ...{ out: silent, err: { write: (text: string) => void (err += text) } },
+    ...{ out: { write: (text: string) => void (out += text) }, err: { write: (text: string) => void (err += text) } },
   });
   server.closeAllConnections();
   server.close();
-  return { status, asked, err, done };
+  return { status, asked, out, err, done };
 }
 
 describe.each([
@@ -55,6 +54,14 @@ describe.each([
     expect(await runAsked([...args, '--yes'], undefined)).toMatchObject({ asked: '', done: [unseen] });
   });
 });
+
+it.each(['undo', 'restore a.tar.gz', 'verify a.tar.gz', 'new-epoch'])(
+  'writes times as the lists do, except in what a program reads: %s',
+  async (line) => {
+    expect((await runAsked(line.split(' '), 'y')).out).toMatch(/^Done at 2026-11-22 10:00:00 UTC\.$/m);
+    expect((await runAsked([...line.split(' '), '--json'], 'y')).out).toContain('2026-11-22T10:00:00.000Z');
+  },
+);
 
 describe('a download that breaks off', () => {
   let cwd: string;

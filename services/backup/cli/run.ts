@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
-import { backupTable, bytesText, printable } from './format.ts';
+import { backupTable, bytesText, messageText, printable } from './format.ts';
 import { Interrupted } from './interruption.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
@@ -85,7 +85,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
     }
     case 'verify': {
       const { message, data } = await work(`/backups/${encodeURIComponent(file)}/verify`);
-      tell(message, data);
+      tell(messageText(message), data);
       return 0;
     }
     case 'restore':
@@ -102,14 +102,14 @@ async function runCommand(options: Options, world: World): Promise<number> {
       });
       const query = seen === undefined ? '' : `?${new URLSearchParams({ restoredAt: seen })}`;
       const { message } = await work(`/backup/undo${query}`);
-      tell(message, { message });
+      tell(messageText(message), { message });
       return 0;
     }
     case 'new-epoch': {
       await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`);
       const query = options.atLeast === undefined ? '' : `?atLeast=${options.atLeast}`;
       const { message, data } = await work(`/backup/new-epoch${query}`);
-      tell(message, data);
+      tell(messageText(message), data);
       return 0;
     }
     case 'download': {
@@ -126,7 +126,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
     case 'delete': {
       await confirm(options, world, `Delete ${printable(file)} of ${options.url.origin} for good?`);
       const { message } = await client.remove(file);
-      tell(message, { message });
+      tell(messageText(message), { message });
       return 0;
     }
   }
