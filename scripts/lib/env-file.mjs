@@ -12,18 +12,18 @@ const OF_OTHERS = /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(NODE|npm|OTEL|TAS
 
 /**
  * Takes the settings of `.env`, where there is one; what the environment has already stays. Every line in it is meant
- * for us, so each name that is no setting is told.
+ * for us, so each name that is no setting gets a sentence in what is returned.
  */
 export function readEnvFile() {
   const file = join(ROOT, '.env');
-  if (!existsSync(file)) return;
+  if (!existsSync(file)) return [];
   if (!process.loadEnvFile) throw new Failure('To read the file .env, Node 20.12 or newer is needed.');
   const { names, problems } = readLines(readText(file));
   // Node would take such a line for a part of the next setting's name.
   if (problems.length > 0) throw new Failure(`The file .env has lines that set nothing:\n${problems.join('\n')}`);
   const given = new Set(Object.keys(process.env));
   process.loadEnvFile(file);
-  reportUnknown(names, given);
+  return whatIsUnknown(names, given);
 }
 
 function readText(file) {
@@ -68,15 +68,15 @@ function lastLineOf(value, lines, index) {
 }
 
 /** What is taken for a setting's name counts for nothing indeed: it would be told again by what is started. */
-function reportUnknown(names, given) {
+function whatIsUnknown(names, given) {
   const example = join(ROOT, '.env.example');
-  if (!existsSync(example)) return;
+  if (!existsSync(example)) return [];
   const known = [...readLines(readFileSync(example, 'utf8')).names.keys()];
-  for (const [name, line] of names) {
-    if (known.includes(name) || OF_OTHERS.test(name)) continue;
+  return [...names].flatMap(([name, line]) => {
+    if (known.includes(name) || OF_OTHERS.test(name)) return [];
     const meant = nearestName(name, known);
     if (meant && !given.has(name)) delete process.env[name];
     const hint = meant ? `is ${meant} meant?` : '.env.example lists all settings.';
-    console.warn(`.env, line ${line}: ${name} is no setting, and counts for nothing: ${hint}`);
-  }
+    return [`.env, line ${line}: ${name} is no setting, and counts for nothing: ${hint}`];
+  });
 }

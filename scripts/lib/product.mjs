@@ -9,7 +9,7 @@ export function runProduct({ help, options, need = 'production', file }) {
   return main(async () => {
     const args = checkArguments(process.argv.slice(2), { help, options });
     if (!args) return 0;
-    readEnvFile();
+    for (const problem of readEnvFile()) console.warn(problem);
     await ensureInstalled(need);
     await ensureConsole();
     return launch(file, args);
