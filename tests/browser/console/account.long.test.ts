@@ -40,7 +40,7 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await says('E-mail must be an e-mail address.');
   await field('New address').fill(email);
   await button('Send the link').click();
-  await says(`A mail with a link is on its way to ${email}.`);
+  await says(`An e-mail with a link is on its way to ${email}.`);
   await page.goto(await linkTo('confirm-email', email));
   await field('Password of your account').fill('not this one');
   await button('Confirm').click();
@@ -56,10 +56,10 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await says(`You sign in as ${email}.`);
   await button('Sign out').click();
 
-  await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await field('E-mail').fill(email);
   await button('Send the link').click();
-  await says('a mail with a link is on its way');
+  await says('an e-mail with a link is on its way');
   await page.goto(await linkTo('reset-password', email));
   await field('New password').fill(account.password);
   await button('Set the password').click();
@@ -82,22 +82,22 @@ it('whoever is signed in confirms a new address in their account, without the pa
     await field('New address').fill(email);
     await field('Your password').fill(account.password);
     await button('Send the link').click();
-    await says(`A mail with a link is on its way to ${email}.`);
+    await says(`An e-mail with a link is on its way to ${email}.`);
     return { email, link: await linkTo('confirm-email', email) };
   };
   const isChangedTo = async (email: string) => {
     await says('Your address is changed.');
     await says(`You sign in as ${email}.`);
     expect(page.url()).not.toContain('token');
-    expect(await field('Token from the mail').count()).toBe(0);
+    expect(await field('Token from the e-mail').count()).toBe(0);
   };
 
   const typed = await ask();
-  await field('Token from the mail').fill('nonsense');
+  await field('Token from the e-mail').fill('nonsense');
   await button('Confirm the new address').click();
   await says('Token is not valid, was used before, or has expired.');
   expect(await barriersIn(page)).toEqual([]);
-  await field('Token from the mail').fill(typed.link.replace(/.*#token=/, ''));
+  await field('Token from the e-mail').fill(typed.link.replace(/.*#token=/, ''));
   await button('Confirm the new address').click();
   await isChangedTo(typed.email);
 

@@ -74,11 +74,11 @@ describe.each([
   });
 
   it('nothing bars from recovering', async () => {
-    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     expect(await barriersIn(page)).toEqual([]);
     await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('a mail with a link is on its way').waitFor();
+    await page.getByText('an e-mail with a link is on its way').waitFor();
   });
 
   it('nothing bars from confirming a new address, and what is missing or wrong is told', async () => {
@@ -149,7 +149,7 @@ describe.each([
       await titleOf(name).click();
       await field('Title').fill(`${name}, mine`);
       await disturb();
-      await page.getByText(/was changed elsewhere meanwhile|not in this list any more/).waitFor();
+      await page.getByText(/has been changed elsewhere in the meantime|no longer in this list/).waitFor();
       expect(await barriersIn(page)).toEqual([]);
       await field('Title').press('Enter');
     }
@@ -177,7 +177,7 @@ describe.each([
     if (name !== 'Tokens') return;
     await field('Name').fill('My script');
     await button('Make the token').click();
-    await says('it is shown this once');
+    await says('it is shown only once');
     expect(await barriersIn(page)).toEqual([]);
     await button('End the token My script').first().click();
     await says('It cannot be brought back.');

@@ -46,7 +46,8 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
       </p>
       {sentTo !== undefined && (
         <p class="note good" role="status">
-          A mail with a link is on its way to {sentTo}. The address is yours here once you have opened it and confirmed.
+          An e-mail with a link is on its way to {sentTo}. Your address changes once you have opened the link and
+          confirmed.
         </p>
       )}
       {(sentTo !== undefined || token !== '') && <ConfirmEmail token={token} onConfirmed={end} />}

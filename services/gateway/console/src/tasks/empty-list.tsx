@@ -27,8 +27,9 @@ export function EmptyList({ filters, hasTasks, onShowAll }: EmptyListProps) {
 }
 
 function wordsFor(filters: Filters, hasTasks: boolean): [title: string, text: string] {
-  if (!hasTasks) return ['Nothing to do yet', 'Type a task above and press Enter. It is on all your devices at once.'];
+  if (!hasTasks)
+    return ['Nothing to do yet', 'Type a task above and press Enter. It appears on all your devices at once.'];
   if (isNarrow(filters)) return ['Nothing matches', 'No task matches all of these filters.'];
   if (filters.show === 'open') return ['All done', 'There is no open task left.'];
-  return ['Nothing done yet', 'Tasks that you tick come here.'];
+  return ['Nothing done yet', 'Tasks that you tick off appear here.'];
 }

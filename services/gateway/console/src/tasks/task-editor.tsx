@@ -82,8 +82,8 @@ function ChangedElsewhere({ base, current }: { base: Task; current: Task | undef
   return (
     <p class="note" role="status">
       {current
-        ? 'This task was changed elsewhere meanwhile. If you have changed the same, you are asked.'
-        : 'This task is not in this list any more. You can still save your change.'}
+        ? 'This task has been changed elsewhere in the meantime. If you change the same field, you will be asked which to keep.'
+        : 'This task is no longer in this list. You can still save your change.'}
     </p>
   );
 }

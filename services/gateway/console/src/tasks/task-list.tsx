@@ -47,7 +47,7 @@ export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, 
     (task: LiveTask, completed: boolean) => {
       edits.set(task, { completed });
       if (!leavesWhenTicked) return;
-      const text = `${completed ? 'Done' : 'Open again'}: “${task.title}”.`;
+      const text = `${completed ? 'Done' : 'Reopened'}: “${task.title}”.`;
       tell({ text, action: { label: 'Undo', run: () => edits.set(task, { completed: !completed }) } });
     },
     [edits, leavesWhenTicked, tell],
