@@ -50,7 +50,7 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await button('Confirm').click();
   await page.getByRole('status').waitFor();
   expect(page.url()).not.toContain('token');
-  await page.getByRole('link', { name: 'Go to your tasks' }).click();
+  await page.getByRole('link', { name: 'Open Taskmesh' }).click();
   await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
   await goTo('Account');
   await says(`You sign in as ${email}.`);
@@ -64,11 +64,38 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await field('New password').fill(account.password);
   await button('Set the password').click();
   await page.getByRole('status').waitFor();
-  await page.getByRole('link', { name: 'Go to your tasks' }).click();
+  await page.getByRole('link', { name: 'Sign in' }).click();
   await signIn({ email, password: account.password });
   expect(problems).toEqual([]);
   await close();
 }, 180_000);
+
+it.each([
+  ['reset-password', 'Set the password'],
+  ['confirm-email', 'Confirm'],
+])(
+  'the page /%s takes the token out of the address at once, and asks for the link again after a reload',
+  async (name, deed) => {
+    const { page, problems, close } = await visit(browser(), `${url()}/${name}#token=nonsense`);
+    const { field, button, says } = useConsole(page);
+    const asks = page.getByText('Open the link in the e-mail again');
+    expect(page.url()).toBe(`${url()}/${name}`);
+    expect(await asks.isVisible()).toBe(false);
+    await page.getByRole('textbox', { name: /assword/ }).fill(NEW_PASSWORD);
+    await button(new RegExp(`^${deed}$`)).click();
+    await says('Token is not valid');
+    await page.reload();
+    await asks.waitFor();
+    expect(await field('Token from the e-mail').inputValue()).toBe('');
+    // The link, once more in the same tab.
+    await page.goto(`${url()}/${name}#token=another`);
+    await asks.waitFor({ state: 'hidden' });
+    await page.waitForURL(`${url()}/${name}`);
+    expect(problems).toEqual([]);
+    await close();
+  },
+  60_000,
+);
 
 it('whoever is signed in confirms a new address in their account, without the password', async () => {
   const { page, problems, close } = await visit(browser(), url());
@@ -104,6 +131,8 @@ it('whoever is signed in confirms a new address in their account, without the pa
   const followed = await ask();
   await page.goto(followed.link);
   await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  await button('Confirm the new address').waitFor();
+  await page.waitForURL(`${url()}/#/account`);
   await button('Confirm the new address').click();
   await isChangedTo(followed.email);
 

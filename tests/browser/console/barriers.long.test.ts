@@ -89,11 +89,11 @@ describe.each([
     await page.goto(`${url()}/confirm-email`);
     await page.getByRole('button', { name: 'Confirm' }).click();
     await isIn('Enter the password of the account');
-    await page.getByLabel('Token from the mail').fill('nonsense');
+    await page.getByLabel('Token from the e-mail').fill('nonsense');
     await page.getByLabel('Password of your account').fill('a guess');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await isIn('Token is not valid');
-    await page.getByRole('link', { name: 'Go to your tasks' }).click();
+    await page.getByRole('link', { name: 'Open Taskmesh' }).click();
     await signedIn();
     await page.goto(`${url()}/#/account?token=nonsense`);
     await page.getByRole('button', { name: 'Confirm the new address' }).click();
@@ -184,7 +184,7 @@ describe.each([
   });
 });
 
-it.each(['/reset-password', '/confirm-email'])('nothing bars from the page %s', async (path) => {
+it.each(['/reset-password', '/confirm-email', '/nothing-here'])('nothing bars from the page %s', async (path) => {
   const { page, close } = await visit(browser(), `${url()}${path}`);
   expect(await barriersIn(page)).toEqual([]);
   await close();
