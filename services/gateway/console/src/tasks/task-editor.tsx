@@ -21,7 +21,10 @@ export function TaskEditor({ draft, base, current, categories, onChange, onSave,
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
   const change = (part: Partial<Draft>) => onChange({ ...draft, ...part });
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  useEffect(() => {
+    form.current?.querySelector('input')?.focus({ preventScroll: true });
+    form.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
 
   const save = () => {
     const wrong = problemOfTitle(draft.title);
