@@ -1,5 +1,7 @@
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../elements/icon.tsx';
 import { isNarrow, type Filters } from './filters.ts';
+import { focusQuickAdd } from './quick-add.tsx';
 
 export interface EmptyListProps {
   filters: Filters;
@@ -10,6 +12,10 @@ export interface EmptyListProps {
 
 export function EmptyList({ filters, hasTasks, onShowAll }: EmptyListProps) {
   const [title, text] = wordsFor(filters, hasTasks);
+  useEffect(() => {
+    // A new user can type at once; a focus that is somewhere already stays there.
+    if (!hasTasks && document.activeElement === document.body) focusQuickAdd();
+  }, [hasTasks]);
   return (
     <div class="empty">
       <span class="badge">
