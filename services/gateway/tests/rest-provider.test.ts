@@ -122,7 +122,7 @@ describe('a browser whose sign-in fails', () => {
   /** What somebody reads there. */
   const wordsOf = (page: string) =>
     page
-      .replace(/^.*<main>/s, '')
+      .replace(/^.*<main[^>]*>/s, '')
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim();
@@ -177,7 +177,7 @@ describe('a browser whose sign-in fails', () => {
       expect.arrayContaining(["default-src 'none'", "style-src 'self'", "frame-ancestors 'none'"]),
     );
     expect(headers.get('referrer-policy')).toBe('no-referrer');
-    const [file = ''] = /\/failed-sign-in\/assets\/[\w-]+\/form\.css/.exec(text) ?? [];
+    const [file = ''] = /\/failed-sign-in\/assets\/[\w-]+\/look\.css/.exec(text) ?? [];
     expect((await visit(file)).headers.get('content-type')).toBe('text/css; charset=utf-8');
     expect(text.match(/https?:|<script|<style|style=/g)).toEqual(null);
   });

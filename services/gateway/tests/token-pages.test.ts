@@ -35,7 +35,7 @@ describe.each(['reset-password', 'confirm-email'])('the page /%s', (name) => {
     expect(page).not.toMatch(/<script>|<style>|style=|onclick=|https?:/);
     expect(page).toContain('<a href="/">');
     expect(filesOf(page).map((path) => path.replace(/[\w-]{16}/, '…'))).toEqual([
-      `/${name}/assets/…/form.css`,
+      `/${name}/assets/…/look.css`,
       `/${name}/assets/…/token-form.js`,
     ]);
   });

@@ -53,7 +53,7 @@ it('a browser gets a page that loads one file from here, runs nothing, and repea
   );
   expect(headers['x-content-type-options']).toBe('nosniff');
   expect(text).not.toMatch(/<script|<style|style=|https?:|nothing<|%3C/);
-  const [file = ''] = /\/unknown-path\/assets\/[\w-]+\/form\.css/.exec(text) ?? [];
+  const [file = ''] = /\/unknown-path\/assets\/[\w-]+\/look\.css/.exec(text) ?? [];
   expect(await open(file, {})).toMatchObject({ status: 200, type: 'text/css; charset=utf-8' });
 });
 

@@ -40,7 +40,7 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await says('E-mail must be an e-mail address.');
   await field('New address').fill(email);
   await button('Send the link').click();
-  await says(`A mail with a link is on its way to ${email}.`);
+  await says(`An e-mail with a link is on its way to ${email}.`);
   await page.goto(await linkTo('confirm-email', email));
   await field('Password of your account').fill('not this one');
   await button('Confirm').click();
@@ -50,25 +50,52 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await button('Confirm').click();
   await page.getByRole('status').waitFor();
   expect(page.url()).not.toContain('token');
-  await page.getByRole('link', { name: 'Go to your tasks' }).click();
+  await page.getByRole('link', { name: 'Open Taskmesh' }).click();
   await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
   await goTo('Account');
   await says(`You sign in as ${email}.`);
   await button('Sign out').click();
 
-  await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await field('E-mail').fill(email);
   await button('Send the link').click();
-  await says('a mail with a link is on its way');
+  await says('an e-mail with a link is on its way');
   await page.goto(await linkTo('reset-password', email));
   await field('New password').fill(account.password);
   await button('Set the password').click();
   await page.getByRole('status').waitFor();
-  await page.getByRole('link', { name: 'Go to your tasks' }).click();
+  await page.getByRole('link', { name: 'Sign in' }).click();
   await signIn({ email, password: account.password });
   expect(problems).toEqual([]);
   await close();
 }, 180_000);
+
+it.each([
+  ['reset-password', 'Set the password'],
+  ['confirm-email', 'Confirm'],
+])(
+  'the page /%s takes the token out of the address at once, and asks for the link again after a reload',
+  async (name, deed) => {
+    const { page, problems, close } = await visit(browser(), `${url()}/${name}#token=nonsense`);
+    const { field, button, says } = useConsole(page);
+    const asks = page.getByText('Open the link in the e-mail again');
+    expect(page.url()).toBe(`${url()}/${name}`);
+    expect(await asks.isVisible()).toBe(false);
+    await page.getByRole('textbox', { name: /assword/ }).fill(NEW_PASSWORD);
+    await button(new RegExp(`^${deed}$`)).click();
+    await says('Token is not valid');
+    await page.reload();
+    await asks.waitFor();
+    expect(await field('Token from the e-mail').inputValue()).toBe('');
+    // The link, once more in the same tab.
+    await page.goto(`${url()}/${name}#token=another`);
+    await asks.waitFor({ state: 'hidden' });
+    await page.waitForURL(`${url()}/${name}`);
+    expect(problems).toEqual([]);
+    await close();
+  },
+  60_000,
+);
 
 it('whoever is signed in confirms a new address in their account, without the password', async () => {
   const { page, problems, close } = await visit(browser(), url());
@@ -82,28 +109,30 @@ it('whoever is signed in confirms a new address in their account, without the pa
     await field('New address').fill(email);
     await field('Your password').fill(account.password);
     await button('Send the link').click();
-    await says(`A mail with a link is on its way to ${email}.`);
+    await says(`An e-mail with a link is on its way to ${email}.`);
     return { email, link: await linkTo('confirm-email', email) };
   };
   const isChangedTo = async (email: string) => {
     await says('Your address is changed.');
     await says(`You sign in as ${email}.`);
     expect(page.url()).not.toContain('token');
-    expect(await field('Token from the mail').count()).toBe(0);
+    expect(await field('Token from the e-mail').count()).toBe(0);
   };
 
   const typed = await ask();
-  await field('Token from the mail').fill('nonsense');
+  await field('Token from the e-mail').fill('nonsense');
   await button('Confirm the new address').click();
   await says('Token is not valid, was used before, or has expired.');
   expect(await barriersIn(page)).toEqual([]);
-  await field('Token from the mail').fill(typed.link.replace(/.*#token=/, ''));
+  await field('Token from the e-mail').fill(typed.link.replace(/.*#token=/, ''));
   await button('Confirm the new address').click();
   await isChangedTo(typed.email);
 
   const followed = await ask();
   await page.goto(followed.link);
   await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  await button('Confirm the new address').waitFor();
+  await page.waitForURL(`${url()}/#/account`);
   await button('Confirm the new address').click();
   await isChangedTo(followed.email);
 

@@ -74,11 +74,11 @@ describe.each([
   });
 
   it('nothing bars from recovering', async () => {
-    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     expect(await barriersIn(page)).toEqual([]);
     await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('a mail with a link is on its way').waitFor();
+    await page.getByText('an e-mail with a link is on its way').waitFor();
   });
 
   it('nothing bars from confirming a new address, and what is missing or wrong is told', async () => {
@@ -89,11 +89,11 @@ describe.each([
     await page.goto(`${url()}/confirm-email`);
     await page.getByRole('button', { name: 'Confirm' }).click();
     await isIn('Enter the password of the account');
-    await page.getByLabel('Token from the mail').fill('nonsense');
+    await page.getByLabel('Token from the e-mail').fill('nonsense');
     await page.getByLabel('Password of your account').fill('a guess');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await isIn('Token is not valid');
-    await page.getByRole('link', { name: 'Go to your tasks' }).click();
+    await page.getByRole('link', { name: 'Open Taskmesh' }).click();
     await signedIn();
     await page.goto(`${url()}/#/account?token=nonsense`);
     await page.getByRole('button', { name: 'Confirm the new address' }).click();
@@ -149,7 +149,7 @@ describe.each([
       await titleOf(name).click();
       await field('Title').fill(`${name}, mine`);
       await disturb();
-      await page.getByText(/was changed elsewhere meanwhile|not in this list any more/).waitFor();
+      await page.getByText(/has been changed elsewhere in the meantime|no longer in this list/).waitFor();
       expect(await barriersIn(page)).toEqual([]);
       await field('Title').press('Enter');
     }
@@ -177,14 +177,14 @@ describe.each([
     if (name !== 'Tokens') return;
     await field('Name').fill('My script');
     await button('Make the token').click();
-    await says('it is shown this once');
+    await says('it is shown only once');
     expect(await barriersIn(page)).toEqual([]);
     await button('End the token My script').first().click();
     await says('It cannot be brought back.');
   });
 });
 
-it.each(['/reset-password', '/confirm-email'])('nothing bars from the page %s', async (path) => {
+it.each(['/reset-password', '/confirm-email', '/nothing-here'])('nothing bars from the page %s', async (path) => {
   const { page, close } = await visit(browser(), `${url()}${path}`);
   expect(await barriersIn(page)).toEqual([]);
   await close();

@@ -24,7 +24,7 @@ it('who has scrolled down learns that a change of theirs waits for a decision, a
   await signIn(account);
   await titleOf('task 0').click();
   await rest('PATCH', `/tasks/${ids.get('task 0')}`, { token, body: { title: 'theirs' } });
-  await says('This task was changed elsewhere meanwhile.');
+  await says('This task has been changed elsewhere in the meantime.');
   await field('Title').fill('mine');
   await field('Title').press('Enter');
 
@@ -32,7 +32,7 @@ it('who has scrolled down learns that a change of theirs waits for a decision, a
   expect(await page.evaluate(`document.activeElement.closest('.side').innerText`)).toMatch(/^Your change\s+mine$/);
   await page.waitForFunction(`document.querySelector('.conflict').getBoundingClientRect().top >= 56`);
   await button('1 change to decide on').waitFor({ state: 'detached' });
-  await button('Save what is chosen').click();
+  await button('Save my choice').click();
   await lists([...TASKS.slice(1).toReversed(), 'mine']);
   expect(problems).toEqual([]);
   await close();

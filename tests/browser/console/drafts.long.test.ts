@@ -49,7 +49,7 @@ it('a title that cannot be saved keeps its editor when another task is opened', 
 it('what was typed is still there after a look at another view', async () => {
   const { page, goTo, says, field, button, lists, close } = await typeInFirst('first, changed');
   await goTo('Account');
-  await says('What you are called here');
+  await says('Display name');
   await goTo('Tasks');
   expect(await field('Title').inputValue()).toBe('first, changed');
   await button('Save').click();
@@ -66,7 +66,7 @@ it('a new task that is being typed is still there after a look at another view',
   const adding = page.getByRole('form', { name: 'Add a task' });
   await adding.getByRole('combobox', { name: 'Priority' }).selectOption('High');
   await goTo('Account');
-  await says('What you are called here');
+  await says('Display name');
   await goTo('Tasks');
   expect(await field('New task').inputValue()).toBe('half a ti');
   await field('New task').press('End');

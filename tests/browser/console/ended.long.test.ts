@@ -100,7 +100,7 @@ it('what waits to be sent is still there when the page is loaded again', async (
   await page.reload();
   await says('“changed there” was changed elsewhere, too');
   await lists(['kept', 'changed there']);
-  await button('Save what is chosen').click();
+  await button('Save my choice').click();
   await lists(['kept', 'changed here']);
   await close();
 }, 120_000);

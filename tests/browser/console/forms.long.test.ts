@@ -50,7 +50,7 @@ it('an e-mail address is typed once, whichever way in it is then', async () => {
   const { page, button, field, close } = await open();
   await field('E-mail').fill('ada@example.com');
   for (const [link, heading] of [
-    ['Forgotten your password?', 'Forgotten password'],
+    ['Forgot your password?', 'Reset your password'],
     ['Back to sign in', 'Sign in'],
     ['Create an account', 'Create an account'],
   ] as const) {

@@ -57,7 +57,7 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   await lists(['Water the plants']);
 
   await goTo('Account');
-  await field('What you are called here').fill('Ada Lovelace');
+  await field('Display name').fill('Ada Lovelace');
   await button('Save the name').click();
   await eventually(async () => expect(await page.getByRole('banner').textContent()).toContain('Ada Lovelace'));
   const download = page.waitForEvent('download');
@@ -81,7 +81,8 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   await eventually(async () => expect((await rest('GET', '/tasks', { token })).status).toBe(401));
 
   await goTo('Activity');
-  for (const sentence of ['You opened the account', 'You changed your name', 'A token was ended']) await says(sentence);
+  for (const sentence of ['You created the account', 'You changed your name', 'A token was ended'])
+    await says(sentence);
 
   await button('Sign out').click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -46,9 +46,10 @@ it('everything can be done with the keyboard alone', async () => {
   await keyboard.press('Enter');
   await says('Nothing to do yet');
 
+  await isOn(page, 'New task');
+
   // The first stop leads past the navigation.
-  await keyboard.press('Tab');
-  expect(await focused(page)).toBe('Skip to the content');
+  await tabTo(page, 'Skip to the content', 'Shift+Tab');
   await keyboard.press('Enter');
   await keyboard.press('Tab');
   expect(await focused(page)).toBe('New task');
@@ -58,6 +59,7 @@ it('everything can be done with the keyboard alone', async () => {
     expect(await focused(page)).toBe('New task');
   }
   await lists(['third', 'second', 'first']);
+  await page.getByRole('status').filter({ hasText: '3 open, 0 done' }).waitFor();
 
   // A row that goes gives its place to the next one.
   await tabTo(page, 'Done: third');

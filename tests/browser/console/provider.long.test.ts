@@ -100,11 +100,11 @@ it('somebody new comes in through the provider, and reads their ways to sign in'
   await field('Type your e-mail address').fill(email);
   await button('Delete the account').click();
   await says('The account has no password');
-  await button('Send me the recovery mail').last().click();
-  await says(`A mail is on its way to ${email}.`);
+  await button('Send me the recovery e-mail').last().click();
+  await says(`An e-mail is on its way to ${email}.`);
   expect(await linkTo('reset-password', email)).toContain('#token=');
   await goTo('Activity');
-  await says('A way to sign in at a provider was linked');
+  await says('A sign-in provider was linked');
   expect(problems).toEqual([]);
   await close();
 }, 180_000);
@@ -146,10 +146,10 @@ it.each(LOOKS)(
     await isAt(page, 'Tasks');
     await goTo('Account');
     await button(/^Remove 127/).click();
-    await says('Nobody can sign in to this account there any more.');
+    await says('It can no longer be used to sign in to this account.');
     await isInOrder(page);
     await button('Remove it').click();
-    await says('So far, you sign in with your password only.');
+    await says('So far, you only sign in with your password.');
     expect(problems).toEqual([]);
     await close();
   },

@@ -173,7 +173,7 @@ it('a change that is refused after the session has ended is told to whoever made
   await says('You were signed out');
   await signIn(account);
   await says('“first” was changed elsewhere, too');
-  await button('Save what is chosen').click();
+  await button('Save my choice').click();
   await lists(['changed here']);
   await close();
 }, 120_000);

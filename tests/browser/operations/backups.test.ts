@@ -34,16 +34,18 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   await says('All is well');
   await says('not used'); // in one process there is no Redis
   await goTo('Backups');
-  await says('There is none yet.');
+  await says('There are none yet.');
   await button('Make a backup').click();
   await ends('Making a backup', 'done');
   const [{ file } = { file: '' }] = (await createRest(url())<{ data: { file: string }[] }>('GET', '/backups')).body
     .data;
+  await page.getByRole('region', { name: 'Making a backup' }).getByText(`The archive is ${file}.`).waitFor();
   await row(file).getByText('Not verified').waitFor();
   await button(`Verify ${file}`).click();
   await ends(`Verifying ${file}`, 'done');
+  await row(file).getByText('Verified', { exact: true }).waitFor();
   await row(file)
-    .getByText(/^Verified/)
+    .getByText(/verified just now$/)
     .waitFor();
 
   await add('after the backup');
@@ -60,13 +62,13 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   await lists(['after the restore', 'before the backup']);
 
   await says('Database restored.');
-  await says('The way back');
-  await button('Take it back…').click();
-  await button('Take it back').click();
-  await ends('Taking the restore back', 'done');
-  await page.getByText(`The last restore or undo of ${file} was taken back`).waitFor();
+  await says('You can undo it until');
+  await button('Undo the restore…').click();
+  await button('Undo it').click();
+  await ends('Undoing the restore', 'done');
+  await page.getByText(`The last undo was just now, for the archive ${file}. You can undo it until`).waitFor();
   // In the words of a machine, the message has two times.
-  const message = page.getByRole('region', { name: 'Taking the restore back' }).getByText('Taken back:');
+  const message = page.getByRole('region', { name: 'Undoing the restore' }).getByText('Taken back:');
   expect(await message.textContent()).not.toMatch(/\d{4}-\d\d-\d\dT/);
   for (const time of await message.locator('time').all()) {
     expect(await time.getAttribute('datetime')).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -103,11 +105,11 @@ it('an archive goes away and comes back by the browser, and is deleted only afte
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/gzip', buffer });
   await choose('from-elsewhere.tar.gz', bytes);
   await ends('Uploading from-elsewhere.tar.gz', 'done');
-  await row('from-elsewhere.tar.gz').getByText('brought from elsewhere').waitFor();
+  await row('from-elsewhere.tar.gz').getByText('uploaded').waitFor();
   await choose('no-archive.zip', Buffer.from('nonsense'));
-  await ends('Uploading no-archive.zip', 'not done');
+  await ends('Uploading no-archive.zip', 'failed');
   await choose('from-elsewhere.tar.gz', Buffer.from('another one'));
-  await ends('Uploading from-elsewhere.tar.gz', 'not done');
+  await ends('Uploading from-elsewhere.tar.gz', 'failed');
 
   await button('Delete from-elsewhere.tar.gz').click();
   await button('Cancel').click();
@@ -171,7 +173,7 @@ describe('the token of operators', () => {
       await page.getByText('The token of operators is missing or wrong.').waitFor();
     }
     await signIn('not a tokén');
-    await page.getByText('A token has letters, digits and signs, and no blanks.').waitFor();
+    await page.getByText('A token has letters, digits and signs, and no spaces.').waitFor();
     await signIn(token());
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -35,7 +35,7 @@ describe.each(Object.entries(SIZES))('on a %s', (_size, viewport) => {
         await button('Cancel').click();
       }
       await goTo('Dead letters');
-      await says('There is none: the feed carries everything.');
+      await says('There are none: the feed delivers everything.');
       await look('dead letters');
       await button('Sign out').click();
       await page.getByRole('heading', { name: 'Operations' }).waitFor();

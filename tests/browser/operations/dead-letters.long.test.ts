@@ -67,7 +67,7 @@ it('an operator sees what no gateway could read, replays it and discards the res
   await letters.nth(1).waitFor({ state: 'detached' });
   await button(/^Discard dead letter/).click();
   await button('Discard it').click();
-  await says('There is none: the feed carries everything.');
+  await says('There are none: the feed delivers everything.');
   await add('the next one');
   await lists(['the next one', 'read by everybody']);
   expect([...problems, ...somebody.problems]).toEqual([]);

@@ -26,7 +26,7 @@ export function useOperations(page: Page) {
     goTo: (view: string) => page.getByRole('navigation').getByRole('link', { name: view }).click(),
     says: (text: string | RegExp) => page.getByText(text).first().waitFor(),
     /** Waits until work has ended like this. */
-    ends: (title: string, how: 'done' | 'not done') =>
+    ends: (title: string, how: 'done' | 'failed') =>
       page.getByRole('heading', { name: `${title}: ${how}`, exact: true }).waitFor({ timeout: 90_000 }),
     async typeName(name: string) {
       await page.getByRole('textbox', { name: 'Name of the archive' }).fill(name);

@@ -5,8 +5,10 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const CONSOLE = fileURLToPath(new URL('..', import.meta.url));
+/** The gateway's own pages have the same look. */
+const SOURCES = ['src', '../src/pages/look', '../../../libs/client/src'];
 /** package.json contains the versions of the libraries and build tools. */
-const PARTS = ['package.json', 'build', 'src', '../../../libs/client/src'];
+const PARTS = ['package.json', 'build', ...SOURCES];
 
 /** Changes whenever a file of the build changes. */
 export function hashOfSources() {
@@ -19,7 +21,7 @@ export function hashOfSources() {
 }
 
 export function watchedFolders() {
-  return PARTS.filter((part) => part.endsWith('src')).map((part) => join(CONSOLE, part));
+  return SOURCES.map((part) => join(CONSOLE, part));
 }
 
 function filesIn(part) {

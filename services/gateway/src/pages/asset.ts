@@ -12,7 +12,9 @@ export interface Asset {
   compressed: { coding: string; bytes: Buffer }[];
 }
 
-export function readAsset(file: string | URL): Asset {
+/** Several files become one. */
+export function readAsset(file: string | URL | URL[]): Asset {
+  if (Array.isArray(file)) return { bytes: Buffer.concat(file.map((each) => readFileSync(each))), compressed: [] };
   const path = typeof file === 'string' ? file : fileURLToPath(file);
   const compressed = Object.entries(ENDINGS)
     .filter(([, ending]) => existsSync(path + ending))

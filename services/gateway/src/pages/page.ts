@@ -13,8 +13,8 @@ export interface Page {
   url: string;
   /** Names a file as `{name}` where it loads one, and a text of `SendPage` where it stands. */
   html: string | URL;
-  /** A file may have compressed ones beside it, of its name with `.br` or `.gz`. */
-  files: Record<string, string | URL>;
+  /** A file may have compressed ones beside it, of its name with `.br` or `.gz`; several are served as one. */
+  files: Record<string, string | URL | URL[]>;
   /** Additions to `POLICY`. */
   policy?: Record<string, string>;
 }

@@ -1,5 +1,5 @@
 import { REQUEST_EMAIL_CHANGE } from '@taskmesh/client';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { TextField } from '../elements/field.tsx';
 import { Form } from '../elements/form.tsx';
@@ -23,7 +23,13 @@ export interface ChangeEmailProps {
 export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
   const client = useClient();
   const { name, query } = useRoute();
-  const token = query.get('token') ?? '';
+  const [token, setToken] = useState('');
+  useEffect(() => {
+    const given = query.get('token');
+    if (given === null) return;
+    setToken(given);
+    replaceQuery(name, new URLSearchParams()); // so that it gets into no bookmark or screenshot
+  }, [name, query]);
   const [sentTo, setSentTo] = useState<string>();
   const { run, isBusy, error } = useAction(
     async (input: { email: string; password: string }, form: HTMLFormElement) => {
@@ -35,7 +41,7 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
   );
   const end = () => {
     setSentTo(undefined);
-    replaceQuery(name, new URLSearchParams()); // a used token must not stay in the address
+    setToken('');
     onChanged();
     focusHeading();
   };
@@ -46,7 +52,8 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
       </p>
       {sentTo !== undefined && (
         <p class="note good" role="status">
-          A mail with a link is on its way to {sentTo}. The address is yours here once you have opened it and confirmed.
+          An e-mail with a link is on its way to {sentTo}. Your address changes once you have opened the link and
+          confirmed.
         </p>
       )}
       {(sentTo !== undefined || token !== '') && <ConfirmEmail token={token} onConfirmed={end} />}

@@ -19,7 +19,7 @@ export function ChangeName({ name }: { name: string }) {
     <Section title="Name">
       <Form label="Name" onSubmit={(values) => void run(values['name'] ?? '')} error={error} fields={FIELDS}>
         <TextField
-          label="What you are called here"
+          label="Display name"
           name="name"
           autocomplete="name"
           defaultValue={name}

@@ -44,7 +44,7 @@ export function ChangePassword({ email }: { email: string }) {
           label="New password"
           name="newPassword"
           autocomplete="new-password"
-          hint="It ends all your other sessions."
+          hint="Changing it ends all your other sessions."
           error={issueOf(error, 'newPassword')}
         />
         <button type="submit" disabled={isBusy}>

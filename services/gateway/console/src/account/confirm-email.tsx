@@ -21,9 +21,9 @@ export function ConfirmEmail({ token, onConfirmed }: ConfirmEmailProps) {
   const tell = useTell();
   const part = useRef<HTMLDivElement>(null);
   const { run, isBusy, error } = useAction(async (given: string) => {
-    requireFilled({ token: given }, { token: 'Type the token of the mail.' });
+    requireFilled({ token: given }, { token: 'Type the token from the e-mail.' });
     await client.confirmEmailChange(given);
-    tell({ text: 'Your address is changed. You sign in with the new one from now on.' });
+    tell({ text: 'Your address is changed. From now on, sign in with the new one.' });
     onConfirmed();
   });
   useEffect(() => {
@@ -39,7 +39,7 @@ export function ConfirmEmail({ token, onConfirmed }: ConfirmEmailProps) {
         fields={FIELDS}
       >
         <TextField
-          label="Token from the mail"
+          label="Token from the e-mail"
           name="token"
           autocomplete="one-time-code"
           defaultValue={token}

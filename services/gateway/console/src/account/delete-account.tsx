@@ -39,12 +39,12 @@ export function DeleteAccount({ email, findLosses, onDeleted }: DeleteAccountPro
   return (
     <Section title="Delete account">
       <p>
-        Your account goes at once and for good, with all tasks, sessions and tokens. Every device is signed out. Nobody
-        can bring it back: download your data before, if you want to keep something.
+        Your account is deleted at once and for good, with all its tasks, sessions and tokens. Every device is signed
+        out. Nobody can bring it back: download your data first if you want to keep any of it.
       </p>
       <p class="soft">
-        What remains: that there was an account, without your name and address, and what backups and logs of this
-        installation contain until they expire.
+        What remains: a record that there was an account, without your name and address, and whatever the backups and
+        logs of this installation contain until they expire.
       </p>
       <Form label="Delete account" onSubmit={(values) => void run(values)} error={error} fields={FIELDS}>
         <PasswordField

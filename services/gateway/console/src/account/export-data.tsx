@@ -15,7 +15,7 @@ export function ExportData() {
   });
   return (
     <Section title="Your data">
-      <p>Everything that there is about you, as one file (JSON): profile, sessions, tokens, activity and tasks.</p>
+      <p>Everything that is stored about you, in one file (JSON): profile, sessions, tokens, activity and tasks.</p>
       <button type="button" disabled={isBusy} onClick={() => void run()}>
         <Icon name="download" />
         {isBusy ? 'Collecting…' : 'Download your data'}

@@ -16,14 +16,14 @@ export function FirstPassword({ error, email }: { error: unknown; email: string 
   if (isSent)
     return (
       <p class="note good" role="status">
-        A mail is on its way to {email}. Its link leads to a first password, which signs you out everywhere: sign in
-        with it, and try again.
+        An e-mail is on its way to {email}. Its link lets you choose your first password, which signs you out
+        everywhere: sign in with that password, then try again.
       </p>
     );
   return (
     <div class="way-on">
       <button type="button" disabled={send.isBusy} onClick={() => void send.run()}>
-        Send me the recovery mail
+        Send me the recovery e-mail
       </button>
       <ActionError error={send.error} />
     </div>

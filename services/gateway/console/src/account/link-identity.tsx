@@ -61,7 +61,7 @@ function ConfirmLink({ code, name, onLinked, onEnd }: ConfirmLinkProps) {
   useEffect(() => part.current?.querySelector('input')?.focus(), []);
   return (
     <div ref={part} class="part">
-      <p>You are back from {name}. Your password links it to this account, within ten minutes.</p>
+      <p>You are back from {name}. Type your password within ten minutes to link it to this account.</p>
       <Form
         label={`Link ${name}`}
         onSubmit={({ password = '' }) => void run(password)}

@@ -23,7 +23,7 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
   const remove = useAction(async ({ id, issuer }: LinkedIdentityFieldsFragment) => {
     setToRemove(undefined);
     await client.request(UNLINK_IDENTITY, { id });
-    tell({ text: `${hostOf(issuer)} does not open this account any more.` });
+    tell({ text: `You can no longer sign in with ${hostOf(issuer)}.` });
     await again();
     focusHeading();
   });
@@ -32,7 +32,7 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
   return (
     <Section title="Ways to sign in">
       {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
-      {data && identities.length === 0 && <p>So far, you sign in with your password only.</p>}
+      {data && identities.length === 0 && <p>So far, you only sign in with your password.</p>}
       <ul class="rows" aria-label="Ways to sign in">
         {identities.map((identity) => (
           <IdentityRow key={identity.id} identity={identity} onRemove={() => setToRemove(identity)} />
@@ -48,7 +48,7 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
           onConfirm={() => void remove.run(toRemove)}
           onCancel={() => setToRemove(undefined)}
         >
-          <p>Nobody can sign in to this account there any more. You can link it again.</p>
+          <p>It can no longer be used to sign in to this account. You can link it again.</p>
         </Confirm>
       )}
     </Section>

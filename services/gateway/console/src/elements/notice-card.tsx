@@ -23,7 +23,7 @@ export function NoticeCard({ notice, onEnd }: { notice: Notice; onEnd: (id: numb
   const release = () => setIsHeld(false);
   return (
     <div
-      class={isProblem ? 'notice problem' : 'notice'}
+      class={['notice', isProblem && 'problem', action && 'brief'].filter(Boolean).join(' ')}
       onPointerEnter={hold}
       onPointerLeave={release}
       onFocusIn={hold}

@@ -1,16 +1,27 @@
 import { createContext, type ComponentChildren } from 'preact';
-import { useCallback, useContext, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { NoticeCard, type Notice } from './notice-card.tsx';
 
 type Tell = (notice: Omit<Notice, 'id'>) => void;
 
 const TellContext = createContext<Tell>(() => {});
+const EndContext = createContext(() => {});
 /** The oldest notice is removed when there are more. */
 const MOST = 3;
 
 /** Shows a short message at the edge of the page. */
 export function useTell(): Tell {
   return useContext(TellContext);
+}
+
+/** What one view has told does not cover the next one. Problems stay. */
+export function useEndOfNotices(view: string): void {
+  const end = useContext(EndContext);
+  const before = useRef(view);
+  useEffect(() => {
+    if (before.current !== view) end();
+    before.current = view;
+  }, [view, end]);
 }
 
 export interface NoticesProviderProps {
@@ -28,13 +39,14 @@ export function NoticesProvider({ isHidden = false, children }: NoticesProviderP
     setNotices((before) => [...before, { ...notice, id }].slice(-MOST));
   }, []);
   const remove = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), []);
+  const end = useCallback(() => setNotices((before) => before.filter(({ isProblem }) => isProblem)), []);
   const shown = useMemo(
     () => notices.map((notice) => <NoticeCard key={notice.id} notice={notice} onEnd={remove} />),
     [notices, remove],
   );
   return (
     <TellContext.Provider value={tell}>
-      {children}
+      <EndContext.Provider value={end}>{children}</EndContext.Provider>
       <div class="notices" role="status" aria-label="Messages">
         {isHidden ? null : shown}
       </div>

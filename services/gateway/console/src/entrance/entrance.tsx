@@ -13,7 +13,7 @@ import type { WayInProps } from './way-in.ts';
 const WAYS = {
   'sign-in': { title: 'Sign in', Form: SignIn },
   'sign-up': { title: 'Create an account', Form: SignUp },
-  recover: { title: 'Forgotten password', Form: Recover },
+  recover: { title: 'Reset your password', Form: Recover },
 };
 
 /** Leaves the form's address once signed in, so that a later sign-out leads to sign-in. */

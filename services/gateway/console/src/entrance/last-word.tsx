@@ -8,8 +8,8 @@ export function LastWord({ farewell }: { farewell: Farewell }) {
     </p>
   ) : (
     <p class="note" role="alert">
-      You were signed out: your session has ended here, or was ended on another device. Changes that were not sent yet
-      go on when you sign in again, and what you typed is still there.
+      You were signed out: your session has ended here, or was ended on another device. When you sign in again, unsent
+      changes are sent, and what you typed is still there.
     </p>
   );
 }

@@ -33,7 +33,7 @@ export function LinkAccount({ why, code, onEnd }: LinkAccountProps) {
     <main class="entrance" ref={main}>
       <Brand />
       <h1>Link your account</h1>
-      <p class="lead">{why} That shows that it is yours. From then on you can sign in either way.</p>
+      <p class="lead">{why} It proves that the account is yours. After that, you can sign in either way.</p>
       <Form
         label="Link your account"
         onSubmit={({ password = '' }) => void run(password)}
@@ -55,7 +55,7 @@ export function LinkAccount({ why, code, onEnd }: LinkAccountProps) {
       </Form>
       <p class="other-ways">
         <a href="#/recover" target="_blank">
-          Forgotten your password? <span class="soft">(opens a new tab: come back within ten minutes)</span>
+          Forgot your password? <span class="soft">(opens a new tab: come back within ten minutes)</span>
         </a>
       </p>
     </main>

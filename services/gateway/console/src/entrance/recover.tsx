@@ -8,7 +8,7 @@ import type { WayInProps } from './way-in.ts';
 
 const FIELDS = ['email'];
 
-/** Requests the mail with the link for a new password. */
+/** Requests the e-mail with the link for a new password. */
 export function Recover({ email, onEmail }: WayInProps) {
   const client = useClient();
   const [sentTo, setSentTo] = useState<string>();
@@ -20,11 +20,11 @@ export function Recover({ email, onEmail }: WayInProps) {
   return (
     <>
       {sentTo === undefined ? (
-        <Form label="Forgotten password" onSubmit={({ email: to = '' }) => void run(to)} error={error} fields={FIELDS}>
+        <Form label="Reset your password" onSubmit={({ email: to = '' }) => void run(to)} error={error} fields={FIELDS}>
           <EmailField
             email={email}
             onEmail={onEmail}
-            hint="We send you a link with which you choose a new password."
+            hint="We will send you a link to choose a new password."
             error={error}
           />
           <button type="submit" class="primary wide" disabled={isBusy}>
@@ -33,7 +33,7 @@ export function Recover({ email, onEmail }: WayInProps) {
         </Form>
       ) : (
         <p class="note good" role="status">
-          If {sentTo} has an account, a mail with a link is on its way. It works once, for a short time.
+          If {sentTo} has an account, an e-mail with a link is on its way. The link works once, for a short time.
         </p>
       )}
       <p class="other-ways">

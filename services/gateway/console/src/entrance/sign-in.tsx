@@ -35,7 +35,7 @@ export function SignIn({ storage, email, onEmail }: WayInProps) {
       </Form>
       <ProviderButton />
       <p class="other-ways">
-        <a href="#/recover">Forgotten your password?</a>
+        <a href="#/recover">Forgot your password?</a>
         <a href="#/sign-up">Create an account</a>
       </p>
     </>

@@ -28,7 +28,7 @@ export function SignIn({ code, refusal, onSignedIn }: SignInProps) {
     if ('code' in given) return onSignedIn(await exchangeCode(given.code));
     const { token } = given;
     requireFilled({ token }, { token: 'Type the token.' });
-    if (!TOKEN.test(token)) throw new OperatorsError(401, 'A token has letters, digits and signs, and no blanks.');
+    if (!TOKEN.test(token)) throw new OperatorsError(401, 'A token has letters, digits and signs, and no spaces.');
     await createOperatorsApi({ token, onRefused: () => undefined }).send('POST', '/operations/check');
     onSignedIn(token);
   });
@@ -58,14 +58,14 @@ export function SignIn({ code, refusal, onSignedIn }: SignInProps) {
           name="token"
           autocomplete="off"
           error={missing}
-          hint="The installation’s backup token. On your own machine: what is in the file that the terminal names. It is kept in this tab only, until you leave it."
+          hint="The installation’s backup token. On your own machine: the content of the file that the terminal names. It is kept in this tab only, until you leave."
         />
         <button type="submit" class="primary wide" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}
         </button>
       </Form>
       <p class="other-ways">
-        <a href="#/tasks">To your own tasks</a>
+        <a href="#/tasks">Go to your own tasks</a>
       </p>
     </main>
   );

@@ -4,26 +4,26 @@ export const NOT_BEGUN_HERE = 'This sign-in did not begin in this tab. Please be
 
 /** An error in words for users. */
 export function explain(error: unknown): string {
-  if (!(error instanceof TaskmeshError)) return 'Something went wrong in this page. Please load it again.';
+  if (!(error instanceof TaskmeshError)) return 'Something went wrong on this page. Please reload it.';
   switch (error.code) {
     case 'NETWORK':
       return 'The server cannot be reached. Check your connection, then try again.';
     case 'SERVICE_UNAVAILABLE':
-      return 'The server cannot do this at the moment. Please try again in a moment.';
+      return 'The server cannot do this right now. Please try again in a moment.';
     case 'RATE_LIMITED':
       return `That was tried too often. Please wait ${inWords(error.retryAfterMs)}, then try again.`;
     case 'INTERNAL_SERVER_ERROR':
       return 'Something went wrong on the server. Please try again.';
     case 'QUEUE_FULL':
-      return 'Too many changes wait for the connection: this one was not taken.';
+      return 'Too many changes are waiting for the connection: this one was not accepted.';
     case 'STORAGE':
       return 'This browser has no room left for the change: it was not sent.';
     case 'OUTCOME_UNKNOWN':
-      return 'Nobody can tell any more whether this was done. Please look for it before you do it again.';
+      return 'It is unclear whether this was done. Please check before you do it again.';
     case 'SIGN_IN_NOT_BEGUN':
       return NOT_BEGUN_HERE;
     case 'NOT_FOUND':
-      return 'It is not there any more.';
+      return 'It no longer exists.';
     default:
       return error.issues.map(({ message }) => asSentence(message)).join(' ') || asSentence(error.message);
   }

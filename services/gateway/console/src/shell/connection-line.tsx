@@ -12,7 +12,7 @@ export function ConnectionLine({ status, error }: { status: LiveStatus; error: T
       <div class="connection broken" role="alert">
         <p>{explain(error)}</p>
         <button type="button" onClick={() => location.reload()}>
-          Load the page again
+          Reload the page
         </button>
       </div>
     );

@@ -1,6 +1,7 @@
 import type { User } from '@taskmesh/client';
 import { useMemo } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
+import { useEndOfNotices } from '../elements/notices.tsx';
 import { SkipLink } from '../elements/skip-link.tsx';
 import { useFocusOnChange } from '../elements/use-focus-on-change.ts';
 import { useTitle } from '../elements/use-title.ts';
@@ -34,6 +35,7 @@ export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const { edits, editing, adding } = desk;
   const readings = useMemo<KeptReadings>(() => new Map(), []);
   const main = useFocusOnChange(view.name);
+  useEndOfNotices(view.name);
   useTitle(view.title);
   const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites(), edits, editing, adding });
   const props: ViewProps = { user, overview, list, edits, editing, adding, findLosses, onDeleted };

@@ -56,7 +56,7 @@ export function ConflictCard({ conflict, theirs, onSettle }: ConflictCardProps) 
           Drop my change
         </button>
         <button type="submit" class="primary">
-          Save what is chosen
+          Save my choice
         </button>
       </div>
     </form>

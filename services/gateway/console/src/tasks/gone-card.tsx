@@ -16,7 +16,7 @@ export function GoneCard({ conflict: { title, changes, base }, onSettle }: GoneC
       </div>
       <div class="buttons">
         <button type="button" onClick={() => onSettle()}>
-          Let it go
+          Leave it deleted
         </button>
         {canCreate && (
           <button type="button" class="primary" onClick={() => onSettle(changes)}>

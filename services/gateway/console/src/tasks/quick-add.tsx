@@ -15,6 +15,10 @@ export interface QuickAddProps {
   onAdd: (input: CreateTaskInput) => void;
 }
 
+export function focusQuickAdd(): void {
+  document.querySelector<HTMLElement>('.quick-add input')?.focus();
+}
+
 /** Adds a task for each line that is entered. */
 export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) {
   const { title, given, change, end } = adding;

@@ -21,7 +21,10 @@ export function TaskEditor({ draft, base, current, categories, onChange, onSave,
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
   const change = (part: Partial<Draft>) => onChange({ ...draft, ...part });
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  useEffect(() => {
+    form.current?.querySelector('input')?.focus({ preventScroll: true });
+    form.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
 
   const save = () => {
     const wrong = problemOfTitle(draft.title);
@@ -82,8 +85,8 @@ function ChangedElsewhere({ base, current }: { base: Task; current: Task | undef
   return (
     <p class="note" role="status">
       {current
-        ? 'This task was changed elsewhere meanwhile. If you have changed the same, you are asked.'
-        : 'This task is not in this list any more. You can still save your change.'}
+        ? 'This task has been changed elsewhere in the meantime. If you change the same field, you will be asked which to keep.'
+        : 'This task is no longer in this list. You can still save your change.'}
     </p>
   );
 }

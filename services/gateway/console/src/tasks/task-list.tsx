@@ -1,6 +1,7 @@
 import type { LiveTask } from '@taskmesh/client';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useTell } from '../elements/notices.tsx';
+import { focusQuickAdd } from './quick-add.tsx';
 import { TaskEditor } from './task-editor.tsx';
 import { TaskRow } from './task-row.tsx';
 import type { Editing } from './use-editing.ts';
@@ -26,7 +27,7 @@ export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, 
   const rows: readonly LiveTask[] = open && !edited ? [open.base, ...tasks] : tasks;
   const list = useKeptFocus(
     rows.map(({ key }) => key),
-    () => document.querySelector<HTMLElement>('.quick-add input')?.focus(),
+    focusQuickAdd,
   );
   // When the edited task leaves the list, its editor closes only if nothing would be lost.
   const isForsaken = open !== undefined && !edited && !isChanged;
@@ -47,7 +48,7 @@ export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, 
     (task: LiveTask, completed: boolean) => {
       edits.set(task, { completed });
       if (!leavesWhenTicked) return;
-      const text = `${completed ? 'Done' : 'Open again'}: “${task.title}”.`;
+      const text = `${completed ? 'Done' : 'Reopened'}: “${task.title}”.`;
       tell({ text, action: { label: 'Undo', run: () => edits.set(task, { completed: !completed }) } });
     },
     [edits, leavesWhenTicked, tell],

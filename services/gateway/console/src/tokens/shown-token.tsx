@@ -27,7 +27,7 @@ export function ShownToken({ name, token, onEnd }: ShownTokenProps) {
   return (
     <div class="shown-token" role="group" aria-labelledby={id}>
       <p id={id}>
-        <strong>Your token “{name}”.</strong> Copy it now: it is shown this once.
+        <strong>Your token “{name}”.</strong> Copy it now: it is shown only once.
       </p>
       <div class="line">
         <input ref={input} type="text" readOnly aria-label="The token" value={token} spellcheck={false} />

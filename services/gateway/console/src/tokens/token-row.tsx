@@ -17,7 +17,7 @@ export function TokenRow({ token, onEnd }: { token: PersonalToken; onEnd: () => 
           <span class="label">{scope === 'READ' ? 'Reads' : 'Reads and writes'}</span>
         </p>
         <p class="soft">
-          Ends on <Day at={expiresAt} />, {lastUsedAt ? 'used ' : 'never used'}
+          Expires on <Day at={expiresAt} />, {lastUsedAt ? 'used ' : 'never used'}
           {lastUsedAt && <Ago at={lastUsedAt} />}
         </p>
       </div>

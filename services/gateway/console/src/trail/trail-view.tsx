@@ -46,7 +46,7 @@ export function TrailView() {
       </ol>
       {data && hasOlder && (
         <button type="button" disabled={more.isBusy} onClick={() => void more.run()}>
-          Show older ones
+          Show older entries
         </button>
       )}
       <ActionError error={more.error} />

@@ -1,5 +1,6 @@
 import type { AppError } from '@taskmesh/errors';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { LOOK } from '../look/look.ts';
 import { servePageFiles } from '../page.ts';
 
 /** What a browser gets instead of JSON when it is on its way to the sign-in provider, or back. Returns how to send it. */
@@ -7,7 +8,7 @@ export function serveFailedSignIn(app: FastifyInstance): (reply: FastifyReply, e
   const send = servePageFiles(app, {
     url: '/failed-sign-in',
     html: new URL('./failed-sign-in.html', import.meta.url),
-    files: { 'form.css': new URL('../form.css', import.meta.url) },
+    files: { 'look.css': LOOK },
   });
   return (reply, error) => send(reply, { reason: reasonFor(error, reply.request.id) });
 }

@@ -1,14 +1,19 @@
 'use strict';
-// Runs in the browser. The token is in the URL's fragment, which servers never see, until the form is submitted. The
-// form configures the script: `data-action` is where to send the fields, `data-fields` their names, the token's first.
+// Runs in the browser. The token comes in the URL's fragment, which servers never see, and is kept in the form until that is
+// submitted. The form configures the script: `data-action` is where to send the fields, `data-fields` their names, the
+// token's first.
 
 const byId = (id) => document.getElementById(id);
 const { action, fields } = byId('form').dataset;
 const FIELDS = fields.split(' ');
 
-/** The link fills in the token; without one it can be typed. */
-function readToken() {
+/**
+ * The link fills in the token; without one it can be typed. Removed from the address at once, so that it gets into no bookmark
+ * or screenshot: after a reload, the page asks for the link again.
+ */
+function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+  history.replaceState(history.state, '', location.pathname);
   byId('token').value = token;
   byId('token-field').hidden = token !== '';
   byId(token === '' ? 'token' : (FIELDS[1] ?? 'send')).focus();
@@ -37,18 +42,16 @@ function showRefusal(body) {
     details
       .filter(({ path }) => path === field)
       .map(({ message }) => asSentence(message))
-      .join('\n');
+      .join(' ');
   for (const field of FIELDS) show(field, textOf(field));
   const others = details.filter(({ path }) => !FIELDS.includes(path)).map(({ message }) => message);
   if (others.length > 0 || details.length === 0)
-    show('form', others.join('\n') || body?.message || 'That did not work. Please try again.');
+    show('form', others.join(' ') || body?.message || 'That did not work. Please try again.');
   const wrong = FIELDS.find((field) => textOf(field) !== '');
   if (wrong) byId(wrong).focus();
 }
 
 function showDone(body) {
-  // Keep the used token out of the address bar and the history.
-  history.replaceState(null, '', location.pathname);
   byId('form').hidden = true;
   byId('form').reset();
   byId('done').textContent = body?.message || 'Done.';
@@ -92,10 +95,12 @@ byId('form').addEventListener('submit', (event) => {
   event.preventDefault();
   void send();
 });
-byId('show')?.addEventListener('change', ({ target }) => {
-  byId('password').type = target.checked ? 'text' : 'password';
+byId('show').addEventListener('click', ({ currentTarget }) => {
+  const isShown = currentTarget.ariaPressed === 'true';
+  currentTarget.ariaPressed = String(!isShown);
+  byId('password').type = isShown ? 'password' : 'text';
 });
 byId('token').addEventListener('input', passTokenOn);
 // Opening another link in the same tab changes only the fragment.
-window.addEventListener('hashchange', readToken);
-readToken();
+window.addEventListener('hashchange', takeToken);
+takeToken();

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { LOOK } from '../look/look.ts';
 import { servePage } from '../page.ts';
 
 /**
@@ -11,7 +12,7 @@ export function serveTokenForms(app: FastifyInstance): void {
       url: `/${name}`,
       html: new URL(`./${name}.html`, import.meta.url),
       files: {
-        'form.css': new URL('../form.css', import.meta.url),
+        'look.css': LOOK,
         'token-form.js': new URL('./token-form.browser.js', import.meta.url),
       },
     });

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseUnknownPath, type AnswerUnknownPath } from '../../http/errors.ts';
 import { addVary } from '../../http/vary.ts';
+import { LOOK } from '../look/look.ts';
 import { servePageFiles, wantsPage } from '../page.ts';
 
 const READ = new Set(['GET', 'HEAD']);
@@ -12,7 +13,7 @@ export function serveUnknownPath(app: FastifyInstance): AnswerUnknownPath {
   const send = servePageFiles(app, {
     url: '/unknown-path',
     html: new URL('./unknown-path.html', import.meta.url),
-    files: { 'form.css': new URL('../form.css', import.meta.url) },
+    files: { 'look.css': LOOK },
   });
   return (request, reply) => {
     if (!READ.has(request.method) || API.test(request.url)) return refuseUnknownPath(reply);

@@ -1,14 +1,20 @@
 import { useRef } from 'preact/hooks';
 import { Icon } from '../../elements/icon.tsx';
 import { useApi } from '../api/api-context.ts';
+import type { WorkEnd } from '../api/types.ts';
 import { useOngoingWork } from '../work/use-work.ts';
+
+/** With the archive's name, which is not known before. */
+function namingArchive(end: WorkEnd): WorkEnd {
+  return end.data && 'file' in end.data ? { ...end, message: `The archive is ${end.data.file}.` } : end;
+}
 
 export function AddBackup({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<void> }) {
   const api = useApi();
   const { run } = useOngoingWork();
   const chosen = useRef<HTMLInputElement>(null);
   const make = async () => {
-    await run('Making a backup', (onProgress) => api.work('/backups', onProgress));
+    await run('Making a backup', (onProgress) => api.work('/backups', onProgress).then(namingArchive));
     await onDone();
   };
   const bring = async (file: File) => {

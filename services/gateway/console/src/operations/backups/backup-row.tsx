@@ -19,12 +19,12 @@ const ORIGINS: Record<Backup['origin'], string> = {
   request: 'made on request',
   schedule: 'made by schedule',
   safety: 'made before a restore',
-  upload: 'brought from elsewhere',
-  unknown: 'put there by hand',
+  upload: 'uploaded',
+  unknown: 'added by hand',
 };
 
 export function BackupRow({ backup, isBusy, isDownloading, ...on }: BackupRowProps) {
-  const { file, createdAt, sizeBytes, origin } = backup;
+  const { file, createdAt, sizeBytes, origin, verifiedAt, unfitAt, unfitReason } = backup;
   return (
     <li class="row backup">
       <div class="what">
@@ -34,7 +34,12 @@ export function BackupRow({ backup, isBusy, isDownloading, ...on }: BackupRowPro
         </p>
         <p class="soft">
           <Ago at={createdAt} />, {sizeInWords(sizeBytes)}, {ORIGINS[origin]}
-          {backup.unfitReason !== null && <Sentence text={`. Not fit: ${backup.unfitReason}`} />}
+          {verifiedAt !== null && unfitAt === null && (
+            <>
+              , verified <Ago at={verifiedAt} />
+            </>
+          )}
+          {unfitReason !== null && <Sentence text={`. It cannot be restored: ${unfitReason}`} />}
         </p>
       </div>
       <div class="deeds">
@@ -57,11 +62,7 @@ export function BackupRow({ backup, isBusy, isDownloading, ...on }: BackupRowPro
 }
 
 function Proof({ backup: { verifiedAt, unfitAt } }: { backup: Backup }) {
-  if (unfitAt !== null) return <span class="label bad">Not fit for a restore</span>;
+  if (unfitAt !== null) return <span class="label bad">Cannot be restored</span>;
   if (verifiedAt === null) return <span class="label plain">Not verified</span>;
-  return (
-    <span class="label good">
-      Verified <Ago at={verifiedAt} />
-    </span>
-  );
+  return <span class="label good">Verified</span>;
 }

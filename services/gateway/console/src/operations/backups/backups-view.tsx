@@ -19,7 +19,7 @@ import { Rules } from './rules.tsx';
 import { UndoCard, UndoUnknown } from './undo-card.tsx';
 
 const EVERY_MS = 10_000;
-const LEAD = 'An archive holds all accounts and tasks as they were at one moment. It is made while everything goes on.';
+const LEAD = 'An archive holds all accounts and tasks as they were at one moment. Making one interrupts nothing.';
 
 /** What needs a confirmation. */
 type Question = { kind: 'restore' | 'delete'; backup: Backup };
@@ -77,7 +77,7 @@ export function BackupsView() {
         {!data && error === undefined && <Loading />}
         <Problem error={error} onAgain={() => void again()} />
         <Problem error={remove.error ?? download.error} />
-        {data?.length === 0 && <p class="soft">There is none yet.</p>}
+        {data?.length === 0 && <p class="soft">There are none yet.</p>}
         <ul class="rows" aria-label="Archives">
           {data?.map((backup) => (
             <BackupRow

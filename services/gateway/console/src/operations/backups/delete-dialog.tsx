@@ -11,8 +11,8 @@ export function DeleteDialog({ backup: { file, verifiedAt }, onDelete, onCancel 
   return (
     <Confirm title="Delete this archive?" action="Delete it" onConfirm={onDelete} onCancel={onCancel}>
       <p>
-        <strong class="file">{file}</strong> cannot be brought back
-        {verifiedAt === null ? '.' : ', and a restore has proved that it is good.'}
+        <strong class="file">{file}</strong> cannot be brought back.
+        {verifiedAt !== null && ' It has been verified: a restore from it works.'}
       </p>
     </Confirm>
   );

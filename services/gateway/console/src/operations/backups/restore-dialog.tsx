@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { TextField } from '../../elements/field.tsx';
 import { Moment } from '../../elements/times.tsx';
 import type { Backup } from '../api/types.ts';
@@ -18,7 +18,8 @@ export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onResto
   const [typed, setTyped] = useState('');
   const [isTried, setIsTried] = useState(false);
   const [withSafetyBackup, setWithSafetyBackup] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
+  // At once: a key pressed before it is open would move the focus that comes back in the end.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const isSame = typed.trim() === file;
   return (
     <dialog
@@ -39,11 +40,11 @@ export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onResto
       >
         <h2 id={id}>Restore this archive?</h2>
         <p>
-          Accounts and tasks become what they were on <Moment at={createdAt} />. What was written since is removed.
-          Lists that people have open start over by themselves.
+          Accounts and tasks go back to how they were on <Moment at={createdAt} />. What was written since is removed.
+          Pages that people have open show the restored tasks without being reloaded.
         </p>
         {verifiedAt === null && (
-          <p class="note">It is not verified: whether it can be restored shows only while it is.</p>
+          <p class="note">It is not verified: only the restore itself will show whether it works.</p>
         )}
         <p>
           Type its name: <strong class="file">{file}</strong>
@@ -61,7 +62,7 @@ export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onResto
             checked={withSafetyBackup}
             onChange={({ currentTarget }) => setWithSafetyBackup(currentTarget.checked)}
           />
-          <span>First make a backup of what is replaced</span>
+          <span>Make a backup of the current data first</span>
         </label>
         <div class="buttons">
           <button type="button" onClick={() => dialog.current?.close()}>

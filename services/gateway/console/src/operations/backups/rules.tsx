@@ -6,17 +6,17 @@ import { Facts } from '../overview/facts.tsx';
 import { Problem } from '../problem.tsx';
 import { keepInWords, spanInWords } from '../words.ts';
 
-const PLACES = { directory: 'A directory of the server', bucket: 'A bucket' };
+const PLACES = { directory: 'A directory on the server', bucket: 'A bucket' };
 
 /** The installation's settings, which cannot be changed here. */
 export function Rules({ status: { data, error, again } }: { status: Reading<BackupsStatus | null> }) {
   return (
-    <Section title="Schedule and keeping">
+    <Section title="Schedule and retention">
       <Problem error={error} onAgain={() => void again()} />
       {data === null && <p class="soft">The backup service does not answer at the moment.</p>}
       {data && <Facts facts={factsOf(data)} />}
       <p class="soft small">
-        Set where the platform is run: BACKUP_SCHEDULE, BACKUP_VERIFY_SCHEDULE, BACKUP_KEEP, RESTORE_KEEP_OLD.
+        Configured where the platform runs: BACKUP_SCHEDULE, BACKUP_VERIFY_SCHEDULE, BACKUP_KEEP, RESTORE_KEEP_OLD.
       </p>
     </Section>
   );
@@ -28,9 +28,9 @@ function factsOf(backups: BackupsStatus): Parameters<typeof Facts>[0]['facts'] {
     ['Archives are made', <When schedule={schedule} />],
     ['Each of those is verified', schedule && verifiesScheduled ? 'at once' : 'on request only'],
     ['Verified again', <When schedule={verifySchedule} />],
-    ['Kept of those made by schedule', keepInWords(keep)],
+    ['Scheduled archives kept', keepInWords(keep)],
     ['Where', `${PLACES[place]}, ${isEncrypted ? 'encrypted' : 'not encrypted'}`],
-    ['A restore can be taken back for', undoableMs > 0 ? spanInWords(undoableMs / 1_000) : 'no time'],
+    ['A restore can be undone for', undoableMs > 0 ? spanInWords(undoableMs / 1_000) : 'no time at all'],
   ];
 }
 
@@ -48,7 +48,7 @@ function When({ schedule }: { schedule: Schedule | null }) {
       {failingSince && (
         <span class="mark bad">
           {' '}
-          fails since <Moment at={failingSince} />
+          failing since <Moment at={failingSince} />
         </span>
       )}
     </>

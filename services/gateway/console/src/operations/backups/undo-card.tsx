@@ -10,34 +10,44 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
   const api = useApi();
   const { run } = useOngoingWork();
   const [isAsked, setIsAsked] = useState(false);
-  const { file, isUndo, restoredAt, keptUntil } = undoable;
+  const { file, isUndo, restoredAt, keptUntil, replacedKeptMs } = undoable;
+  const step = isUndo ? 'undo' : 'restore';
 
   const undo = async () => {
     setIsAsked(false);
-    await run('Taking the restore back', (onProgress) =>
+    await run(`Undoing the ${step}`, (onProgress) =>
       api.work(`/backup/undo?restoredAt=${encodeURIComponent(restoredAt)}`, onProgress),
     );
   };
   return (
-    <Section title="The way back">
+    <Section title="Undo">
       <p>
-        {isUndo ? 'The last restore or undo of ' : 'The archive '}
-        <span class="file">{file}</span> was {isUndo ? 'taken back' : 'restored'} <Ago at={restoredAt} />. What that
-        replaced is kept until <Moment at={keptUntil} />.
+        {isUndo ? (
+          <>
+            The last undo was <Ago at={restoredAt} />, for the archive <span class="file">{file}</span>.
+          </>
+        ) : (
+          <>
+            The archive <span class="file">{file}</span> was restored <Ago at={restoredAt} />.
+          </>
+        )}{' '}
+        You can undo it until <Moment at={keptUntil} />: the data from before the {step} comes back.
       </p>
       <button type="button" disabled={isBusy} onClick={() => setIsAsked(true)}>
-        Take it back…
+        Undo the {step}…
       </button>
       {isAsked && (
         <Confirm
-          title="Take the last restore back?"
-          action="Take it back"
+          title={`Undo the last ${step}?`}
+          action="Undo it"
           onConfirm={() => void undo()}
           onCancel={() => setIsAsked(false)}
         >
           <p>
-            What was there before it comes back. What was written since is kept in its turn: taking it back again brings
-            that.
+            The data from before the {step} comes back.{' '}
+            {replacedKeptMs > 0
+              ? 'What was written since is kept for a while: another undo brings it back.'
+              : 'What was written since is removed for good.'}
           </p>
         </Confirm>
       )}
@@ -48,8 +58,8 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
 /** Shown while it is unknown whether an undo is possible; without a card it would seem impossible. */
 export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
   return (
-    <Section title="The way back">
-      <p class="soft">At the moment, the server cannot tell whether the last restore can be taken back.</p>
+    <Section title="Undo">
+      <p class="soft">At the moment, the server cannot tell whether the last restore can be undone.</p>
       <button type="button" onClick={onAgain}>
         Ask again
       </button>

@@ -9,7 +9,7 @@ export interface DeadLetterRowProps {
   onDiscard: () => void;
 }
 
-const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable for gateways' };
+const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable by gateways' };
 
 export function DeadLetterRow({ letter, isBusy, onReplay, onDiscard }: DeadLetterRowProps) {
   const { id, source, ownerId, sequence, reason, record, diedAt, canReplay } = letter;
@@ -31,11 +31,11 @@ export function DeadLetterRow({ letter, isBusy, onReplay, onDiscard }: DeadLette
             </>
           )}
           {sequence !== null && `, change ${sequence}`}
-          {!canReplay && '. Not to be replayed: its change is not known, or no longer kept'}
+          {!canReplay && '. Cannot be replayed: its change is unknown, or no longer kept'}
         </p>
         {record !== null && (
           <details>
-            <summary>The record (can hold somebody’s texts)</summary>
+            <summary>The record (may contain somebody’s texts)</summary>
             <pre tabIndex={0}>{record}</pre>
           </details>
         )}

@@ -14,7 +14,7 @@ const PATH = '/operations/dead-letters';
 const PAGE = 100;
 const EVERY_MS = 5_000;
 const LEAD =
-  'Changes that the event log refused, and records of it that no gateway could read. No change is lost with them: readers get it from the store. Remove the reason, then replay or discard.';
+  'Changes that the event log refused, and records in it that no gateway could read. No change is lost: readers get it from the store. Fix the cause, then replay or discard.';
 
 export function DeadLettersView() {
   const api = useApi();
@@ -39,7 +39,7 @@ export function DeadLettersView() {
       {!data && error === undefined && <Loading />}
       <Problem error={error} onAgain={() => void again()} />
       <Problem error={act.error} />
-      {data?.length === 0 && <p class="nothing">There is none: the feed carries everything.</p>}
+      {data?.length === 0 && <p class="nothing">There are none: the feed delivers everything.</p>}
       <ul class="rows" aria-label="Dead letters">
         {data?.map((letter) => (
           <DeadLetterRow
@@ -51,7 +51,9 @@ export function DeadLettersView() {
           />
         ))}
       </ul>
-      {data?.length === PAGE && <p class="soft">These are the oldest {PAGE}; more come when they are dealt with.</p>}
+      {data?.length === PAGE && (
+        <p class="soft">These are the oldest {PAGE}; the next ones appear once these are dealt with.</p>
+      )}
       {toDiscard && (
         <Confirm
           title="Discard the dead letter?"
@@ -59,7 +61,7 @@ export function DeadLettersView() {
           onConfirm={() => void act.run('DELETE', toDiscard)}
           onCancel={() => setToDiscard(undefined)}
         >
-          <p>It is forgotten, and cannot be replayed any more. The change itself stays where it is.</p>
+          <p>It is removed, and can no longer be replayed. The change itself stays where it is.</p>
         </Confirm>
       )}
     </View>

@@ -11,7 +11,7 @@ export function BackupsCard({ backups }: { backups: BackupsStatus | null }) {
       <Facts
         facts={[
           ['Newest', archives ? <When at={archives.newest?.createdAt} /> : 'not known'],
-          ['Newest that is proved', archives ? <When at={archives.newestProved?.createdAt} /> : 'not known'],
+          ['Newest that is verified', archives ? <When at={archives.newestProved?.createdAt} /> : 'not known'],
           [
             'Kept',
             archives ? (

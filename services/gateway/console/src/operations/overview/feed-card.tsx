@@ -16,7 +16,7 @@ export function FeedCard({ status: { feed, eventLog, cache } }: { status: Platfo
         facts={[
           ['Waiting to be published', feed ? countOf(feed.pending, 'change', 'changes') : 'not known'],
           [
-            'The oldest waits for',
+            'The oldest has waited for',
             feed ? (feed.pending === 0 ? '–' : spanInWords(feed.oldestPendingAgeSeconds)) : 'not known',
           ],
           [
@@ -43,6 +43,6 @@ export function FeedCard({ status: { feed, eventLog, cache } }: { status: Platfo
 }
 
 function whoMisses({ isUpForTasks, isUpForGateway }: PlatformStatus['eventLog']): string {
-  if (isUpForGateway) return 'Does not answer tasks';
-  return isUpForTasks ? 'Does not answer the gateway' : 'Does not answer';
+  if (isUpForGateway) return 'Not reachable by tasks';
+  return isUpForTasks ? 'Not reachable by the gateway' : 'Does not answer';
 }

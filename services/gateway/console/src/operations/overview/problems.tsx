@@ -30,7 +30,7 @@ export function Problems({ status: { problems, at }, isStale }: { status: Platfo
         )}
       </div>
       <p class="soft">
-        {isStale ? 'Not reached any more; as it was at ' : 'Looked at every few seconds, last at '}
+        {isStale ? 'Cannot be reached now; this was the state at ' : 'Checked every few seconds, last at '}
         <Time at={at}>{CLOCK.format(new Date(at))}</Time>
       </p>
     </section>

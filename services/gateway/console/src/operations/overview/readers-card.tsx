@@ -20,7 +20,7 @@ export function ReadersCard({ realtime }: { realtime: PlatformStatus['realtime']
           ['Open connections', connectionsInWords(connections)],
           ['Subscriptions', subscriptions.toLocaleString('en')],
           ['People whose changes are read', owners.toLocaleString('en')],
-          ['Waits for slow readers', sizeInWords(queueBytes)],
+          ['Waiting for slow readers', sizeInWords(queueBytes)],
         ]}
       />
     </Section>

@@ -13,7 +13,7 @@ export function ServicesCard({ services }: { services: ServiceStatus[] }) {
               <th scope="col">Service</th>
               <th scope="col">State</th>
               <th scope="col">Version</th>
-              <th scope="col">Runs since</th>
+              <th scope="col">Running since</th>
               <th scope="col">Database</th>
             </tr>
           </thead>
@@ -38,7 +38,7 @@ function Row({ service: { name, isUp, version, startedAt, store } }: { service: 
       <td data-label="Version">
         <span>{version ?? '–'}</span>
       </td>
-      <td data-label="Runs since">{startedAt ? <Ago at={startedAt} /> : <span>–</span>}</td>
+      <td data-label="Running since">{startedAt ? <Ago at={startedAt} /> : <span>–</span>}</td>
       <td data-label="Database">{store ? <Store store={store} /> : <span class="soft">{isUp ? 'None' : '–'}</span>}</td>
     </tr>
   );
@@ -46,7 +46,7 @@ function Row({ service: { name, isUp, version, startedAt, store } }: { service: 
 
 function Store({ store: { isUp, schema, missing, unknown } }: { store: NonNullable<ServiceStatus['store']> }) {
   if (!isUp) return <Mark isGood={false}>Does not answer</Mark>;
-  if (missing.length > 0) return <Mark isGood={false}>Lacks {missing.join(', ')}</Mark>;
+  if (missing.length > 0) return <Mark isGood={false}>Missing: {missing.join(', ')}</Mark>;
   if (unknown.length > 0) return <Mark isGood={false}>Newer: {unknown.join(', ')}</Mark>;
   return <code>{schema ?? 'empty'}</code>;
 }

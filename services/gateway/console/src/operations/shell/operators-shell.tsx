@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { Brand } from '../../elements/brand.tsx';
 import { Icon } from '../../elements/icon.tsx';
+import { useEndOfNotices } from '../../elements/notices.tsx';
 import { SkipLink } from '../../elements/skip-link.tsx';
 import { useFocusOnChange } from '../../elements/use-focus-on-change.ts';
 import { useTitle } from '../../elements/use-title.ts';
@@ -24,6 +25,7 @@ export function OperatorsShell({ token, name, onRefused, onSignOut }: OperatorsS
   const work = useWork(api);
   const view = viewOf(name);
   const main = useFocusOnChange(view.name);
+  useEndOfNotices(view.name);
   useTitle(view.title);
   return (
     <ApiContext.Provider value={api}>

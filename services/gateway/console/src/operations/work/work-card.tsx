@@ -23,7 +23,7 @@ function Running({ running: { title, progress } }: { running: NonNullable<Work['
       <h2>{title}</h2>
       <progress aria-label={title} value={progress && shareOf(progress)} />
       <p class="soft">
-        {progress ? phaseInWords(progress) : 'Beginning'}
+        {progress ? phaseInWords(progress) : 'Starting'}
         {/* Bytes change too often for screen readers. */}
         {amount && <span aria-hidden="true">: {amount}</span>}
       </p>
@@ -36,7 +36,7 @@ function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPu
   return (
     <section class={isGood ? 'card work done' : 'card work failed'} aria-label={title}>
       <h2>
-        {title}: {isGood ? 'done' : 'not done'}
+        {title}: {isGood ? 'done' : 'failed'}
       </h2>
       <p>
         <Sentence text={error === undefined ? messageOf(end) : explainError(error)} />
@@ -60,10 +60,10 @@ function Details({ end: { dropped = [], safetyBackup, keptUntil } }: { end: Work
   return (
     <>
       {dropped.length > 0 && <p class="soft">Left out: {dropped.join(', ')}.</p>}
-      {safetyBackup && <p class="soft">What was replaced is in {safetyBackup}.</p>}
+      {safetyBackup && <p class="soft">The data from before is in {safetyBackup}.</p>}
       {keptUntil && (
         <p class="soft">
-          It can be taken back until <Moment at={keptUntil} />.
+          You can undo it until <Moment at={keptUntil} />.
         </p>
       )}
     </>
