@@ -93,7 +93,9 @@ describe('the command line for backups, beside a running platform', () => {
     const tried = await backup(['restore', 'brought.tar.gz', '--dry-run']);
     expect(tried).toMatchObject({
       status: 0,
-      out: expect.stringContaining('tasks.tasks: 2 rows now, 1 then; 1 gone, 0 back\n'),
+      out: expect.stringContaining(
+        'tasks.tasks: 2 rows now, 1 after the restore: 1 would be deleted, 0 would come back\n',
+      ),
     });
     expect(tried.out).toContain('accounts: 1 now, 1 then; 0 gone, 0 back; sessions that end: 0\n');
     expect(await backup(['restore', 'brought.tar.gz', '--store', 'nonsense', '--yes'])).toMatchObject({
@@ -109,7 +111,7 @@ describe('the command line for backups, beside a running platform', () => {
     expect(await backup(['undo'])).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
     expect(await backup(['undo', '--yes'])).toMatchObject({
       status: 0,
-      out: expect.stringMatching(/^Taken back: the restore of brought.tar.gz .* is kept until /),
+      out: expect.stringMatching(/^Undone: the restore of brought.tar.gz .* is kept until /),
     });
     expect((await titles()).toSorted()).toEqual(['in the backup', 'later']);
 

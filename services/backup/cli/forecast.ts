@@ -1,9 +1,10 @@
 import type { RestoreForecast } from '@taskmesh/internal-api';
 import { leftOutText, printable } from './format.ts';
 
+const idsText = (gone: number, back: number | undefined) => `: ${gone} would be deleted, ${back} would come back`;
+
 function rowsText(store: string, { name, now, after, gone, back }: RestoreForecast['stores'][number]['rows'][number]) {
-  const ids = gone === undefined ? '' : `; ${gone} gone, ${back} back`;
-  return `${store}.${name}: ${now} rows now, ${after} then${ids}`;
+  return `${store}.${name}: ${now} rows now, ${after} after the restore${gone === undefined ? '' : idsText(gone, back)}`;
 }
 
 export function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast): string {
@@ -11,7 +12,7 @@ export function forecastText({ stores, accounts, obstacles, skipped, dropped, to
   const lines = [
     ...rows,
     accounts &&
-      `accounts: ${accounts.now} now, ${accounts.after} then; ${accounts.gone} gone, ${accounts.back} back; sessions that end: ${accounts.sessionsEnding}`,
+      `accounts: ${accounts.now} now, ${accounts.after} after the restore${idsText(accounts.gone, accounts.back)}; sessions that end: ${accounts.sessionsEnding}`,
     skipped.length > 0 && `Passed over: ${skipped.map(({ kind, count }) => `${kind} (${count})`).join(', ')}`,
     leftOutText(dropped),
     ...obstacles.map((obstacle) => `In the way: ${obstacle}`),

@@ -93,17 +93,17 @@ describe('the stores that a restore replaced', () => {
     expect(Date.parse(String(kept?.keptUntil)) - Date.parse(String(kept?.restoredAt))).toBe(HOUR_MS);
     const { message, keptUntil } = await undo();
     expect(message).toBe(
-      `Taken back: the restore of one.tar.gz from ${kept?.restoredAt}. What it replaced is kept until ${keptUntil}: another undo brings it back.`,
+      `Undone: the restore of one.tar.gz from ${kept?.restoredAt}. What the undo replaced is kept until ${keptUntil}: another undo brings it back.`,
     );
     expect(await undoable()).toMatchObject({ ...what, isUndo: true, keptUntil });
-    expect((await undo()).message).toMatch(/^Taken back: the undo of a restore of one.tar.gz from /);
+    expect((await undo()).message).toMatch(/^Undone: the undo of a restore of one.tar.gz from /);
   }, 180_000);
 
   it('are named by the archive that somebody has decrypted elsewhere, not by what that was brought as', async () => {
     const { work } = fixture.backup;
     await work.restore('one.tar.gz', undefined, { decryptedFrom: 'secret.tar.gz.age' });
     expect(await undoable()).toMatchObject({ file: 'secret.tar.gz.age' });
-    expect((await undo()).message).toContain('Taken back: the restore of secret.tar.gz.age from ');
+    expect((await undo()).message).toContain('Undone: the restore of secret.tar.gz.age from ');
     for (const decryptedFrom of ['', '../x', 'a\u001b.tar.gz', 'x'])
       await expect(work.restore('one.tar.gz', undefined, { decryptedFrom })).rejects.toMatchObject({
         code: 'BAD_USER_INPUT',
@@ -120,7 +120,7 @@ describe('the stores that a restore replaced', () => {
       success: false,
       databaseRestored: false,
       outcome: 'OTHER_RESTORE',
-      error: expect.stringContaining('Nothing was taken back'),
+      error: expect.stringContaining('Nothing was undone'),
     });
     expect(fixture.logged.slice(before).map(({ msg }) => msg)).not.toContain('a restore is taken back');
     expect(await fixture.inStores()).toEqual(['two', 'two@x']);
@@ -136,7 +136,7 @@ describe('the stores that a restore replaced', () => {
     await other.start();
     expect(await undoable(other)).toMatchObject({ replacedKeptMs: 0 });
     expect(await other.work.undo()).toMatchObject({
-      message: expect.stringContaining('What it replaced is not kept: it cannot be undone.'),
+      message: expect.stringContaining('What the undo replaced is not kept: it cannot be undone.'),
       keptUntil: null,
     });
     expect(await undoable(other)).toBeNull();

@@ -68,7 +68,7 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
   await ends('Undoing the restore', 'done');
   await page.getByText(`The last undo was just now, for the archive ${file}. You can undo it until`).waitFor();
   // In the words of a machine, the message has two times.
-  const message = page.getByRole('region', { name: 'Undoing the restore' }).getByText('Taken back:');
+  const message = page.getByRole('region', { name: 'Undoing the restore' }).getByText('Undone:');
   expect(await message.textContent()).not.toMatch(/\d{4}-\d\d-\d\dT/);
   for (const time of await message.locator('time').all()) {
     expect(await time.getAttribute('datetime')).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);

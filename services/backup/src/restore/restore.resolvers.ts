@@ -114,7 +114,7 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
     case 'other-restore':
       return refused(
         'OTHER_RESTORE',
-        'Nothing was taken back: the last restore is another one by now. Look again at which one can be undone.',
+        'Nothing was undone: the last restore is another one by now. Look again at which one can be undone.',
       );
     case 'busy':
       return refused('BUSY', 'Another restore is running; try again later.');
@@ -140,11 +140,11 @@ function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>
 
 function undoneText({ file, endedAt, undoes }: Restore, keptUntil: Date | null | undefined): string {
   const what = `the ${undoes === null ? 'restore' : 'undo of a restore'} of ${file} from ${endedAt?.toISOString()}`;
-  if (keptUntil === undefined) return `Taken back: ${what}.`;
+  if (keptUntil === undefined) return `Undone: ${what}.`;
   const kept = keptUntil
-    ? `What it replaced is kept until ${keptUntil.toISOString()}: another undo brings it back.`
-    : 'What it replaced is not kept: it cannot be undone.';
-  return `Taken back: ${what}. ${kept}`;
+    ? `What the undo replaced is kept until ${keptUntil.toISOString()}: another undo brings it back.`
+    : 'What the undo replaced is not kept: it cannot be undone.';
+  return `Undone: ${what}. ${kept}`;
 }
 
 const BASE = {

@@ -69,7 +69,7 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     status: 200,
     answerSchema: backupMessage,
     exampleMessage:
-      'Taken back: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What it replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
+      'Undone: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What the undo replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ query: restoredAt, onProgress }) => endOf(await work.undo(onProgress, restoredAt)),
