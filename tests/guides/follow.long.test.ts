@@ -20,6 +20,16 @@ describe('who follows a guide to the letter', () => {
   const check = (...projects: string[]) =>
     copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());
 
+  it('has a field of tasks that is stored, restored, told and answered', async () => {
+    copy.follow(stepsIn('add-a-field'));
+    await copy.node('tools/codegen.ts');
+    await check('taskmesh', 'events', 'validation', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
+    await copy.node(
+      ...['scripts/test.mjs', 'services/tasks', 'libs/events', 'libs/client', 'services/gateway/tests/rest'],
+      ...['tests/contract/embedded', 'tests/backup/own-archives', 'tests/backup/releases'],
+    );
+  }, 900_000);
+
   it('has a REST path that is described, checked and tested', async () => {
     copy.follow(stepsIn('add-a-rest-path'));
     await check('gateway');
