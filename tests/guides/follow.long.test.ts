@@ -24,9 +24,12 @@ describe('who follows a guide to the letter', () => {
     copy.follow(stepsIn('add-a-field'));
     await copy.node('tools/codegen.ts');
     await check('taskmesh', 'events', 'validation', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
+    const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
+    const ofGateway = ['rest-tasks', 'rest-openapi', 'channel', 'federation'];
     await copy.node(
-      ...['scripts/test.mjs', 'services/tasks', 'libs/events', 'libs/client', 'services/gateway/tests/rest'],
-      ...['tests/contract/embedded', 'tests/backup/own-archives', 'tests/backup/releases'],
+      ...['scripts/test.mjs', 'libs/events', 'libs/client', 'tests/contract/embedded', 'tests/backup/releases'],
+      ...ofTasks.map((name) => `services/tasks/tests/${name}`),
+      ...ofGateway.map((name) => `services/gateway/tests/${name}`),
     );
   }, 900_000);
 
