@@ -11,7 +11,7 @@ const DOCUMENTS = globSync('**/*.md', { cwd: root, exclude: isForeign });
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const PAGES = ['docs/architecture.md', 'docs/service-shape.md', ...globSync('docs/guides/*.md', { cwd: root })];
 /** What a guide asks its reader to make. */
-const IS_EXAMPLE = /notes/;
+const IS_EXAMPLE = /\bnotes?\b/;
 
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 const proseOf = (page: string) => textOf(page).replaceAll(/^```[^]*?^```/gm, '');

@@ -20,6 +20,19 @@ describe('who follows a guide to the letter', () => {
   const check = (...projects: string[]) =>
     copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());
 
+  it('has a field of tasks that is stored, restored, told and answered', async () => {
+    copy.follow(stepsIn('add-a-field'));
+    await copy.node('tools/codegen.ts');
+    await check('taskmesh', 'events', 'validation', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
+    const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
+    const ofGateway = ['rest-tasks', 'rest-openapi', 'channel', 'federation'];
+    await copy.node(
+      ...['scripts/test.mjs', 'libs/events', 'libs/client', 'tests/contract/embedded', 'tests/backup/releases'],
+      ...ofTasks.map((name) => `services/tasks/tests/${name}`),
+      ...ofGateway.map((name) => `services/gateway/tests/${name}`),
+    );
+  }, 900_000);
+
   it('has a REST path that is described, checked and tested', async () => {
     copy.follow(stepsIn('add-a-rest-path'));
     await check('gateway');

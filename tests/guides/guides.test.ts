@@ -5,6 +5,7 @@ import { changed, stepsOf } from './steps.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 it.each([
+  { guide: 'add-a-field', files: 34 },
   { guide: 'add-a-rest-path', files: 5 },
   { guide: 'add-a-service', files: 35 },
 ])('the steps of $guide still fit the files that they change', ({ guide, files }) => {
@@ -39,10 +40,12 @@ describe('a step', () => {
     const guide = [
       'A `word`:\n\n```sh\nnpm install\n```\n',
       '`b.ts`, which is new:\n\n```ts\nconst b = 1;\n```\n',
+      '1. `c.ts`:\n\n   `c.ts`, too:\n\n   ```ts\n   const c = 1;\n   ```\n',
       '1. **So**:\n\n   ```diff\n   --- a.ts\n   @@\n    one\n   +two\n   @@\n   -x\n   +y\n   --- c.ts\n   @@\n   +z\n    end\n   ```\n',
     ].join('\n');
     expect(stepsOf(guide)).toEqual([
       { file: 'b.ts', text: 'const b = 1;\n' },
+      { file: 'c.ts', text: 'const c = 1;\n' },
       change,
       { file: 'a.ts', before: 'x\n', after: 'y\n' },
       { file: 'c.ts', before: 'end\n', after: 'z\nend\n' },

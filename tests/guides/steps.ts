@@ -7,7 +7,7 @@ export interface Change {
   after: string;
 }
 
-const BLOCK = /(?:^`([\w./-]+)`[^\n]*:\n\n)?^( *)```(\w+)\n([^]*?)^\2```$/gm;
+const BLOCK = /(?:^ *`([\w./-]+)`[^\n]*:\n\n)?^( *)```(\w+)\n([^]*?)^\2```$/gm;
 
 /** What a guide tells to do: blocks under the name of a new file, and differences. */
 export function stepsOf(guide: string): Step[] {

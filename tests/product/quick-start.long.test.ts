@@ -14,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => product.stop(), 30_000);
 
 /** What a page asks its reader to type, for the product of this test. `isMeant`: of several blocks, those to take. */
-function commandsIn(page: string, isMeant: (block: string) => boolean): string {
+function commandsIn(page: string, isMeant: (block: string) => boolean = () => true): string {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block).filter(isMeant);
-  return blocks.join('\n').replaceAll(DEFAULT_URL, product.url);
+  return blocks.join('\n').replaceAll(DEFAULT_URL, product.url).replaceAll('.data/', `${product.dataDir}/`);
 }
 
 async function typeIn(commands: string): Promise<string> {
@@ -45,3 +45,17 @@ it('the examples get a token as often as somebody asks for it', async () => {
   expect(output.match(/"userId":/g)).toHaveLength(2);
   expect(output).not.toMatch(/undefined|UNAUTHENTICATED/);
 }, 60_000);
+
+it.each([
+  { page: 'docs/accounts.md', refused: [], answers: 7 },
+  { page: 'docs/tasks.md', refused: ['PRECONDITION_FAILED', 'BAD_USER_INPUT', 'BAD_USER_INPUT'], answers: 19 },
+])(
+  'the examples of $page are answered as it says',
+  async ({ page, refused, answers }) => {
+    const lines = (await typeIn(commandsIn(page))).trim().split(/\n+/);
+    expect(lines.every((line) => line.startsWith('{"'))).toBe(true);
+    expect(lines).toHaveLength(answers);
+    expect(lines.flatMap((line) => /"code":"(\w+)"/.exec(line)?.slice(1) ?? [])).toEqual(refused);
+  },
+  60_000,
+);

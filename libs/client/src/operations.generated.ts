@@ -23,12 +23,19 @@ export type CreatePersonalTokenInput = {
   scope: TokenScope;
 };
 
+/** Lengths are counted in Unicode code points. */
 export type CreateTaskInput = {
+  /** At most 255 characters. */
   category?: string | null | undefined;
+  /** False by default. */
   completed?: boolean | null | undefined;
+  /** At most 2,000 characters. */
   description?: string | null | undefined;
+  /** Any RFC 3339 timestamp of the years 0001 to 9999; answers have it in UTC. */
   dueDate?: string | null | undefined;
+  /** MEDIUM by default. */
   priority?: TaskPriority | null | undefined;
+  /** 3 to 255 characters, not all of them blank. */
   title: string;
 };
 
@@ -79,8 +86,11 @@ export type TaskChangeKind =
   | 'INSERT'
   | 'UPDATE';
 
+/** A task has to match every field; an absent field or null matches all tasks. */
 export type TaskFilter = {
+  /** Exactly this category: upper and lower case differ, and the empty text is a category of its own. */
   category?: string | null | undefined;
+  /** Completed tasks only, or pending ones only. */
   completed?: boolean | null | undefined;
   priority?: TaskPriority | null | undefined;
 };
@@ -90,9 +100,12 @@ export type TaskOrder = {
   field?: TaskOrderField;
 };
 
+/** Among tasks that are equal in it, age decides, and then the id; both in the same direction. */
 export type TaskOrderField =
   | 'CREATED_AT'
+  /** Tasks without a due date come last in either direction. */
   | 'DUE_DATE'
+  /** By importance: LOW, MEDIUM, HIGH. */
   | 'PRIORITY'
   | 'UPDATED_AT';
 
@@ -107,7 +120,7 @@ export type TokenScope =
   /** Also mutations, except those that require a session. */
   | 'WRITE';
 
-/** Absent fields stay unchanged; null clears description, dueDate or category. */
+/** Absent fields stay unchanged; null clears description, dueDate or category. The limits are those of `CreateTaskInput`. */
 export type UpdateTaskInput = {
   category?: string | null | undefined;
   completed?: boolean | null | undefined;

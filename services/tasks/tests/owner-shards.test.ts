@@ -1,8 +1,10 @@
 import type { Statement } from '@taskmesh/database';
 import { statementsOf } from '@taskmesh/database/testing';
+import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
+import { createTasksDatabase } from '../src/database.ts';
 import * as feed from '../src/feed/feed.statements.ts';
 import * as owners from '../src/owners/owner.statements.ts';
 import * as deadLetters from '../src/relay/dead-letter.statements.ts';
@@ -11,39 +13,30 @@ import * as counts from '../src/tasks/count.statements.ts';
 import { GIVEN_FIELDS } from '../src/tasks/task-row.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
-import { TASK_STATES } from '../src/tasks/task-states.ts';
 import type { TaskOrder } from '../src/tasks/task-order.ts';
 
-/** The tables of owners, divided by owner: the planner shows which shards a statement looks into. */
+/** The tables of owners as the migrations make them, divided by owner, with the keys that a division can have. */
 const SHARDS = 4;
+const DIVIDED = [
+  { table: 'tasks', by: 'user_id' },
+  { table: 'task_keys', by: 'user_id', key: 'user_id, id' },
+  { table: 'feeds', by: 'owner_id', key: 'owner_id' },
+  { table: 'changes', by: 'owner_id', key: 'owner_id, sequence' },
+  { table: 'idempotency_keys', by: 'owner_id', key: 'owner_id, key' },
+  { table: 'closed_owners', by: 'owner_id', key: 'owner_id' },
+];
 const SCHEMA = [
-  ...[
-    `create table tasks (id uuid not null, user_id uuid not null, title text not null, description text, completed boolean not null,
-      due_date timestamptz(3), category text, priority text not null, created_at timestamptz(3) not null,
-      updated_at timestamptz(3) not null, version integer not null default 1) partition by hash (user_id)`,
-    `create table feeds (owner_id uuid primary key, sequence bigint not null, ends_at bigint, counted bigint, keys integer not null default 0,
-       ${TASK_STATES.map(({ column }) => `${column} integer not null default 0`).join(', ')}) partition by hash (owner_id)`,
-    `create table task_keys (id uuid not null, user_id uuid not null, state smallint not null, category text, due_date timestamptz(3),
-       created_at timestamptz(3) not null, updated_at timestamptz(3) not null, unique (user_id, id)) partition by hash (user_id)`,
-    'create sequence changes_id_seq',
-    `create table changes (id bigint not null default nextval('changes_id_seq'), part smallint not null, owner_id uuid not null,
-      sequence bigint not null, kind text not null, task json not null, previous json, occurred_at timestamptz(3) not null,
-      traceparent text, published_at timestamptz, unique (owner_id, sequence)) partition by hash (owner_id)`,
-    `create table idempotency_keys (owner_id uuid not null, key text not null, input_hash text not null, task json not null,
-      expires_at timestamptz(3) not null, primary key (owner_id, key)) partition by hash (owner_id)`,
-    'create table closed_owners (owner_id uuid primary key, deleted_at timestamptz(3) not null) partition by hash (owner_id)',
-    'create table account_position (epoch integer not null, sequence bigint not null)',
-    'create table feed_state (epoch integer not null, cursor_key bytea not null)',
-    `create table dead_letters (id bigserial primary key, source text, fingerprint text unique, change_id bigint, owner_id uuid,
-      sequence bigint, reason text, record text, died_at timestamptz)`,
-  ],
-  ...['tasks', 'task_keys', 'feeds', 'changes', 'idempotency_keys', 'closed_owners'].flatMap((table) =>
-    Array.from(
+  'create schema made',
+  'set search_path to public, made',
+  ...DIVIDED.flatMap(({ table, by, key }) => [
+    `alter table ${table} set schema made`,
+    `create table ${table} (like made.${table} including defaults${key ? `, unique (${key})` : ''}) partition by hash (${by})`,
+    ...Array.from(
       { length: SHARDS },
       (_, shard) =>
         `create table ${table}_${shard} partition of ${table} for values with (modulus ${SHARDS}, remainder ${shard})`,
     ),
-  ),
+  ]),
 ];
 
 const OWNER = '0198c0de-0000-7000-8000-000000000001';
@@ -94,6 +87,10 @@ let store: TestDatabase;
 let client: Client;
 beforeAll(async () => {
   store = await createTestDatabase('shards');
+  const log = createLog({ service: 'tasks', level: 'silent' });
+  const database = await createTasksDatabase({ url: store.url, poolSize: 1, log });
+  await database.migrate();
+  await database.close();
   client = new Client({ connectionString: store.url });
   await client.connect();
   await client.query(SCHEMA.join(';'));

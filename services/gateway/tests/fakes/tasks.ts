@@ -2,6 +2,7 @@ import { badUserInput } from '@taskmesh/errors';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import type { TaskNode } from '../../src/rest/operations.ts';
 import { createFakeChanges, type FakeChanges } from './changes.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 
@@ -21,7 +22,7 @@ export function createFakeTasks(log: Log): FakeTasks {
   const changes = createFakeChanges();
   let failure: Error | undefined;
 
-  const taskOf = (userId: string, number: number) => ({
+  const taskOf = (userId: string, number: number): TaskNode & { owner: object } => ({
     id: `${userId}-task-${number}`,
     title: `Task ${number} of ${userId}`,
     description: null,

@@ -9,6 +9,7 @@ import type { ExecutorKind } from '../../src/config.ts';
 import type { GraphExecutor } from '../../src/graph/executor.ts';
 import { createGraphMetrics } from '../../src/graph/metrics.ts';
 import { openSupergraph } from '../../src/graph/supergraph.ts';
+import type { TaskNode } from '../../src/rest/operations.ts';
 import { createFakeBackupWork } from './backup-work.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 import { createFakeOperators } from './operators.ts';
@@ -33,7 +34,7 @@ export interface World {
 }
 
 const AT = '2026-11-20T10:00:00.000Z';
-const task = (id: string) => ({
+const task = (id: string): TaskNode => ({
   id,
   title: `Task ${id}`,
   description: null,

@@ -4,20 +4,11 @@ import { type Log } from '@taskmesh/service';
 import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { createTaskInput, parseInput, updateTaskInput } from '@taskmesh/validation';
 import { randomUUID } from 'node:crypto';
+import type { TaskNode } from '../../src/rest/operations.ts';
 import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';
 
-interface Row {
-  id: string;
+interface Row extends TaskNode {
   ownerId: string;
-  title: string;
-  description: string | null;
-  completed: boolean;
-  dueDate: string | null;
-  category: string | null;
-  priority: 'LOW' | 'MEDIUM' | 'HIGH';
-  createdAt: string;
-  updatedAt: string;
-  version: number;
 }
 
 interface ListArguments {

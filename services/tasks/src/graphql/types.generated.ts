@@ -21,12 +21,19 @@ export type Scalars = {
   _FieldSet: { input: unknown; output: unknown; }
 };
 
+/** Lengths are counted in Unicode code points. */
 export type CreateTaskInput = {
+  /** At most 255 characters. */
   category?: InputMaybe<Scalars['String']['input']>;
+  /** False by default. */
   completed?: InputMaybe<Scalars['Boolean']['input']>;
+  /** At most 2,000 characters. */
   description?: InputMaybe<Scalars['String']['input']>;
+  /** Any RFC 3339 timestamp of the years 0001 to 9999; answers have it in UTC. */
   dueDate?: InputMaybe<Scalars['DateTime']['input']>;
+  /** MEDIUM by default. */
   priority?: InputMaybe<TaskPriority>;
+  /** 3 to 255 characters, not all of them blank. */
   title: Scalars['String']['input'];
 };
 
@@ -79,7 +86,7 @@ export type Query = {
   /** Null if the task does not exist or is not the caller's. */
   task?: Maybe<Task>;
   taskStatistics: TaskStatistics;
-  /** The caller's tasks. */
+  /** The caller's tasks, newest first unless `orderBy` says otherwise. `after` is the cursor of an edge, or `endCursor`. */
   tasks: TaskConnection;
 };
 
@@ -167,8 +174,11 @@ export type TaskEdge = {
   node: Task;
 };
 
+/** A task has to match every field; an absent field or null matches all tasks. */
 export type TaskFilter = {
+  /** Exactly this category: upper and lower case differ, and the empty text is a category of its own. */
   category?: InputMaybe<Scalars['String']['input']>;
+  /** Completed tasks only, or pending ones only. */
   completed?: InputMaybe<Scalars['Boolean']['input']>;
   priority?: InputMaybe<TaskPriority>;
 };
@@ -178,9 +188,12 @@ export type TaskOrder = {
   field?: TaskOrderField;
 };
 
+/** Among tasks that are equal in it, age decides, and then the id; both in the same direction. */
 export type TaskOrderField =
   | 'CREATED_AT'
+  /** Tasks without a due date come last in either direction. */
   | 'DUE_DATE'
+  /** By importance: LOW, MEDIUM, HIGH. */
   | 'PRIORITY'
   | 'UPDATED_AT';
 
@@ -198,7 +211,7 @@ export type TaskStatistics = {
   total: Scalars['Int']['output'];
 };
 
-/** Absent fields stay unchanged; null clears description, dueDate or category. */
+/** Absent fields stay unchanged; null clears description, dueDate or category. The limits are those of `CreateTaskInput`. */
 export type UpdateTaskInput = {
   category?: InputMaybe<Scalars['String']['input']>;
   completed?: InputMaybe<Scalars['Boolean']['input']>;

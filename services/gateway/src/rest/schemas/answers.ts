@@ -200,8 +200,8 @@ const EXAMPLE_TASK = {
   ...EXAMPLE_REDUCED_TASK,
   due_date: '2026-12-01T18:00:00.000Z',
   category: 'home',
-  priority: 'high' as const,
-};
+  priority: 'high',
+} satisfies Omit<TaskRow, 'version'>;
 
 /** Every column of a task except its version, which is the ETag. */
 export const task = reducedTask
