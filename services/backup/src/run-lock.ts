@@ -7,7 +7,7 @@ export interface RunLock {
   /**
    * Runs `work` alone. `mayGoOn` tells whether we still hold the lock, which is lost with its connection. When our
    * database is unavailable, `work` runs with `mayGoOn` false from the start.
-   * @throws the error from `busy`, after `waitMs`
+   * @throws the error from `busy`, after `waitMs`; AppError SERVICE_UNAVAILABLE when our database has no session for it
    */
   run<Result>(waitMs: number, work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result>;
 }
@@ -44,7 +44,9 @@ async function runAlone<Result>(
   work: (mayGoOn: () => Promise<boolean>) => Promise<Result>,
 ): Promise<Result> {
   // It is idle for as long as the work lasts.
-  const session = await database.openSession({ lasts: true }).catch(() => undefined);
+  const session = await database.openSession({ lasts: true }).catch(async (error: unknown) => {
+    if (await database.isUp()) throw error; // it only takes no more sessions: another instance may hold the lock
+  });
   if (!session) return work(() => Promise.resolve(false));
   try {
     // Polls, because a waiting statement would be ended, with its connection, like one without an answer.

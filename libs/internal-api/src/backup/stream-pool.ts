@@ -16,6 +16,7 @@ export interface StreamPool {
  */
 export function createStreamPool(origin: string, { connections }: { connections: number }): StreamPool {
   let opened: Promise<Pool> | undefined;
+  let isDestroyed = false;
   const open = async () => {
     const { Pool } = await import('undici');
     return new Pool(origin, {
@@ -27,7 +28,13 @@ export function createStreamPool(origin: string, { connections }: { connections:
     });
   };
   return {
-    request: async (options) => (await (opened ??= open())).request(options),
-    destroy: async () => (await opened)?.destroy(),
+    async request(options) {
+      if (isDestroyed) throw new Error('The pool is destroyed.');
+      return (await (opened ??= open())).request(options);
+    },
+    async destroy() {
+      isDestroyed = true;
+      await (await opened)?.destroy();
+    },
   };
 }

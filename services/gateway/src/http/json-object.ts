@@ -22,7 +22,7 @@ export function parseJsonObject(bytes: Buffer): object {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** In front of each key and value, except the outermost. */
+/** In front of each key and value, except the outermost; and in empty lists and objects, which count twice. */
 const BEFORE_PART = new Set(Buffer.from('{[,:'));
 
 /** Counted before it is parsed, as that takes long, too. */
