@@ -19,13 +19,34 @@ const FAKE_MAIN = `
   note(['up', ...process.argv.slice(2)].join(' '));
 `;
 
-/** Stands in for npm: notes its arguments, takes a moment, and fails when it is told to. */
+/**
+ * Stands in for npm: notes its arguments, takes a moment, and fails when it is told to. While there is a file `npm-holds`
+ * it goes on; a signal makes it tidy up, and it notes its end. With a file `npm-lies` it installs nothing.
+ */
 const FAKE_NPM = `
-  const { appendFileSync, existsSync, readFileSync } = require('node:fs');
-  appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
+  const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+  const note = (file, line) => appendFileSync(file, line + '\\n');
+  process.on('SIGTERM', () => { note('npm-notes', 'SIGTERM'); setTimeout(() => { note('npm-notes', 'ended'); process.exit(1); }, 200); });
+  note('npm-pids', String(process.pid));
+  note('npm-calls', process.argv.slice(2).join(' '));
   const failure = existsSync('npm-fails') ? readFileSync('npm-fails', 'utf8') : '';
   if (failure) console.error('npm error ' + failure);
-  setTimeout(() => process.exit(failure ? 1 : 0), 500);
+  const end = () => {
+    if (existsSync('npm-holds')) return setTimeout(end, 20);
+    if (!failure && !existsSync('npm-lies')) install();
+    process.exit(failure ? 1 : 0);
+  };
+  const install = () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const all = process.argv.includes('--include=dev');
+    const wanted = Object.entries(packages).filter(([path, { dev }]) => path && (all || !dev));
+    for (const [path] of wanted) {
+      mkdirSync(path, { recursive: true });
+      writeFileSync(path + '/package.json', '{}');
+    }
+    writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(wanted) }));
+  };
+  setTimeout(end, 500);
 `;
 
 /** Stands in for the build of the console: notes that it was asked for. */
@@ -68,11 +89,13 @@ function repository() {
     write,
     lines: (file: string) =>
       existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').trim().split('\n') : [],
-    markInstalled(set: string) {
-      const lock = createHash('sha256')
-        .update(readFileSync(join(path, 'package-lock.json')))
-        .digest('hex');
-      write('node_modules/.taskmesh-installed.json', JSON.stringify({ lock, set }));
+    markInstalled(set: 'production' | 'all') {
+      const lockFile = readFileSync(join(path, 'package-lock.json'), 'utf8');
+      const lock = createHash('sha256').update(lockFile).digest('hex');
+      const { packages } = JSON.parse(lockFile) as { packages: Record<string, { dev?: boolean }> };
+      const there = Object.keys(packages).filter((name) => name && (set === 'all' || !packages[name]?.dev));
+      for (const name of there) write(`${name}/package.json`, '{}');
+      write('node_modules/.taskmesh-installed.json', JSON.stringify({ lock, set, packages: there }));
     },
     run(script: string, ...args: string[]) {
       const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
@@ -209,6 +232,7 @@ describe('the installation', () => {
     markInstalled('production');
     write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
+    write('node_modules/tool/package.json', '{}');
     const child = run('test.mjs');
     const ended = outcome(child);
     await eventually(() => expect(lines('notes')).toEqual(['up']));
@@ -244,6 +268,88 @@ describe('the installation', () => {
     child.kill('SIGTERM');
     await ended;
     expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
+  });
+
+  it('ends npm, once, and waits for its end, when the command is told to end', async () => {
+    const { run, lines, write } = repository();
+    write('npm-holds', '');
+    const child = run('test.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 143, stderr: 'Installing dependencies was interrupted.\n' });
+    expect(lines('npm-notes')).toEqual(['SIGTERM', 'ended']);
+    expect(lines('notes')).toEqual([]);
+  });
+
+  it('waits for the npm of a start that was killed, and takes what it brought', async () => {
+    const { path, run, lines, write } = repository();
+    write('npm-holds', '');
+    const killed = run('test.mjs');
+    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    killed.kill('SIGKILL');
+    const next = run('test.mjs');
+    const ended = outcome(next);
+    let told = '';
+    next.stdout.on('data', (chunk) => (told += chunk));
+    await eventually(() => expect(told).toContain('Waiting for npm to end'));
+    expect(lines('npm-calls')).toHaveLength(1);
+    rmSync(join(path, 'npm-holds'));
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    expect(lines('npm-calls')).toHaveLength(1);
+    next.kill('SIGTERM');
+    await ended;
+  });
+
+  it('is done from scratch after one whose npm was killed', async () => {
+    const { path, run, lines, write } = repository();
+    write('npm-holds', '');
+    const cutShort = outcome(run('test.mjs'));
+    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    write('node_modules/half/package.json', '{}');
+    process.kill(Number(lines('npm-pids')[0]), 'SIGKILL');
+    expect(await cutShort).toMatchObject({ code: 1, stderr: expect.stringContaining('npm was killed') });
+    rmSync(join(path, 'npm-holds'));
+    const child = run('start.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines('npm-calls')).toEqual([expect.any(String), expect.stringContaining('--include=dev')]);
+    expect(existsSync(join(path, 'node_modules/half'))).toBe(false);
+  });
+
+  it('is looked at before it is believed', async () => {
+    const { path, run, lines, write } = repository();
+    write('npm-lies', '');
+    const { code, stderr } = await outcome(run('test.mjs'));
+    expect([code, lines('notes')]).toEqual([1, []]);
+    expect(stderr).toContain('1 of 1 packages are not there (node_modules/tool)');
+    rmSync(join(path, 'npm-lies'));
+    const child = run('test.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  it('is repaired when a package has gone', async () => {
+    const { path, run, lines, markInstalled } = repository();
+    markInstalled('all');
+    rmSync(join(path, 'node_modules/tool'), { recursive: true });
+    const child = run('test.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines('npm-calls')).toHaveLength(1);
+  });
+
+  it('keeps the developers’ tools of a folder of which nothing else is known', async () => {
+    const { run, lines, write } = repository();
+    write('node_modules/tool/package.json', '{}');
+    expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
+    expect(lines('npm-calls')).toEqual([expect.stringContaining('--include=dev')]);
   });
 });
 
