@@ -18,9 +18,8 @@ const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-sc
 export class NpmRefused extends Failure {}
 
 /**
- * Has npm install quietly; what it complained about is shown when it fails, with a remedy where we know one. npm undoes its
- * work at the first signal and drops it at the second. So it stands apart from the terminal, and its end is awaited.
- * `onStart` gets its process id.
+ * Has npm install quietly; what it complained about is shown when it fails, with a remedy where we know one. `onStart` gets
+ * its process id. Any signal kills it: told politely, it would go on for minutes to undo what is done from scratch anyway.
  */
 export async function npmInstall(args, { cwd, what, onStart }) {
   const cli = process.env.npm_execpath; // set when npm itself started us
@@ -30,14 +29,14 @@ export async function npmInstall(args, { cwd, what, onStart }) {
   const detached = process.platform !== 'win32';
   const child = spawn(command, [...prefix, ...INSTALL, ...args], { cwd, shell, stdio, detached });
   if (child.pid) onStart(child.pid);
-  const { lastPassed } = passSignalsTo(child);
+  const { lastHeard } = passSignalsTo(child, { as: 'SIGKILL' });
   let complaints = '';
   child.stderr.on('data', (chunk) => (complaints += chunk));
   const code = await new Promise((resolve, reject) => {
     child.once('error', () => reject(new NpmRefused('npm was not found. Install Node.js with npm, then try again.')));
     child.once('close', resolve);
   });
-  if (lastPassed()) throw new Interrupted(what, lastPassed());
+  if (lastHeard()) throw new Interrupted(what, lastHeard());
   if (code === 0) return;
   const remedy = REMEDIES.find(([pattern]) => pattern.test(complaints))?.[1];
   const lines = complaints

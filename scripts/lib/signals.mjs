@@ -4,14 +4,14 @@ import { statFields } from './processes.mjs';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Passes each signal on to a child that stands apart from the terminal, so that it hears it once, and ends the child when
- * npm, which started us, is gone. `lastPassed` gives the last signal that the child got.
+ * Passes each signal on to a child that stands apart from the terminal, as it is or `as` another one, and ends the child
+ * when npm, which started us, is gone. `lastHeard` gives the signal that came last.
  */
-export function passSignalsTo(child) {
+export function passSignalsTo(child, { as } = {}) {
   let last;
   const pass = (signal) => {
     last = signal;
-    child.kill(signal);
+    child.kill(as ?? signal);
   };
   for (const signal of SIGNALS) process.on(signal, pass);
   const timer = watchNpm(() => pass('SIGTERM'));
@@ -19,7 +19,7 @@ export function passSignalsTo(child) {
     clearInterval(timer);
     for (const signal of SIGNALS) process.off(signal, pass);
   });
-  return { lastPassed: () => last };
+  return { lastHeard: () => last };
 }
 
 /** npm that was killed cannot tell us. So, started by npm, we look whether it is still there. */
