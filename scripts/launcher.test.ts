@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '@taskmesh/testing';
 
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
+const ARGUMENTS = join(SCRIPTS, '../libs/service/src/arguments.mjs');
 
 /** Stands in for the platform: notes what happens to it. */
 const FAKE_MAIN = `
@@ -71,6 +72,7 @@ function repository() {
     writeFileSync(join(path, file), content);
   };
   cpSync(SCRIPTS, join(path, 'scripts'), { recursive: true });
+  cpSync(ARGUMENTS, join(path, 'libs/service/src/arguments.mjs'));
   write('package.json', '{"type":"module"}');
   write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.0.0","dev":true}}}');
   write('deploy/all-in-one/src/main.ts', FAKE_MAIN);
@@ -123,9 +125,9 @@ describe('the commands', () => {
   });
 
   it.each([
-    ['start.mjs', '--fast', "Unknown option '--fast'"],
-    ['stack.mjs', '--gateway', "Unknown option '--gateway'"],
-    ['stack.mjs', '--gateways', 'argument missing'],
+    ['start.mjs', '--fast', 'There is no option --fast.'],
+    ['stack.mjs', '--gateway', 'There is no option --gateway: is --gateways meant?'],
+    ['stack.mjs', '--gateways', '--gateways needs a value.'],
   ])('refuse what they do not know before installing anything: %s %s', async (script, argument, message) => {
     const { run, lines } = repository();
     const { code, stderr } = await outcome(run(script, argument));
@@ -350,6 +352,36 @@ describe('the installation', () => {
     write('node_modules/tool/package.json', '{}');
     expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
     expect(lines('npm-calls')).toEqual([expect.stringContaining('--include=dev')]);
+  });
+});
+
+describe('a tool', () => {
+  const NOTES = `import { writeFileSync } from 'node:fs'; writeFileSync('notes', process.argv.slice(2).join(' '));`;
+
+  it('is run wherever it is', async () => {
+    const { path, run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    const elsewhere = repository();
+    elsewhere.write('tool.mjs', NOTES);
+    expect((await outcome(run('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one'))).code).toBe(0);
+    expect(lines('notes')).toEqual(['one']);
+    write('tools/tool.mjs', NOTES);
+    expect((await outcome(run('run.mjs', join(path, 'tools/tool.mjs'), 'two'))).code).toBe(0);
+    expect(lines('notes')).toEqual(['two']);
+  });
+
+  it('needs no more than the product needs when it is called by its whole path', async () => {
+    const { path, run, lines, markInstalled } = repository();
+    markInstalled('production');
+    await outcome(run('run.mjs', join(path, 'services/backup/cli/main.ts'), 'list'));
+    expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
+  });
+
+  it('that is not there is told so before anything is installed', async () => {
+    const { run, lines } = repository();
+    const { code, stderr } = await outcome(run('run.mjs', 'tools/none.ts'));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^There is no file .*tools\/none\.ts\.\n$/)]);
+    expect(lines('npm-calls')).toEqual([]);
   });
 });
 

@@ -1,13 +1,19 @@
 // Runs a command of a service or a developers' tool: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for any Node from 20.
+import { existsSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
 import { readEnvFile } from './lib/env-file.mjs';
 import { Failure, main } from './lib/failure.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { runTool } from './lib/launch.mjs';
+import { ROOT } from './lib/paths.mjs';
 
 await main(async () => {
-  const [file, ...args] = process.argv.slice(2);
-  if (!file || file === '--help')
-    throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool with Node 24.', file ? 0 : 2);
+  const [given, ...args] = process.argv.slice(2);
+  if (!given || given === '--help')
+    throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool with Node 24.', given ? 0 : 2);
+  const file = relative(ROOT, resolve(ROOT, given)).replaceAll(sep, '/');
+  const isOurs = !file.startsWith('node_modules/');
+  if (isOurs && !existsSync(join(ROOT, file))) throw new Failure(`There is no file ${join(ROOT, file)}.`, 2);
   // What people call beside a product that runs has its settings, and must not change what is installed under it.
   const isBesideProduct = /^(services|deploy)\//.test(file);
   if (isBesideProduct) readEnvFile();

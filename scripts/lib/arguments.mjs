@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { ArgumentError, readArguments } from '../../libs/service/src/arguments.mjs';
 import { Failure } from './failure.mjs';
 
 /**
@@ -10,10 +10,11 @@ export function checkArguments(args, { help, options = {}, strict = true }) {
     console.log(help.trim());
     return undefined;
   }
+  if (!strict) return args;
   try {
-    parseArgs({ args, options, strict });
+    readArguments({ args, options });
   } catch (error) {
-    throw new Failure(`${error.message}\nSee --help.`, 2);
+    throw error instanceof ArgumentError ? new Failure(`${error.message}\nSee --help.`, 2) : error;
   }
   return args;
 }

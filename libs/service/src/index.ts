@@ -9,7 +9,8 @@ export {
   setting,
   type Env,
 } from './config.ts';
-export { isOneSlipAway, misspelt } from './misspelt.ts';
+export { isOneSlipAway } from './arguments.mjs';
+export { misspelt } from './misspelt.ts';
 export { readVersion } from './version.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts';

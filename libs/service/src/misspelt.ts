@@ -1,3 +1,4 @@
+import { isOneSlipAway } from './arguments.mjs';
 import { knownSettings, type Env } from './config.ts';
 
 /** Shorter names resemble too many others. */
@@ -13,13 +14,4 @@ export function misspelt(env: Env): string[] {
     const meant = [...knownSettings].find((known) => isOneSlipAway(name, known));
     return meant === undefined ? [] : [`${name} is no setting, and counts for nothing: is ${meant} meant?`];
   });
-}
-
-/** One character too many, too few or wrong, or two neighbours swapped. */
-export function isOneSlipAway(left: string, right: string): boolean {
-  let begin = 0;
-  while (begin < left.length && left[begin] === right[begin]) begin++;
-  const [a, b] = [left.slice(begin), right.slice(begin)];
-  const isSwapped = a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
-  return isSwapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
 }

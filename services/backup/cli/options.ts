@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from '@taskmesh/service/arguments';
 import { STORE_NAMES } from '../src/stores/store.ts';
 
 export const HELP = `
@@ -142,7 +142,7 @@ function parse(args: string[]) {
     store: { ...text, multiple: true },
   } as const;
   try {
-    return parseArgs({ args, options, allowPositionals: true });
+    return readArguments({ args, options, allowPositionals: true });
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
