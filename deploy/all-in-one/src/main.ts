@@ -20,7 +20,7 @@ await runCommand({
 function addresses({ url, machineToken }: Embedded): string {
   return [
     `  REST          ${url}/api`,
-    `  GraphQL       ${url}/graphql`,
+    `  GraphQL       ${url}/graphql (in a browser: a page to explore the graph)`,
     `  API reference ${url}/api/docs`,
     `  Operators     ${operatorsAddress(url, machineToken, { isTerminal: process.stdout.isTTY })}`,
   ].join('\n');
