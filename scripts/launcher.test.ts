@@ -377,6 +377,14 @@ describe('a tool', () => {
     expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
   });
 
+  it('explains itself before anything is installed', async () => {
+    const { run, lines, write } = repository();
+    write('tools/tool.ts', '');
+    write('tools/tool.help.txt', 'npm run tool\nDoes things.\n');
+    const { code, stdout } = await outcome(run('run.mjs', 'tools/tool.ts', 'part', '--help'));
+    expect([code, stdout, lines('npm-calls')]).toEqual([0, 'npm run tool\nDoes things.\n', []]);
+  });
+
   it('that is not there is told so before anything is installed', async () => {
     const { run, lines } = repository();
     const { code, stderr } = await outcome(run('run.mjs', 'tools/none.ts'));
