@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '@taskmesh/testing';
 
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
+const PLAIN = ['arguments.mjs', 'nearest-name.mjs'];
 
 /** Stands in for the platform: notes what happens to it. */
 const FAKE_MAIN = `
@@ -19,13 +20,34 @@ const FAKE_MAIN = `
   note(['up', ...process.argv.slice(2)].join(' '));
 `;
 
-/** Stands in for npm: notes its arguments, takes a moment, and fails when it is told to. */
+/**
+ * Stands in for npm: notes its arguments, takes a moment, and fails when it is told to. While there is a file `npm-holds`
+ * it goes on, whatever it is told. With a file `npm-lies` it installs nothing.
+ */
 const FAKE_NPM = `
-  const { appendFileSync, existsSync, readFileSync } = require('node:fs');
-  appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
+  const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+  const note = (file, line) => appendFileSync(file, line + '\\n');
+  process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined);
+  note('npm-pids', String(process.pid));
+  note('npm-calls', process.argv.slice(2).join(' '));
   const failure = existsSync('npm-fails') ? readFileSync('npm-fails', 'utf8') : '';
   if (failure) console.error('npm error ' + failure);
-  setTimeout(() => process.exit(failure ? 1 : 0), 500);
+  const end = () => {
+    if (existsSync('npm-holds')) return setTimeout(end, 20);
+    if (!failure && !existsSync('npm-lies')) install();
+    process.exit(failure ? 1 : 0);
+  };
+  const install = () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const all = process.argv.includes('--include=dev');
+    const wanted = Object.entries(packages).filter(([path, { dev }]) => path && (all || !dev));
+    for (const [path] of wanted) {
+      mkdirSync(path, { recursive: true });
+      writeFileSync(path + '/package.json', '{}');
+    }
+    writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(wanted) }));
+  };
+  setTimeout(end, 500);
 `;
 
 /** Stands in for the build of the console: notes that it was asked for. */
@@ -51,6 +73,7 @@ function repository() {
   };
   cpSync(SCRIPTS, join(path, 'scripts'), { recursive: true });
   cpSync(join(SCRIPTS, '..', '.env.example'), join(path, '.env.example'));
+  for (const file of PLAIN) cpSync(join(SCRIPTS, '../libs/service/src', file), join(path, 'libs/service/src', file));
   write('package.json', '{"type":"module"}');
   write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.0.0","dev":true}}}');
   write('deploy/all-in-one/src/main.ts', FAKE_MAIN);
@@ -69,11 +92,13 @@ function repository() {
     write,
     lines: (file: string) =>
       existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').trim().split('\n') : [],
-    markInstalled(set: string) {
-      const lock = createHash('sha256')
-        .update(readFileSync(join(path, 'package-lock.json')))
-        .digest('hex');
-      write('node_modules/.taskmesh-installed.json', JSON.stringify({ lock, set }));
+    markInstalled(set: 'production' | 'all') {
+      const lockFile = readFileSync(join(path, 'package-lock.json'), 'utf8');
+      const lock = createHash('sha256').update(lockFile).digest('hex');
+      const { packages } = JSON.parse(lockFile) as { packages: Record<string, { dev?: boolean }> };
+      const there = Object.keys(packages).filter((name) => name && (set === 'all' || !packages[name]?.dev));
+      for (const name of there) write(`${name}/package.json`, '{}');
+      write('node_modules/.taskmesh-installed.json', JSON.stringify({ lock, set, packages: there }));
     },
     run(script: string, ...args: string[]) {
       const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
@@ -101,9 +126,9 @@ describe('the commands', () => {
   });
 
   it.each([
-    ['start.mjs', '--fast', "Unknown option '--fast'"],
-    ['stack.mjs', '--gateway', "Unknown option '--gateway'"],
-    ['stack.mjs', '--gateways', 'argument missing'],
+    ['start.mjs', '--fast', 'There is no option --fast.'],
+    ['stack.mjs', '--gateway', 'There is no option --gateway: is --gateways meant?'],
+    ['stack.mjs', '--gateways', '--gateways needs a value.'],
   ])('refuse what they do not know before installing anything: %s %s', async (script, argument, message) => {
     const { run, lines } = repository();
     const { code, stderr } = await outcome(run(script, argument));
@@ -161,7 +186,7 @@ describe('the settings', () => {
       'deploy/all-in-one/src/main.ts',
       FAKE('JSON.stringify([process.env.PROT ?? null, process.env.FOO, process.env.PORT])'),
     );
-    const wrong = ['PROT=5304', 'FOO=hidden', 'ACCESS_TOKEN_TTL=100', 'SMTP_HOST=hidden', 'DATABSE_PERFIX=hidden'];
+    const wrong = ['PROT=5304', 'FOO=hidden', 'ACCESS_TOKEN_TTL=100', 'SMTP_HOST=hidden', 'DATABASE_PERFIX=hidden'];
     const ours = ['PORT=4100', 'PGSSLMODE=require', 'export LOG_LEVEL=info', 'HTTPS_PROXY=http://127.0.0.1:1'];
     write('.env', [...ours, '# RATE_LIMIT=1', ...wrong].join('\n'));
     const { code, stderr } = await outcome(run('start.mjs'));
@@ -171,7 +196,7 @@ describe('the settings', () => {
       '.env, line 7: FOO is no setting, and counts for nothing: .env.example lists all settings.',
       '.env, line 8: ACCESS_TOKEN_TTL is no setting, and counts for nothing: is ACCESS_TOKEN_TTL_S meant?',
       '.env, line 9: SMTP_HOST is no setting, and counts for nothing: is SMTP_URL meant?',
-      '.env, line 10: DATABSE_PERFIX is no setting, and counts for nothing: is DATABASE_PREFIX meant?',
+      '.env, line 10: DATABASE_PERFIX is no setting, and counts for nothing: is DATABASE_PREFIX meant?',
     ]);
     expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be told again by what is started is not handed on
   });
@@ -243,6 +268,7 @@ describe('the installation', () => {
     markInstalled('production');
     write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0","dev":true}}}');
     write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
+    write('node_modules/tool/package.json', '{}');
     const child = run('test.mjs');
     const ended = outcome(child);
     await eventually(() => expect(lines('notes')).toEqual(['up']));
@@ -278,6 +304,126 @@ describe('the installation', () => {
     child.kill('SIGTERM');
     await ended;
     expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
+  });
+
+  it('ends npm when the command is told to end', async () => {
+    const { run, lines, write } = repository();
+    write('npm-holds', '');
+    const child = run('test.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 143, stderr: 'Installing dependencies was interrupted.\n' });
+    expect(() => process.kill(Number(lines('npm-pids')[0]), 0)).toThrow('ESRCH');
+    expect(lines('notes')).toEqual([]);
+  });
+
+  it('waits for the npm of a start that was killed, and takes what it brought', async () => {
+    const { path, run, lines, write } = repository();
+    write('npm-holds', '');
+    const killed = run('test.mjs');
+    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    killed.kill('SIGKILL');
+    const next = run('test.mjs');
+    const ended = outcome(next);
+    let told = '';
+    next.stdout.on('data', (chunk) => (told += chunk));
+    await eventually(() => expect(told).toContain('Waiting for npm to end'));
+    expect(lines('npm-calls')).toHaveLength(1);
+    rmSync(join(path, 'npm-holds'));
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    expect(lines('npm-calls')).toHaveLength(1);
+    next.kill('SIGTERM');
+    await ended;
+  });
+
+  it('is done from scratch after one whose npm was killed', async () => {
+    const { path, run, lines, write } = repository();
+    write('npm-holds', '');
+    const cutShort = outcome(run('test.mjs'));
+    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    write('node_modules/half/package.json', '{}');
+    process.kill(Number(lines('npm-pids')[0]), 'SIGKILL');
+    expect(await cutShort).toMatchObject({ code: 1, stderr: expect.stringContaining('npm was killed') });
+    rmSync(join(path, 'npm-holds'));
+    const child = run('start.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines('npm-calls')).toEqual([expect.any(String), expect.stringContaining('--include=dev')]);
+    expect(existsSync(join(path, 'node_modules/half'))).toBe(false);
+  });
+
+  it('is looked at before it is believed', async () => {
+    const { path, run, lines, write } = repository();
+    write('npm-lies', '');
+    const { code, stderr } = await outcome(run('test.mjs'));
+    expect([code, lines('notes')]).toEqual([1, []]);
+    expect(stderr).toContain('1 of 1 packages are not there (node_modules/tool)');
+    rmSync(join(path, 'npm-lies'));
+    const child = run('test.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  it('is repaired when a package has gone', async () => {
+    const { path, run, lines, markInstalled } = repository();
+    markInstalled('all');
+    rmSync(join(path, 'node_modules/tool'), { recursive: true });
+    const child = run('test.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines('npm-calls')).toHaveLength(1);
+  });
+
+  it('keeps the developers’ tools of a folder of which nothing else is known', async () => {
+    const { run, lines, write } = repository();
+    write('node_modules/tool/package.json', '{}');
+    expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
+    expect(lines('npm-calls')).toEqual([expect.stringContaining('--include=dev')]);
+  });
+});
+
+describe('a tool', () => {
+  const NOTES = `import { writeFileSync } from 'node:fs'; writeFileSync('notes', process.argv.slice(2).join(' '));`;
+
+  it('is run wherever it is', async () => {
+    const { path, run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    const elsewhere = repository();
+    elsewhere.write('tool.mjs', NOTES);
+    expect((await outcome(run('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one'))).code).toBe(0);
+    expect(lines('notes')).toEqual(['one']);
+    write('tools/tool.mjs', NOTES);
+    expect((await outcome(run('run.mjs', join(path, 'tools/tool.mjs'), 'two'))).code).toBe(0);
+    expect(lines('notes')).toEqual(['two']);
+  });
+
+  it('needs no more than the product needs when it is called by its whole path', async () => {
+    const { path, run, lines, markInstalled } = repository();
+    markInstalled('production');
+    await outcome(run('run.mjs', join(path, 'services/backup/cli/main.ts'), 'list'));
+    expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
+  });
+
+  it('explains itself before anything is installed', async () => {
+    const { run, lines, write } = repository();
+    write('tools/tool.ts', '');
+    write('tools/tool.help.txt', 'npm run tool\nDoes things.\n');
+    const { code, stdout } = await outcome(run('run.mjs', 'tools/tool.ts', 'part', '--help'));
+    expect([code, stdout, lines('npm-calls')]).toEqual([0, 'npm run tool\nDoes things.\n', []]);
+  });
+
+  it('that is not there is told so before anything is installed', async () => {
+    const { run, lines } = repository();
+    const { code, stderr } = await outcome(run('run.mjs', 'tools/none.ts'));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^There is no file .*tools\/none\.ts\.\n$/)]);
+    expect(lines('npm-calls')).toEqual([]);
   });
 });
 

@@ -5,11 +5,13 @@ import { ensureConsole, ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';
 
 const help = `
-npm test [-- --long] [-- <Jest's arguments>]
+npm test [-- <Jest's arguments>]
+npm run test:long [-- <Jest's arguments>]
+npm run test:image [-- <Jest's arguments>]
 Checks lint, format, unused code, types and generated files, then runs all tests against a real PostgreSQL, Redis and Kafka, which it starts.
 
-  --long     also run the tests that take longer (npm run test:long)
-  <others>   are passed to Jest, for example part of a path; the other checks are then skipped
+test:long also runs the tests that take longer. test:image builds the container images with buildah and runs them, and nothing
+else. Arguments are passed to Jest, for example part of a path; the other checks are then skipped.
 
 Settings (environment variables):
   POSTGRES_URL, REDIS_URL, KAFKA_BROKERS

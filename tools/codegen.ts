@@ -27,12 +27,11 @@ import { operatorsSignInEndpoints } from '../services/gateway/src/rest/operators
 import { statusEndpoints } from '../services/gateway/src/rest/operators/status.ts';
 import { typescriptOf } from './typescript-of.ts';
 
+const HELP = readFileSync(new URL('codegen.help.txt', import.meta.url), 'utf8').trim();
 const args = process.argv.slice(2);
 if (!args.every((arg) => arg === '--check')) {
-  console.log(`npm run codegen [-- --check]
-Writes what is generated from the services' SDL: resolver types, the supergraph, the operations of the client, and from the API
-description what the console's view of operators reads. With --check it changes nothing, and ends with 1 when something is out of date.`);
-  process.exit(args.includes('--help') ? 0 : 2);
+  console.error(HELP);
+  process.exit(2);
 }
 
 const ROOT = join(import.meta.dirname, '..');

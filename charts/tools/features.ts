@@ -4,11 +4,11 @@ import { CHARTS } from './generated.ts';
 import { render, renderText, valuesFiles } from './helm.ts';
 import { containersOf, serving, workloads, type Container, type Manifest } from './manifest.ts';
 
+const HELP = readFileSync(new URL('features.help.txt', import.meta.url), 'utf8').trim();
 const args = process.argv.slice(2);
 if (args.length > 0) {
-  console.log(`npm run charts:features
-Counts in what it renders what the application's chart offers, and writes that into docs/deploy.md.`);
-  process.exit(args.includes('--help') ? 0 : 2);
+  console.error(HELP);
+  process.exit(2);
 }
 
 const chart = 'taskmesh';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nearestName } from '../../libs/service/src/nearest-name.mjs';
 import { Failure } from './failure.mjs';
-import { nearestName } from './nearest-name.mjs';
 import { ROOT } from './paths.mjs';
 
 const SETTING = /^\s*(?:export\s)?\s*([A-Za-z_]\w*)\s*=\s*(.*)$/;
@@ -74,7 +74,7 @@ function whatIsUnknown(names, given) {
   const known = [...readLines(readFileSync(example, 'utf8')).names.keys()];
   return [...names].flatMap(([name, line]) => {
     if (known.includes(name) || OF_OTHERS.test(name)) return [];
-    const meant = nearestName(name, known);
+    const meant = nearestName(name, known) ?? known.find((each) => each === name.replace(/_HOST$/, '_URL'));
     if (meant && !given.has(name)) delete process.env[name];
     const hint = meant ? `is ${meant} meant?` : '.env.example lists all settings.';
     return [`.env, line ${line}: ${name} is no setting, and counts for nothing: ${hint}`];

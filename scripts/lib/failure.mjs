@@ -1,3 +1,5 @@
+import { constants } from 'node:os';
+
 /** What the person at the terminal is told when a command cannot go on. */
 export class Failure extends Error {
   /** @param {string} message @param {number} exitCode */
@@ -5,6 +7,18 @@ export class Failure extends Error {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/** The user ended it: nothing is wrong. */
+export class Interrupted extends Failure {
+  constructor(what, signal) {
+    super(`${what} was interrupted.`, exitCodeOf(signal));
+  }
+}
+
+/** As a shell gives it for who ended by a signal. */
+export function exitCodeOf(signal) {
+  return 128 + (constants.signals[signal] ?? 0);
 }
 
 /** Runs a script's body; a Failure is told in its words, anything else is a defect of ours with its stack. */

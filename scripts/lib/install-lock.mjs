@@ -2,16 +2,20 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CACHE } from './paths.mjs';
+import { isRunning, nameOfProcess } from './processes.mjs';
 
 const LOCK = join(CACHE, 'install.lock');
-/** A lock without a process id is one that is being made right now, unless it stays so. */
+/** A lock without a process is one that is being made right now, unless it stays so. */
 const UNNAMED_MS = 5_000;
 
-/** Only one install at a time in this folder; others wait for their turn. */
+/**
+ * Only one install at a time in this folder; others wait for their turn. `action` can name a process that works for it and
+ * may outlive it: the lock holds until both have ended.
+ */
 export async function withInstallLock(action) {
   await acquire();
   try {
-    return await action();
+    return await action({ noteWorker: (pid) => note('worker', pid) });
   } finally {
     rmSync(LOCK, { recursive: true, force: true });
   }
@@ -19,18 +23,25 @@ export async function withInstallLock(action) {
 
 async function acquire() {
   mkdirSync(dirname(LOCK), { recursive: true });
-  let told = false;
+  let told;
   let unnamedSince = Date.now();
   while (!tryMake()) {
-    const holder = readHolder(LOCK);
+    const holder = noted(LOCK, 'pid');
     if (holder !== undefined) unnamedSince = Date.now();
-    if (holder === undefined ? Date.now() - unnamedSince > UNNAMED_MS : !isAlive(holder)) removeStale(holder);
-    else if (!told) {
-      told = true;
-      console.log('Waiting for another start to finish its installation …');
+    const wait = whyWait(holder, noted(LOCK, 'worker'));
+    if (wait === undefined && (holder !== undefined || Date.now() - unnamedSince > UNNAMED_MS)) removeStale(holder);
+    else if (wait !== told) {
+      told = wait;
+      console.log(wait);
     }
     await sleep(200);
   }
+}
+
+function whyWait(holder, worker) {
+  if (isRunning(holder)) return 'Waiting for another start to finish its installation …';
+  if (isRunning(worker)) return 'Waiting for npm to end, which a start that was killed has left behind …';
+  return undefined;
 }
 
 function tryMake() {
@@ -40,13 +51,17 @@ function tryMake() {
     if (error.code === 'EEXIST') return false;
     throw error;
   }
-  writeFileSync(join(LOCK, 'pid'), String(process.pid));
+  note('pid', process.pid);
   return true;
 }
 
-function readHolder(lock) {
+function note(file, pid) {
+  writeFileSync(join(LOCK, file), nameOfProcess(pid) ?? String(pid));
+}
+
+function noted(lock, file) {
   try {
-    return Number(readFileSync(join(lock, 'pid'), 'utf8')) || undefined;
+    return readFileSync(join(lock, file), 'utf8') || undefined;
   } catch {
     return undefined;
   }
@@ -61,15 +76,6 @@ function removeStale(holder) {
     if (error.code === 'ENOENT') return;
     throw error;
   }
-  if (readHolder(aside) === holder) rmSync(aside, { recursive: true, force: true });
+  if (noted(aside, 'pid') === holder) rmSync(aside, { recursive: true, force: true });
   else renameSync(aside, LOCK);
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }

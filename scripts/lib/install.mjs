@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from './failure.mjs';
 import { withInstallLock } from './install-lock.mjs';
-import { npmInstall } from './npm.mjs';
+import { npmInstall, NpmRefused } from './npm.mjs';
 import { ROOT } from './paths.mjs';
 
-const MARKER = join(ROOT, 'node_modules', '.taskmesh-installed.json');
+const MODULES = join(ROOT, 'node_modules');
+/** Ours: what was installed, or what is being installed and may stay unfinished. */
+const MARKER = join(MODULES, '.taskmesh-installed.json');
+/** npm's list of what is there, which it writes when it has finished. */
+const NPMS_LIST = join(MODULES, '.package-lock.json');
 
 /**
  * Brings the dependencies that are needed: `production` for running, `all` for developing. Does nothing when they are
@@ -13,19 +18,37 @@ const MARKER = join(ROOT, 'node_modules', '.taskmesh-installed.json');
  */
 export async function ensureInstalled(need) {
   if (serves(readJson(MARKER), need)) return;
-  await withInstallLock(async () => {
+  await withInstallLock(async ({ noteWorker }) => {
     const earlier = readJson(MARKER);
     if (serves(earlier, need)) return;
-    const found = adoptInstallation();
-    if (serves(found, need)) return;
-    const set = [need, earlier?.set, found?.set].includes('all') ? 'all' : 'production';
+    if (serves(adoptInstallation(), need)) return;
+    const set = [need, earlier?.set, setOnDisk()].includes('all') ? 'all' : 'production';
+    if (earlier?.isUnfinished) removePackages();
     const begin = Date.now();
     console.log('Installing dependencies (once) …');
-    // Not `npm ci`: the lock file may lack optional packages of other systems, which `ci` refuses and this does not mind.
-    await npmInstall([set === 'all' ? '--include=dev' : '--omit=dev'], { cwd: ROOT, what: 'Installing dependencies' });
-    writeMarker(set);
+    write({ set, isUnfinished: true });
+    rmSync(NPMS_LIST, { force: true });
+    await install(set, noteWorker);
+    const marker = markerOf(set);
+    const missing = missingOf(marker);
+    if (missing.length > 0)
+      throw new Failure(
+        `npm says that it has installed everything, but ${missing.length} of ${marker.packages.length} packages are not there (${missing[0]}).\nStart again: everything is then installed anew.`,
+      );
+    write(marker);
     console.log(`Dependencies are installed (${Math.round((Date.now() - begin) / 1000)} s).`);
   });
+}
+
+/** Not `npm ci`: the lock file may lack optional packages of other systems, which `ci` refuses and this does not mind. */
+async function install(set, onStart) {
+  const args = [set === 'all' ? '--include=dev' : '--omit=dev'];
+  try {
+    await npmInstall(args, { cwd: ROOT, what: 'Installing dependencies', onStart });
+  } catch (error) {
+    if (error instanceof NpmRefused) write({ set }); // whatever is there is whole
+    throw error;
+  }
 }
 
 /** Builds the page at `/` when there is no build of these sources. */
@@ -36,7 +59,12 @@ export async function ensureConsole() {
 }
 
 function serves(marker, need) {
-  return marker !== undefined && marker.lock === lockHash() && (marker.set === 'all' || need === 'production');
+  return (
+    marker?.packages !== undefined &&
+    marker.lock === lockHash() &&
+    (marker.set === 'all' || need === 'production') &&
+    missingOf(marker).length === 0
+  );
 }
 
 function lockHash() {
@@ -45,29 +73,61 @@ function lockHash() {
     .digest('hex');
 }
 
-function writeMarker(set) {
-  const marker = { lock: lockHash(), set };
+/** What is to be there when all is well. */
+function markerOf(set) {
+  const needed = wanted().filter(
+    ([, { dev, optional, devOptional }]) => !optional && !devOptional && !(dev && set === 'production'),
+  );
+  return { lock: lockHash(), set, packages: needed.map(([path]) => path) };
+}
+
+function missingOf({ packages }) {
+  return packages.filter((path) => !isOnDisk(path)); // 6 ms for 1,600
+}
+
+function isOnDisk(path) {
+  return existsSync(join(ROOT, path, 'package.json'));
+}
+
+function write(marker) {
+  mkdirSync(MODULES, { recursive: true });
   writeFileSync(`${MARKER}.${process.pid}`, JSON.stringify(marker));
   renameSync(`${MARKER}.${process.pid}`, MARKER);
   return marker;
 }
 
-/** What somebody installed by calling npm themselves, told by npm's own list of what is there. */
+/** The packages of the lock file, by where they belong. */
+function wanted() {
+  const { packages } = readJson(join(ROOT, 'package-lock.json'));
+  return Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
+}
+
+/** Takes what npm has brought without us, or after the start that called it was killed. */
 function adoptInstallation() {
-  const installed = readJson(join(ROOT, 'node_modules', '.package-lock.json'))?.packages;
+  const installed = readJson(NPMS_LIST)?.packages;
   if (!installed) return undefined;
-  const wanted = Object.entries(readJson(join(ROOT, 'package-lock.json')).packages).filter(([path]) =>
-    path.includes('node_modules/'),
+  const versions = new Map(wanted().map(([path, { version }]) => [path, version]));
+  const marker = markerOf(setOnDisk());
+  const isThere = (path) =>
+    installed[path] !== undefined && installed[path].version === versions.get(path) && isOnDisk(path);
+  return marker.packages.every(isThere) ? write(marker) : undefined;
+}
+
+function setOnDisk() {
+  return wanted().some(([path, { dev }]) => dev && isOnDisk(path)) ? 'all' : 'production';
+}
+
+/** npm that was killed may leave half a package, and takes it for a whole one afterwards. */
+function removePackages() {
+  const folders = new Set(
+    wanted().map(([path]) => join(ROOT, path.slice(0, path.indexOf('node_modules')), 'node_modules')),
   );
-  const has = ([path, { version }]) => installed[path] !== undefined && installed[path].version === version;
-  const isOptional = ([, { optional, devOptional }]) => optional || devOptional;
-  const isDev = ([, { dev, devOptional }]) => dev || devOptional;
-  const complete = (entries) => entries.every((entry) => isOptional(entry) || has(entry));
-  if (complete(wanted)) return writeMarker('all');
-  if (!wanted.some((entry) => isDev(entry) && has(entry)) && complete(wanted.filter((entry) => !isDev(entry))))
-    return writeMarker('production');
-  // Of another version, or cut short: to be installed anew, with the developers' tools if there were any.
-  return { lock: undefined, set: wanted.some((entry) => isDev(entry) && has(entry)) ? 'all' : 'production' };
+  for (const folder of folders)
+    if (existsSync(folder))
+      for (const name of readdirSync(folder)) {
+        const path = join(folder, name);
+        if (path !== MARKER) rmSync(path, { recursive: true, force: true });
+      }
 }
 
 function readJson(file) {

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { constants } from 'node:os';
 import { join } from 'node:path';
+import { exitCodeOf } from './failure.mjs';
 import { ensureNode24 } from './node24.mjs';
 import { CACHE, ROOT } from './paths.mjs';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+import { passSignalsTo } from './signals.mjs';
 
 /** As the images have it: halves what short-lived objects may take (docs/adr/0008-short-lived-garbage.md). */
 const YOUNG_GENERATION = '--max-semi-space-size=32';
@@ -31,8 +29,7 @@ export async function launch(file, args) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   });
-  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
-  watchNpm(() => child.kill('SIGTERM'));
+  passSignalsTo(child);
   return exitCode(child);
 }
 
@@ -48,30 +45,6 @@ export async function runTool(file, args) {
 function exitCode(child) {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0)));
-  }).finally(() => SIGNALS.forEach((signal) => process.removeAllListeners(signal)));
-}
-
-/** npm that was killed cannot tell us. So, started by npm, we look whether it is still there. */
-function watchNpm(onGone) {
-  if (!process.env.npm_lifecycle_event) return;
-  const atStart = ancestors();
-  const timer = setInterval(() => {
-    if (ancestors() === atStart) return;
-    clearInterval(timer);
-    onGone();
-  }, 500);
-  timer.unref();
-}
-
-/** Our parent and, where npm put a shell between, its parent. Ids change when one of them ends. */
-function ancestors() {
-  try {
-    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
-    const [, grandparent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const isShell = /\((sh|dash|bash)\)/.test(stat);
-    return isShell ? `${process.ppid} ${grandparent}` : String(process.ppid);
-  } catch {
-    return String(process.ppid); // no /proc on this system
-  }
+    child.once('exit', (code, signal) => resolve(code ?? exitCodeOf(signal)));
+  });
 }

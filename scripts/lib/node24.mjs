@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './failure.mjs';
+import { Failure, Interrupted } from './failure.mjs';
 import { withInstallLock } from './install-lock.mjs';
 import { npmInstall } from './npm.mjs';
 import { CACHE } from './paths.mjs';
@@ -26,22 +26,25 @@ const name = `node-${system}-${process.arch}`;
 const home = join(CACHE, 'node');
 const binary = join(home, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
+/** By npm's own list, which it writes at the end: one that was killed may leave half a program. */
 function isFetched() {
   try {
-    const { version } = JSON.parse(readFileSync(join(home, 'node_modules', name, 'package.json'), 'utf8'));
-    return version === FETCHED && existsSync(binary);
+    const { packages } = JSON.parse(readFileSync(join(home, 'node_modules', '.package-lock.json'), 'utf8'));
+    return packages[`node_modules/${name}`].version === FETCHED && existsSync(binary);
   } catch {
     return false;
   }
 }
 
-async function fetchNode() {
+async function fetchNode({ noteWorker }) {
   if (isFetched()) return;
+  rmSync(home, { recursive: true, force: true });
   console.log(`This is Node ${process.versions.node}. Fetching Node ${FETCHED} (once) …`);
   const args = ['--prefix', home, '--no-package-lock', `${name}@${FETCHED}`];
   try {
-    await npmInstall(args, { cwd: CACHE, what: `Fetching Node ${FETCHED}` });
+    await npmInstall(args, { cwd: CACHE, what: `Fetching Node ${FETCHED}`, onStart: noteWorker });
   } catch (error) {
+    if (error instanceof Interrupted) throw error;
     throw new Failure(
       `${error.message}\nNode ${NEEDED.join('.')} or newer is needed: install it (https://nodejs.org) and start again.`,
     );

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { Failure } from './failure.mjs';
+import { Failure, Interrupted } from './failure.mjs';
+import { passSignalsTo } from './signals.mjs';
 
 const REMEDIES = [
   [
@@ -13,26 +14,42 @@ const REMEDIES = [
 
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 
-/** Has npm install quietly; what it complained about is shown when it fails, with a remedy where we know one. */
-export async function npmInstall(args, { cwd, what }) {
+/** npm gave up by itself, and left nothing half done. */
+export class NpmRefused extends Failure {}
+
+/**
+ * Has npm install quietly; what it complained about is shown when it fails, with a remedy where we know one. `onStart` gets
+ * its process id. Any signal kills it: told politely, it would go on for minutes to undo what is done from scratch anyway.
+ */
+export async function npmInstall(args, { cwd, what, onStart }) {
   const cli = process.env.npm_execpath; // set when npm itself started us
   const [command, prefix] = cli?.endsWith('npm-cli.js') ? [process.execPath, [cli]] : ['npm', []];
   const shell = command === 'npm' && process.platform === 'win32';
-  const child = spawn(command, [...prefix, ...INSTALL, ...args], { cwd, shell, stdio: ['ignore', 'ignore', 'pipe'] });
+  const stdio = ['ignore', 'ignore', 'pipe'];
+  const detached = process.platform !== 'win32';
+  const child = spawn(command, [...prefix, ...INSTALL, ...args], { cwd, shell, stdio, detached });
+  if (child.pid) onStart(child.pid);
+  const { lastHeard } = passSignalsTo(child, { as: 'SIGKILL' });
   let complaints = '';
   child.stderr.on('data', (chunk) => (complaints += chunk));
   const code = await new Promise((resolve, reject) => {
-    child.once('error', () => reject(new Failure('npm was not found. Install Node.js with npm, then try again.')));
+    child.once('error', () => reject(new NpmRefused('npm was not found. Install Node.js with npm, then try again.')));
     child.once('close', resolve);
   });
+  if (lastHeard()) throw new Interrupted(what, lastHeard());
   if (code === 0) return;
   const remedy = REMEDIES.find(([pattern]) => pattern.test(complaints))?.[1];
   const lines = complaints
     .split('\n')
     .filter((line) => line.startsWith('npm error'))
     .slice(0, 12);
-  throw new Failure(
-    [`${what} failed (npm ended with ${code}).`, ...lines.map((line) => `    ${line}`), remedy]
+  const Refusal = code === null ? Failure : NpmRefused;
+  throw new Refusal(
+    [
+      `${what} failed (${code === null ? 'npm was killed' : `npm ended with ${code}`}).`,
+      ...lines.map((line) => `    ${line}`),
+      remedy,
+    ]
       .filter(Boolean)
       .join('\n'),
   );

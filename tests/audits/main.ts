@@ -1,13 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { runFederationAudit } from './federation/run.ts';
 import { findSuite, type CaseResult } from './public-suite.ts';
 import { runSubgraphCompatibility } from './subgraph-compatibility/run.ts';
 
-const HELP = `npm run audit [-- <suite> …]
-Runs public test suites against this code and lists the cases that fail; if any do, it exits with 1. The folder PUBLIC_SUITES
-must have a copy of each suite's repository, as a checkout or a bare repository called <name> or <owner>+<name>. Suites without a
-copy are skipped, which is not a failure.
-  federation              graphql-hive/federation-gateway-audit: what a gateway makes of several services
-  subgraph-compatibility  apollographql/apollo-federation-subgraph-compatibility: what a gateway needs of a service`;
+const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();
 
 interface Audit {
   repository: string;
@@ -24,8 +20,8 @@ const AUDITS: Record<string, Audit> = {
 
 const names = process.argv.slice(2);
 if (!names.every((name) => Object.hasOwn(AUDITS, name))) {
-  console.log(HELP);
-  process.exit(names.includes('--help') ? 0 : 2);
+  console.error(HELP);
+  process.exit(2);
 }
 
 let failed = 0;

@@ -9,10 +9,6 @@ import { flatness, type Tolerance } from './flatness.ts';
 import { startLoad, type Asked } from './load.ts';
 import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 
-const HELP = `npm run soak [-- --minutes N]
-Runs the stack with two gateways under mixed load (for 30 minutes), and reports what still grows in the second half of that
-time: descriptors, timers, memory after garbage collection, rows. Exits with 1 if anything does, or if the feed broke a promise.`;
-
 const SAMPLES = 120;
 /** Rows that are kept for as long as a setting says, however many there are; everything else has to be flat. */
 const KEPT_BY_RETENTION: Record<string, string> = {
@@ -36,7 +32,6 @@ const TOLERANCES: Record<string, Tolerance> = {
 await runCommand({
   async start(signal) {
     const values = parseOptions(process.argv.slice(2), { texts: ['minutes'], flags: [] });
-    if (values.help) return say(HELP);
     const minutes = number('--minutes', values.minutes ?? '30', { min: 1, max: 10_000 });
     const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
     const env = { ...nodeEnvironment(), LOG_LEVEL: 'warn', NODE_OPTIONS: COLLECT_ON_SIGNAL };

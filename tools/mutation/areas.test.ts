@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AREAS } from './areas.ts';
 
@@ -10,6 +10,11 @@ function patternsOf(pattern: string): string[] {
   const [, before = '', names, after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
   return names === undefined ? [pattern] : names.split(',').map((name) => `${before}${name}${after}`);
 }
+
+it('the help names all areas', () => {
+  const help = readFileSync(join(import.meta.dirname, 'main.help.txt'), 'utf8');
+  expect(help).toContain(`  Areas:        ${Object.keys(AREAS).join(', ')}\n`);
+});
 
 describe.each(Object.entries(AREAS))('the area %s', (_name, { mutate, tests }) => {
   it('names files that are there', () => {

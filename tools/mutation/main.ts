@@ -1,20 +1,13 @@
 import { provideServers, runCommand, say } from '@taskmesh/local';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AREAS } from './areas.ts';
 import { HEADER, keepNoticed, keepSample, rowOf } from './report.ts';
 
-const HELP = `npm run test:mutation [-- [--again | --sample=<n>] <area> ...]
-Breaks the code on purpose, one small change at a time, and lists the changes that no test noticed. All areas together take
-hours. tools/mutation/README.md has the results. Exits with 1 if an area could not be completed; surviving changes are not a
-failure.
-
-  --again       try only changes that were not killed last time, and new ones, as after a change to tests or nearby code
-  --sample=<n>  try only n changes in each area, the same ones each time
-  Areas:        ${Object.keys(AREAS).join(', ')}`;
+const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();
 
 const STRYKER = 'node_modules/@stryker-mutator/core/bin/stryker.js';
 
@@ -24,8 +17,8 @@ const sampling = [...args].find((arg) => /^--sample=[1-9]\d*$/.test(arg));
 if (sampling !== undefined) args.delete(sampling);
 const sampleSize = Number(sampling?.split('=')[1] ?? 0);
 if (![...args].every((arg) => Object.hasOwn(AREAS, arg))) {
-  say(HELP);
-  process.exit(args.has('--help') ? 0 : 2);
+  process.stderr.write(`${HELP}\n`);
+  process.exit(2);
 }
 const areas = args.size > 0 ? [...args] : Object.keys(AREAS);
 

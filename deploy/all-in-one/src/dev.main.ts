@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { readEmbeddedSettings, type PlatformConfig } from './config.ts';
 import { keepPostgres } from './keep-postgres.ts';
 
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('watched.main.ts', import.meta.url));
 const CONSOLE = fileURLToPath(new URL('../../../services/gateway/console/build/main.mjs', import.meta.url));
 const LOOK_EVERY_MS = 200;
 

@@ -7,6 +7,7 @@ import {
   ensureMachineToken,
   ensureServiceDatabases,
   localUrl,
+  portOf,
 } from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
@@ -86,7 +87,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     // The signal that stops us may have reached PostgreSQL as well.
     closers.add(() => postgres?.retire());
     return {
-      url: localUrl(config.gateway.host, new URL(platform.address()).port),
+      url: localUrl(config.gateway.host, portOf(platform.address())),
       adminUrl: localUrl(config.gateway.adminHost, config.gateway.adminPort),
       dataDir,
       logFile,

@@ -5,7 +5,7 @@ export { makeRunDir, type RunDir } from './processes/run-dir.ts';
 export { findFreePort, findFreePorts } from './processes/free-port.ts';
 export { startChild, untilReady, type RunningProcess } from './processes/child-process.ts';
 export type { Server } from './server.ts';
-export { localUrl } from './local-url.ts';
+export { localUrl, portOf } from './local-url.ts';
 export { databaseUrl, ensureDatabases, postgresVersion, withPostgres } from './postgres/databases.ts';
 export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';

@@ -1,4 +1,4 @@
-import { localUrl } from './local-url.ts';
+import { localUrl, portOf } from './local-url.ts';
 
 it.each([
   ['127.0.0.1', 'http://127.0.0.1:4000'],
@@ -9,3 +9,9 @@ it.each([
 ])('the address of who listens on %s is one that a client can reach', (host, url) => {
   expect(localUrl(host, 4000)).toBe(url);
 });
+
+it.each([
+  ['http://127.0.0.1:4000', 4000],
+  ['http://127.0.0.1:80', 80],
+  ['https://tasks.lan', 443],
+])('the port of %s is %d', (url, port) => expect(portOf(url)).toBe(port));

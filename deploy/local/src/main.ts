@@ -11,11 +11,11 @@ let dataDir: string | undefined;
 
 await runCommand({
   async start(signal) {
-    const { observe, ...options } = readStackArguments(process.argv.slice(2));
+    const { observePort, ...options } = readStackArguments(process.argv.slice(2));
     const settings = readStackSettings(process.env);
     dataDir = settings.dataDir;
     const begin = Date.now();
-    const observer = observe ? await startObserver() : undefined;
+    const observer = observePort === undefined ? undefined : await startObserver({ port: observePort });
     const env = { ...observer?.env, ...settings.env };
     const stack = await startStack({ ...settings, ...options, env, log: say, signal });
     observer?.scrape(() => adminUrls(stack));
@@ -23,6 +23,7 @@ await runCommand({
     say(overview(stack));
     const [url = ''] = stack.urls;
     say(`\n${firstSteps(url)}`);
+    say(`Explore the graph in a browser: ${url}/graphql`);
     say(`Operators: ${operatorsAddress(url, stack.machineToken, { isTerminal: process.stdout.isTTY })}\n`);
     if (observer) say(`Traces and metrics: ${observer.url}`);
     say(`Logs and data: ${settings.dataDir}. Ctrl-C stops everything.`);

@@ -1,12 +1,13 @@
 /** Writes the package as it is published into `.cache/client`. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildClient } from './build.ts';
 
+const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();
 const args = process.argv.slice(2);
 if (args.length > 0) {
-  console.log(`npm run client:build
-Writes the package @taskmesh/client as it is published into .cache/client. To try it in another project: npm install that folder.`);
-  process.exit(args.includes('--help') ? 0 : 2);
+  console.error(HELP);
+  process.exit(2);
 }
 
 const folder = join(import.meta.dirname, '../../../.cache/client');

@@ -10,7 +10,8 @@ export {
   withoutEmpty,
   type Env,
 } from './config.ts';
-export { isOneSlipAway, misspelt } from './misspelt.ts';
+export { isOneSlipAway } from './nearest-name.mjs';
+export { misspelt } from './misspelt.ts';
 export { shortTokens } from './short-tokens.ts';
 export { readVersion } from './version.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';

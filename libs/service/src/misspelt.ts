@@ -1,4 +1,5 @@
 import { knownSettings, type Env } from './config.ts';
+import { isOneSlipAway } from './nearest-name.mjs';
 
 /** Shorter names resemble too many others. */
 const MIN_LENGTH = 6;
@@ -26,12 +27,3 @@ export function misspelt(env: Env): string[] {
 const isShort = (name: string, known: string) =>
   OTHERWISE[name] === known ||
   (name.includes('_') && known.startsWith(name) && UNIT_OR_KIND.test(known.slice(name.length)));
-
-/** One character too many, too few or wrong, or two neighbours swapped. */
-export function isOneSlipAway(left: string, right: string): boolean {
-  let begin = 0;
-  while (begin < left.length && left[begin] === right[begin]) begin++;
-  const [a, b] = [left.slice(begin), right.slice(begin)];
-  const isSwapped = a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
-  return isSwapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
-}

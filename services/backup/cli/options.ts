@@ -1,39 +1,8 @@
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { readArguments } from '@taskmesh/service/arguments';
 import { STORE_NAMES } from '../src/stores/store.ts';
 
-export const HELP = `
-npm run backup -- <command> [options]
-Backups of a running Taskmesh, over its REST interface.
-
-  create                 make an archive of all databases
-  list                   list the archives, newest first
-  verify <file>          verify that an archive can be restored, without touching the live databases
-  restore <file>         replace the databases with those of an archive (asks first)
-  undo                   undo the last restore, while the replaced databases are kept (asks first)
-  new-epoch              after a physical restore of the tasks' database: make clients start over (asks first)
-  download <file>        download an archive (to the current folder)
-  upload <path>          upload an archive
-  delete <file>          delete an archive (asks first)
-  scan                   read the archives found in the backup storage into the list
-
-  --yes                  restore, undo, new-epoch, delete: do not ask
-  --store <name>         restore: replace only this database, tasks or auth (can be repeated)
-  --dry-run              restore: show what would change, and change nothing
-  --allow-loss           restore: leave out tables and columns that do not exist here
-  --safety-backup        restore: first make an archive of all databases, and replace nothing if that fails;
-                         the default if RESTORE_KEEP_OLD is 0, unless --no-safety-backup is given
-  --identity <path>      restore: an age key that decrypts the archive on this machine; the key is not sent
-  --at-least <number>    new-epoch: the lowest acceptable epoch, needed if the clock is behind
-  --to <path>            download: the file to write, or a folder to put it in
-  --as <name>            upload: the name of the archive
-  --json                 print the result as JSON, and nothing else, on standard output
-  --url <url>            the address of Taskmesh; default: TASKMESH_URL, or PORT (4000) on this machine
-  --help                 show this text
-
-BACKUP_TOKEN, if set in the environment, is sent along; if Taskmesh has no such token, only callers on its machine are accepted.
-Exit status: 0 done · 1 Taskmesh refused or failed · 2 wrong usage · 3 Taskmesh cannot be reached ·
-  130 interrupted (Ctrl-C deletes temporary data first; a second one exits at once)
-`;
+export const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();
 
 const COMMANDS = {
   create: { takesFile: false },
@@ -142,7 +111,7 @@ function parse(args: string[]) {
     store: { ...text, multiple: true },
   } as const;
   try {
-    return parseArgs({ args, options, allowPositionals: true });
+    return readArguments({ args, options, allowPositionals: true });
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }

@@ -36,7 +36,7 @@ export async function run(world: World): Promise<number> {
   try {
     const options = readOptions(world.args, world.env);
     if (options === 'help') {
-      world.out.write(`${HELP.trim()}\n`);
+      world.out.write(`${HELP}\n`);
       return 0;
     }
     return await runCommand(options, world);

@@ -1,5 +1,5 @@
 import { errorMessage } from '@taskmesh/errors/details';
-import { parseArgs } from 'node:util';
+import { readArguments } from '@taskmesh/service/arguments';
 import { UsageError } from './run-command.ts';
 
 /** The values of `texts` (each takes one) and `flags` (they take none); `help` is one of them. @throws UsageError */
@@ -13,7 +13,7 @@ export function parseOptions<Text extends string, Flag extends string>(
     ['help', { type: 'boolean' as const, short: 'h' }],
   ]);
   try {
-    return parseArgs({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as asked for above
+    return readArguments({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as asked for above
   } catch (cause) {
     throw new UsageError(`${errorMessage(cause)}\nSee --help.`, { cause });
   }

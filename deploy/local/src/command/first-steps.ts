@@ -4,7 +4,6 @@ export function firstSteps(url: string): string {
   return [
     `Open ${url}/ in a browser, or make an account from here:`,
     `  curl ${url}/api/auth/signup -H 'Content-Type: application/json' -d '${account}'`,
-    `Explore the graph in a browser: ${url}/graphql`,
   ].join('\n');
 }
 

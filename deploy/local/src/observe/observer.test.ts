@@ -1,5 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { request } from 'node:http';
+import { PlainError } from '../plain-error.ts';
+import { findFreePort } from '../processes/free-port.ts';
 import { startObserver, type Observer } from './start-observer.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -21,19 +23,31 @@ describe('the pages of a stack that is observed', () => {
       method: 'POST',
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-  const span = (spanId: string, name: string, parentSpanId?: string) => ({
+  const span = (spanId: string, name: string, parentSpanId?: string, fields?: string[]) => ({
     ...{ traceId: TRACE_ID, spanId, name, kind: 2, ...(parentSpanId && { parentSpanId }) },
     ...{ startTimeUnixNano: '1790000000000000000', endTimeUnixNano: '1790000000005000000' },
-    attributes: [{ key: 'http.route', value: { stringValue: '<script>alert(1)</script>' } }],
+    attributes: [
+      { key: 'http.route', value: { stringValue: '<script>alert(1)</script>' } },
+      ...(fields
+        ? [
+            {
+              key: 'taskmesh.graphql.fields',
+              value: { arrayValue: { values: fields.map((stringValue) => ({ stringValue })) } },
+            },
+          ]
+        : []),
+    ],
   });
-  const exported = (...spans: object[]) => ({
+  const exportedBy = (service: string, ...spans: object[]) => ({
     resourceSpans: [
       {
-        resource: { attributes: [{ key: 'service.name', value: { stringValue: 'taskmesh-gateway' } }] },
+        resource: { attributes: [{ key: 'service.name', value: { stringValue: service } }] },
         scopeSpans: [{ spans }],
       },
     ],
   });
+  const exported = (...spans: object[]) => exportedBy('taskmesh-gateway', ...spans);
+  const inTrace = (traceId: string, one: object) => ({ ...one, traceId });
 
   it('show what was sent as a tree, and nothing of it as markup', async () => {
     expect((await send(exported(span('b', 'below', 'a'), span('a', 'POST /api/tasks')))).status).toBe(200);
@@ -45,6 +59,27 @@ describe('the pages of a stack that is observed', () => {
     expect((await get('/style.css')).text).toContain('td.below-1 {');
     expect(text).toContain('taskmesh-gateway');
     expect(text).not.toContain('<script>');
+  });
+
+  it('name a GraphQL request by the fields that it asks for, and a REST request by its route', async () => {
+    const [graphql, rest] = ['a'.repeat(32), 'b'.repeat(32)];
+    const asked = span('e', 'query', 'd', ['tasks', 'me']);
+    await send(exported(inTrace(graphql, span('d', 'POST /graphql')), inTrace(graphql, asked)));
+    await send(exported(inTrace(rest, span('f', 'GET /api/tasks'))));
+    await send(exportedBy('taskmesh-tasks', inTrace(rest, span('g', 'query', 'f', ['tasks']))));
+    const { text } = await get('/');
+    expect(text).toContain(`href="/traces/${graphql}">POST /graphql { tasks me }</a>`);
+    expect(text).toContain(`href="/traces/${rest}">GET /api/tasks</a>`);
+  });
+
+  it('are where they are wanted, or a sentence says why not', async () => {
+    const port = await findFreePort();
+    const second = await startObserver({ port });
+    expect(second.url).toBe(`http://127.0.0.1:${port}`);
+    await expect(startObserver({ port })).rejects.toThrow(
+      new PlainError(`Cannot listen on port ${port} (EADDRINUSE): --observe-port says where.`),
+    );
+    await second.stop();
   });
 
   it('load nothing from elsewhere, and run no script', async () => {

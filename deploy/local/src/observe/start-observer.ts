@@ -2,9 +2,12 @@ import { readOtlpJson } from '@taskmesh/telemetry/otlp-json';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { PlainError } from '../plain-error.ts';
+import { whyPortFails } from '../processes/free-port.ts';
 import { metricsPage, notFoundPage, STYLE, tracePage, tracesPage } from './pages.ts';
 import { createTraceStore } from './trace-store.ts';
 
+const HOST = '127.0.0.1';
 const SCRAPE_MS = 2_000;
 const HEADERS = {
   'content-security-policy':
@@ -18,8 +21,11 @@ export type Observer = Awaited<ReturnType<typeof startObserver>>;
 
 /**
  * A collector of traces with pages, for a developer's machine: it listens there only and keeps what it can in memory.
+ * @throws PlainError when the port is not free
  */
-export async function startObserver() {
+export async function startObserver({ port: wanted = 0 }: { port?: number | undefined } = {}) {
+  const problem = wanted && (await whyPortFails(wanted, HOST));
+  if (problem) throw new PlainError(`Cannot listen on port ${wanted} (${problem}): --observe-port says where.`);
   const traces = createTraceStore();
   let adminUrls = (): Record<string, string> => ({});
 
@@ -45,9 +51,9 @@ export async function startObserver() {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.writeHead(400, HEADERS).end());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, HOST, resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${HOST}:${port}`;
   return {
     /** The pages. */
     url,

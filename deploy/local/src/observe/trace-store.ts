@@ -38,13 +38,23 @@ function traceOf(spans: ReceivedSpan[]) {
   const startMs = Math.min(...spans.map((span) => span.startMs));
   return {
     traceId: spans[0]?.traceId ?? '',
-    /** What it began with, as far as that is here. */
-    name: rows[0]?.span.name ?? '',
+    name: nameOf(rows),
     startMs,
     durationMs: Math.max(...spans.map(({ endMs }) => endMs)) - startMs,
     hasError: spans.some(({ isError }) => isError),
     rows,
   };
+}
+
+/**
+ * What it began with, as far as that is here; of a client's GraphQL operation with the fields that it asks for. Those of REST
+ * and of services behind the gateway say no more than the route.
+ */
+function nameOf([first, ...others]: TraceRow[]): string {
+  if (!first) return '';
+  const ofFirst = [first, ...others].filter(({ span }) => span.service === first.span.service);
+  const fields = ofFirst.map(({ span }) => span.attributes['taskmesh.graphql.fields']).find(Array.isArray);
+  return fields ? `${first.span.name} { ${fields.join(' ')} }` : first.span.name;
 }
 
 /** In the order of a tree. Those whose parent is not here stand beside the first. */

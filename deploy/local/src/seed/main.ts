@@ -2,17 +2,11 @@ import { parseOptions } from '../command/arguments.ts';
 import { runCommand, say, UsageError } from '../command/run-command.ts';
 import { DEMO_ACCOUNT, seed } from './seed.ts';
 
-const HELP = `npm run seed [-- --url URL]
-Creates a demo account with a list of tasks in a running Taskmesh. If the account already has tasks, nothing is changed.
-
-  --url URL   the address of Taskmesh; default: TASKMESH_URL, or PORT (4000) on this machine`;
-
 const { TASKMESH_URL, PORT } = process.env;
 
 await runCommand({
   async start() {
-    const { url: given, help } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
-    if (help) return say(HELP);
+    const { url: given } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
     const url = given ?? (TASKMESH_URL || `http://127.0.0.1:${PORT || 4000}`);
     if (!/^https?:\/\//.test(url))
       throw new UsageError(`The address of Taskmesh must be a URL such as http://127.0.0.1:4000 (is: ${url}).`);

@@ -6,6 +6,7 @@ import { describeError } from '../plain-error.ts';
 import { provideServers } from '../provide-servers.ts';
 import { readJestResult } from './jest-result.ts';
 import { runNode, runStep, type StepResult } from './steps.ts';
+import { whyNoTests } from './why-no-tests.ts';
 
 export interface TestRunOptions {
   /** For Jest. With any, lint, types and generated files are left out. */
@@ -26,6 +27,11 @@ const EXIT_TIMEOUT_MS = 20_000;
 /** Everything that has to hold, each part to its end, so that one run tells all. Says whether all held. */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
   const { env, dataDir, signal, jestArgs } = options;
+  const nothing = jestArgs.length > 0 ? await whyNoTests(options) : undefined;
+  if (nothing) {
+    say(nothing);
+    return false;
+  }
   // The servers start while the sources are checked: one waits for the network and disks, the other for the processor.
   const servers = provideServers({ dataDir, env, log: say, isThrowaway: true });
   servers.catch(() => undefined); // awaited below

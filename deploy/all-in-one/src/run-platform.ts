@@ -1,0 +1,19 @@
+import { killNotedProcesses, runCommand, say } from '@taskmesh/local';
+import { setV8Flags, trimMemory } from '@taskmesh/service';
+import { resolve } from 'node:path';
+import { startEmbedded, type Embedded } from './start-embedded.ts';
+
+/** Runs the platform as a command at a terminal. `tell` gives what people are told when it runs. */
+export async function runPlatform(tell: (platform: Embedded, seconds: string) => string): Promise<never> {
+  setV8Flags();
+  return runCommand({
+    async start(signal) {
+      const begin = Date.now();
+      const platform = await startEmbedded({ env: process.env, progress: say, signal });
+      trimMemory();
+      say(tell(platform, ((Date.now() - begin) / 1000).toFixed(1)));
+      return platform;
+    },
+    killNow: () => killNotedProcesses(resolve(process.env.DATA_DIR || '.data')),
+  });
+}

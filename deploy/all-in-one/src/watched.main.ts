@@ -1,0 +1,24 @@
+// What `npm run dev` has Node start again at each change. It imports nothing that a developer may have broken just now.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { whyNotLoaded } from './why-not-loaded.ts';
+
+const load = () => Promise.all([import('./run-platform.ts'), import('./welcome.ts')]);
+const [{ runPlatform }, { welcome }] = await load().catch((error: unknown) => {
+  process.stderr.write(`${whyNotLoaded(error)}\n`);
+  process.exit(1);
+});
+
+await runPlatform((platform, seconds) =>
+  isFirst(join(platform.dataDir, 'run')) ? welcome(platform, seconds) : `Restarted in ${seconds} s.`,
+);
+
+/** Whether it runs for the first time under this watcher, which stays the same process. */
+function isFirst(runDir: string): boolean {
+  const file = join(runDir, 'watcher');
+  const watcher = String(process.ppid);
+  mkdirSync(runDir, { recursive: true });
+  const former = readFileSync(file, { encoding: 'utf8', flag: 'a+' });
+  writeFileSync(file, watcher);
+  return former !== watcher;
+}

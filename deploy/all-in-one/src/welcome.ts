@@ -1,0 +1,27 @@
+import { firstSteps, operatorsAddress } from '@taskmesh/local';
+import { join } from 'node:path';
+import type { Embedded } from './start-embedded.ts';
+
+/** What somebody who has just started the platform wants to know. */
+export function welcome(platform: Embedded, seconds: string): string {
+  return [
+    `\nTaskmesh runs (${seconds} s).\n`,
+    addresses(platform),
+    `\n${firstSteps(platform.url)}\n\n${places(platform)}. Ctrl-C stops everything.`,
+  ].join('\n');
+}
+
+function addresses({ url, machineToken }: Embedded): string {
+  return [
+    `  REST          ${url}/api`,
+    `  GraphQL       ${url}/graphql (in a browser: a page to explore the graph)`,
+    `  API reference ${url}/api/docs`,
+    `  Operators     ${operatorsAddress(url, machineToken, { isTerminal: process.stdout.isTTY })}`,
+  ].join('\n');
+}
+
+/** Without a mail server people look for their mails in vain, unless they know where. */
+function places({ dataDir, logFile }: Embedded): string {
+  const mails = process.env.SMTP_URL ? [] : [`mails: ${join(dataDir, 'mail')} (no SMTP_URL)`];
+  return [`Data: ${dataDir}`, `log: ${logFile}`, ...mails].join(', ');
+}

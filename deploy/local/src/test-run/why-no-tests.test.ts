@@ -1,0 +1,25 @@
+import { whyNoTests } from './why-no-tests.ts';
+
+const why = (line: string, long = false) =>
+  whyNoTests({
+    ...{ jestArgs: line.split(' '), long, signal: new AbortController().signal },
+    env: { ...process.env, TASKMESH_LONG: undefined },
+  });
+
+describe('a part of the tests', () => {
+  it('of which there is a file is run', async () => {
+    expect(await why('deploy/local/src/test-run -t something')).toBeUndefined();
+    expect(await why('tests/guides', true)).toBeUndefined();
+  });
+
+  it('of which there is none is said to be none', async () =>
+    expect(await why('libs/nope')).toBe('No test file matches libs/nope.'));
+
+  it('that takes longer is named with the command that runs it', async () =>
+    expect(await why('tests/guides/follow')).toBe(
+      'Only tests that take longer match tests/guides/follow: npm run test:long -- tests/guides/follow',
+    ));
+
+  it('asked for in a way that Jest does not know has its answer', async () =>
+    expect(await why('--frob')).toContain('Unrecognized option "frob"'));
+});
