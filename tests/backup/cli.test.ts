@@ -94,10 +94,12 @@ describe('the command line for backups, beside a running platform', () => {
     expect(tried).toMatchObject({
       status: 0,
       out: expect.stringContaining(
-        'tasks.tasks: 2 rows now, 1 after the restore: 1 would be deleted, 0 would come back\n',
+        'rows of tasks.tasks: 2 now, 1 after the restore: 1 would be deleted, 0 would come back\n',
       ),
     });
-    expect(tried.out).toContain('accounts: 1 now, 1 then; 0 gone, 0 back; sessions that end: 0\n');
+    expect(tried.out).toContain(
+      'accounts: 1 now, 1 after the restore: 0 would be deleted, 0 would come back; sessions that end: 0\n',
+    );
     expect(await backup(['restore', 'brought.tar.gz', '--store', 'nonsense', '--yes'])).toMatchObject({
       status: 2,
       err: expect.stringContaining('There are: tasks, auth.'),

@@ -4,7 +4,7 @@ import { leftOutText, printable } from './format.ts';
 const idsText = (gone: number, back: number | undefined) => `: ${gone} would be deleted, ${back} would come back`;
 
 function rowsText(store: string, { name, now, after, gone, back }: RestoreForecast['stores'][number]['rows'][number]) {
-  return `${store}.${name}: ${now} rows now, ${after} after the restore${gone === undefined ? '' : idsText(gone, back)}`;
+  return `rows of ${store}.${name}: ${now} now, ${after} after the restore${gone === undefined ? '' : idsText(gone, back)}`;
 }
 
 export function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast): string {
