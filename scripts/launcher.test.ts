@@ -157,6 +157,39 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual([`Taskmesh <a@example.com> ${process.env.PATH}`]);
   });
 
+  it('of a file .env count however editors and people put blanks between them', async () => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    const names = ['PORT', 'ADMIN_PORT', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'DATA_DIR', 'SMTP_URL'];
+    write(
+      'deploy/all-in-one/src/main.ts',
+      FAKE(`JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name]))`),
+    );
+    const content = [
+      '\uFEFFPORT=4100',
+      'ADMIN_PORT=1',
+      'HOST= ',
+      'export  LOG_LEVEL=warn # why',
+      '\t',
+      "\tMAIL_FROM\t=\t'two",
+      "lines'",
+      'export\tDATA_DIR=data',
+      'SMTP_URL="smtp://a#b"',
+      'ADMIN_PORT=4200',
+    ];
+    write('.env', content.join('\r\n'));
+    expect(await outcome(run('start.mjs'))).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(lines('notes').join(''))).toEqual([
+      '4100',
+      '4200',
+      '',
+      'warn',
+      'two\nlines',
+      'data',
+      'smtp://a#b',
+    ]);
+  });
+
   it('stop a start when a line of .env sets nothing, and their values are not shown', async () => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
@@ -168,7 +201,7 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual([]);
   });
 
-  it('stop a start when a line of .env is no setting: Node would lose the next one with it', async () => {
+  it('stop a start when a line of .env is no setting', async () => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
     write('.env', 'MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n');
