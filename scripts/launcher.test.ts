@@ -283,6 +283,13 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
   });
 
+  it('has npm take what the lock file has, whatever is set for npm otherwise', async () => {
+    const { run, lines } = repository();
+    await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
+    for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])
+      expect(lines('npm-calls')[0]).toContain(` ${option} `);
+  });
+
   it('leaves the developers’ tools where they are', async () => {
     const { run, lines, markInstalled, write } = repository();
     markInstalled('all');

@@ -40,9 +40,12 @@ export async function ensureInstalled(need) {
   });
 }
 
+/** All that the lock file has, whatever somebody has set for npm otherwise: without these it would leave packages out, or take others. */
+const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
+
 /** Not `npm ci`: the lock file may lack optional packages of other systems, which `ci` refuses and this does not mind. */
 async function install(set, onStart) {
-  const args = [set === 'all' ? '--include=dev' : '--omit=dev'];
+  const args = [...AS_LOCKED, set === 'all' ? '--include=dev' : '--omit=dev'];
   try {
     await npmInstall(args, { cwd: ROOT, what: 'Installing dependencies', onStart });
   } catch (error) {
