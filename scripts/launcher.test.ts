@@ -317,6 +317,25 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toEqual([]);
   });
 
+  it('is not needed, nor noted, where npm has brought everything to a folder that we may not write to', async () => {
+    const { run, lines, write } = repository();
+    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0"}}}');
+    write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0"}}}');
+    write('node_modules/tool/package.json', '{}');
+    write('.cache', ''); // no place for a lock, for root either
+    expect(await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).toMatchObject({ code: 0, stderr: '' });
+    expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
+  });
+
+  it('says in plain words that it has no place to write to', async () => {
+    const { run, lines, write } = repository();
+    write('.cache', '');
+    const { code, stderr } = await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
+    expect([code, lines('notes'), lines('npm-calls')]).toEqual([1, [], []]);
+    expect(stderr).toMatch(/^Installing dependencies failed\.\n {4}E\w+: .*\.cache/);
+    expect(stderr).not.toContain('    at ');
+  });
+
   it('says in plain words why it failed and what to do, and is done anew the next time', async () => {
     const { run, lines, write } = repository();
     write('npm-fails', 'code ENOTFOUND');
