@@ -234,6 +234,17 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be told again by what is started is not handed on
   });
 
+  it('of a file .env are not told where they may be secrets that slipped into a line of their own', async () => {
+    const { run, write, markInstalled } = repository();
+    markInstalled('all');
+    write('deploy/all-in-one/src/main.ts', FAKE("''"));
+    write('.env', 'BACKUP_TOKEN=\nYSBzZWNyZXQgb2YgMTYhIQ==\nport=1');
+    expect((await outcome(run('start.mjs'))).stderr.trim().split('\n')).toEqual([
+      '.env, line 2: its name is no setting, and counts for nothing: .env.example lists all settings.',
+      '.env, line 3: port is no setting, and counts for nothing: .env.example lists all settings.',
+    ]);
+  });
+
   it('are said to be out of reach in plain words when .env cannot be read', async () => {
     const { path, run, markInstalled } = repository();
     markInstalled('all');

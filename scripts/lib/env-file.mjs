@@ -8,6 +8,8 @@ import { ROOT } from './paths.mjs';
 const SETTING = /^\s*(?:export\s)?\s*([A-Za-z_]\w*)\s*=\s*(.*)$/;
 /** As YAML has it. */
 const WITH_COLON = /^\s*([A-Z][A-Z0-9_]*)\s*:\s/;
+/** Another one may be a secret of its own: base64 ends with a `=`, too. */
+const PLAIN_NAME = /^([A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/;
 /** What other programs read, among them those that we start. */
 const OF_OTHERS = /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(NODE|npm|OTEL|TASKMESH)_\w+|PG[A-Z]+|\w+_PROXY)$/i;
 
@@ -79,7 +81,8 @@ function whatIsUnknown(settings, given) {
     if (known.includes(name) || OF_OTHERS.test(name)) return [];
     const meant = nearestName(name, known) ?? known.find((each) => each === name.replace(/_HOST$/, '_URL'));
     if (meant && !given.has(name)) delete process.env[name];
+    const said = meant || PLAIN_NAME.test(name) ? name : 'its name';
     const hint = meant ? `is ${meant} meant?` : '.env.example lists all settings.';
-    return [`.env, line ${line}: ${name} is no setting, and counts for nothing: ${hint}`];
+    return [`.env, line ${line}: ${said} is no setting, and counts for nothing: ${hint}`];
   });
 }
