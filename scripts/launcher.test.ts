@@ -157,6 +157,39 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual([`Taskmesh <a@example.com> ${process.env.PATH}`]);
   });
 
+  it('of a file .env count however editors and people put blanks between them', async () => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    const names = ['PORT', 'ADMIN_PORT', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'DATA_DIR', 'SMTP_URL'];
+    write(
+      'deploy/all-in-one/src/main.ts',
+      FAKE(`JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name]))`),
+    );
+    const content = [
+      '\uFEFFPORT=4100',
+      'ADMIN_PORT=1',
+      'HOST= ',
+      'export  LOG_LEVEL=warn # why',
+      '\t',
+      "\tMAIL_FROM\t=\t'two",
+      "lines'",
+      'export\tDATA_DIR=data',
+      'SMTP_URL="smtp://a#b"',
+      'ADMIN_PORT=4200',
+    ];
+    write('.env', content.join('\r\n'));
+    expect(await outcome(run('start.mjs'))).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(lines('notes').join(''))).toEqual([
+      '4100',
+      '4200',
+      '',
+      'warn',
+      'two\nlines',
+      'data',
+      'smtp://a#b',
+    ]);
+  });
+
   it('stop a start when a line of .env sets nothing, and their values are not shown', async () => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
@@ -168,7 +201,7 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual([]);
   });
 
-  it('stop a start when a line of .env is no setting: Node would lose the next one with it', async () => {
+  it('stop a start when a line of .env is no setting', async () => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
     write('.env', 'MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n');
@@ -199,6 +232,17 @@ describe('the settings', () => {
       '.env, line 10: DATABASE_PERFIX is no setting, and counts for nothing: is DATABASE_PREFIX meant?',
     ]);
     expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be told again by what is started is not handed on
+  });
+
+  it('of a file .env are not told where they may be secrets that slipped into a line of their own', async () => {
+    const { run, write, markInstalled } = repository();
+    markInstalled('all');
+    write('deploy/all-in-one/src/main.ts', FAKE("''"));
+    write('.env', 'BACKUP_TOKEN=\nYSBzZWNyZXQgb2YgMTYhIQ==\nport=1');
+    expect((await outcome(run('start.mjs'))).stderr.trim().split('\n')).toEqual([
+      '.env, line 2: its name is no setting, and counts for nothing: .env.example lists all settings.',
+      '.env, line 3: port is no setting, and counts for nothing: .env.example lists all settings.',
+    ]);
   });
 
   it('are said to be out of reach in plain words when .env cannot be read', async () => {
@@ -250,6 +294,13 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
   });
 
+  it('has npm take what the lock file has, whatever is set for npm otherwise', async () => {
+    const { run, lines } = repository();
+    await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
+    for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])
+      expect(lines('npm-calls')[0]).toContain(` ${option} `);
+  });
+
   it('leaves the developers’ tools where they are', async () => {
     const { run, lines, markInstalled, write } = repository();
     markInstalled('all');
@@ -275,6 +326,25 @@ describe('the installation', () => {
     child.kill('SIGTERM');
     await ended;
     expect(lines('npm-calls')).toEqual([]);
+  });
+
+  it('is not needed, nor noted, where npm has brought everything to a folder that we may not write to', async () => {
+    const { run, lines, write } = repository();
+    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0"}}}');
+    write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0"}}}');
+    write('node_modules/tool/package.json', '{}');
+    write('.cache', ''); // no place for a lock, for root either
+    expect(await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).toMatchObject({ code: 0, stderr: '' });
+    expect([lines('notes'), lines('npm-calls')]).toEqual([['backup list'], []]);
+  });
+
+  it('says in plain words that it has no place to write to', async () => {
+    const { run, lines, write } = repository();
+    write('.cache', '');
+    const { code, stderr } = await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
+    expect([code, lines('notes'), lines('npm-calls')]).toEqual([1, [], []]);
+    expect(stderr).toMatch(/^Installing dependencies failed\.\n {4}E\w+: .*\.cache/);
+    expect(stderr).not.toContain('    at ');
   });
 
   it('says in plain words why it failed and what to do, and is done anew the next time', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import util from 'node:util';
 import { nearestName } from '../../libs/service/src/nearest-name.mjs';
 import { Failure } from './failure.mjs';
 import { ROOT } from './paths.mjs';
@@ -7,6 +8,8 @@ import { ROOT } from './paths.mjs';
 const SETTING = /^\s*(?:export\s)?\s*([A-Za-z_]\w*)\s*=\s*(.*)$/;
 /** As YAML has it. */
 const WITH_COLON = /^\s*([A-Z][A-Z0-9_]*)\s*:\s/;
+/** Another one may be a secret of its own: base64 ends with a `=`, too. */
+const PLAIN_NAME = /^([A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/;
 /** What other programs read, among them those that we start. */
 const OF_OTHERS = /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(NODE|npm|OTEL|TASKMESH)_\w+|PG[A-Z]+|\w+_PROXY)$/i;
 
@@ -17,13 +20,13 @@ const OF_OTHERS = /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(NODE|npm|OTEL|TAS
 export function readEnvFile() {
   const file = join(ROOT, '.env');
   if (!existsSync(file)) return [];
-  if (!process.loadEnvFile) throw new Failure('To read the file .env, Node 20.12 or newer is needed.');
-  const { names, problems } = readLines(readText(file));
-  // Node would take such a line for a part of the next setting's name.
+  if (!util.parseEnv) throw new Failure('To read the file .env, Node 20.12 or newer is needed.');
+  const { settings, problems } = readLines(readText(file));
   if (problems.length > 0) throw new Failure(`The file .env has lines that set nothing:\n${problems.join('\n')}`);
   const given = new Set(Object.keys(process.env));
-  process.loadEnvFile(file);
-  return whatIsUnknown(names, given);
+  // One by one: what Node makes of blanks, tabs and a byte order mark between them differs, and can lose a setting.
+  for (const [name, { text }] of settings) process.env[name] ??= util.parseEnv(text)[name];
+  return whatIsUnknown(settings, given);
 }
 
 function readText(file) {
@@ -36,10 +39,10 @@ function readText(file) {
   }
 }
 
-/** The names that are set, with their lines, and the lines that set nothing. Without values: they may be secrets. */
+/** What is set by which lines, by name, and the lines that set nothing: told without values, which may be secrets. */
 function readLines(text) {
   const lines = text.split(/\r?\n/);
-  const names = new Map();
+  const settings = new Map();
   const problems = [];
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index];
@@ -52,11 +55,13 @@ function readLines(text) {
         `  - line ${number}: ${wanted ? `write ${wanted}=… instead of ${wanted}: …` : 'is not NAME=value'}`,
       );
     else {
-      names.set(name, number);
+      const first = index;
       index = lastLineOf(value, lines, index);
+      const text = [`${name}=${value}`, ...lines.slice(first + 1, index + 1)].join('\n');
+      settings.set(name, { line: number, text });
     }
   }
-  return { names, problems };
+  return { settings, problems };
 }
 
 /** A value in quotes may go on in the next lines. */
@@ -68,15 +73,16 @@ function lastLineOf(value, lines, index) {
 }
 
 /** What is taken for a setting's name counts for nothing indeed: it would be told again by what is started. */
-function whatIsUnknown(names, given) {
+function whatIsUnknown(settings, given) {
   const example = join(ROOT, '.env.example');
   if (!existsSync(example)) return [];
-  const known = [...readLines(readFileSync(example, 'utf8')).names.keys()];
-  return [...names].flatMap(([name, line]) => {
+  const known = [...readLines(readFileSync(example, 'utf8')).settings.keys()];
+  return [...settings].flatMap(([name, { line }]) => {
     if (known.includes(name) || OF_OTHERS.test(name)) return [];
     const meant = nearestName(name, known) ?? known.find((each) => each === name.replace(/_HOST$/, '_URL'));
     if (meant && !given.has(name)) delete process.env[name];
+    const said = meant || PLAIN_NAME.test(name) ? name : 'its name';
     const hint = meant ? `is ${meant} meant?` : '.env.example lists all settings.';
-    return [`.env, line ${line}: ${name} is no setting, and counts for nothing: ${hint}`];
+    return [`.env, line ${line}: ${said} is no setting, and counts for nothing: ${hint}`];
   });
 }

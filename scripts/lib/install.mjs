@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { Failure } from './failure.mjs';
 import { withInstallLock } from './install-lock.mjs';
-import { npmInstall, NpmRefused } from './npm.mjs';
+import { npmInstall, NpmRefused, remedyFor } from './npm.mjs';
 import { ROOT } from './paths.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
@@ -18,31 +18,47 @@ const NPMS_LIST = join(MODULES, '.package-lock.json');
  */
 export async function ensureInstalled(need) {
   if (serves(readJson(MARKER), need)) return;
-  await withInstallLock(async ({ noteWorker }) => {
-    const earlier = readJson(MARKER);
-    if (serves(earlier, need)) return;
-    if (serves(adoptInstallation(), need)) return;
-    const set = [need, earlier?.set, setOnDisk()].includes('all') ? 'all' : 'production';
-    if (earlier?.isUnfinished) removePackages();
-    const begin = Date.now();
-    console.log('Installing dependencies (once) …');
-    write({ set, isUnfinished: true });
-    rmSync(NPMS_LIST, { force: true });
-    await install(set, noteWorker);
-    const marker = markerOf(set);
-    const missing = missingOf(marker);
-    if (missing.length > 0)
+  try {
+    await withInstallLock(({ noteWorker }) => bring(need, noteWorker));
+  } catch (error) {
+    if (!error.syscall) throw error;
+    // Whoever may not write here can still run what is whole.
+    if (!serves(broughtByNpm(), need))
       throw new Failure(
-        `npm says that it has installed everything, but ${missing.length} of ${marker.packages.length} packages are not there (${missing[0]}).\nStart again: everything is then installed anew.`,
+        ['Installing dependencies failed.', `    ${error.message}`, remedyFor(error.code)].filter(Boolean).join('\n'),
       );
-    write(marker);
-    console.log(`Dependencies are installed (${Math.round((Date.now() - begin) / 1000)} s).`);
-  });
+  }
 }
+
+async function bring(need, noteWorker) {
+  const earlier = readJson(MARKER);
+  if (serves(earlier, need)) return;
+  const found = broughtByNpm();
+  if (found) write(found);
+  if (serves(found, need)) return;
+  const set = [need, earlier?.set, setOnDisk()].includes('all') ? 'all' : 'production';
+  if (earlier?.isUnfinished) removePackages();
+  const begin = Date.now();
+  console.log('Installing dependencies (once) …');
+  write({ set, isUnfinished: true });
+  rmSync(NPMS_LIST, { force: true });
+  await install(set, noteWorker);
+  const marker = markerOf(set);
+  const missing = missingOf(marker);
+  if (missing.length > 0)
+    throw new Failure(
+      `npm says that it has installed everything, but ${missing.length} of ${marker.packages.length} packages are not there (${missing[0]}).\nStart again: everything is then installed anew.`,
+    );
+  write(marker);
+  console.log(`Dependencies are installed (${Math.round((Date.now() - begin) / 1000)} s).`);
+}
+
+/** All that the lock file has, whatever somebody has set for npm otherwise: without these it would leave packages out, or take others. */
+const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
 
 /** Not `npm ci`: the lock file may lack optional packages of other systems, which `ci` refuses and this does not mind. */
 async function install(set, onStart) {
-  const args = [set === 'all' ? '--include=dev' : '--omit=dev'];
+  const args = [...AS_LOCKED, set === 'all' ? '--include=dev' : '--omit=dev'];
   try {
     await npmInstall(args, { cwd: ROOT, what: 'Installing dependencies', onStart });
   } catch (error) {
@@ -93,7 +109,6 @@ function write(marker) {
   mkdirSync(MODULES, { recursive: true });
   writeFileSync(`${MARKER}.${process.pid}`, JSON.stringify(marker));
   renameSync(`${MARKER}.${process.pid}`, MARKER);
-  return marker;
 }
 
 /** The packages of the lock file, by where they belong. */
@@ -102,15 +117,15 @@ function wanted() {
   return Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
 }
 
-/** Takes what npm has brought without us, or after the start that called it was killed. */
-function adoptInstallation() {
+/** What npm has brought without us, or after the start that called it was killed. */
+function broughtByNpm() {
   const installed = readJson(NPMS_LIST)?.packages;
   if (!installed) return undefined;
   const versions = new Map(wanted().map(([path, { version }]) => [path, version]));
   const marker = markerOf(setOnDisk());
   const isThere = (path) =>
     installed[path] !== undefined && installed[path].version === versions.get(path) && isOnDisk(path);
-  return marker.packages.every(isThere) ? write(marker) : undefined;
+  return marker.packages.every(isThere) ? marker : undefined;
 }
 
 function setOnDisk() {

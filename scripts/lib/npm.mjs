@@ -12,6 +12,11 @@ const REMEDIES = [
   [/E404|ETARGET|notarget/, 'The registry does not have this package.'],
 ];
 
+/** What to do about what npm or the system says. */
+export function remedyFor(complaints) {
+  return REMEDIES.find(([pattern]) => pattern.test(complaints))?.[1];
+}
+
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 
 /** npm gave up by itself, and left nothing half done. */
@@ -38,7 +43,6 @@ export async function npmInstall(args, { cwd, what, onStart }) {
   });
   if (lastHeard()) throw new Interrupted(what, lastHeard());
   if (code === 0) return;
-  const remedy = REMEDIES.find(([pattern]) => pattern.test(complaints))?.[1];
   const lines = complaints
     .split('\n')
     .filter((line) => line.startsWith('npm error'))
@@ -48,7 +52,7 @@ export async function npmInstall(args, { cwd, what, onStart }) {
     [
       `${what} failed (${code === null ? 'npm was killed' : `npm ended with ${code}`}).`,
       ...lines.map((line) => `    ${line}`),
-      remedy,
+      remedyFor(complaints),
     ]
       .filter(Boolean)
       .join('\n'),

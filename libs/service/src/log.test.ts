@@ -1,5 +1,8 @@
 import { createLog } from './log.ts';
 
+const CIRCLE = new Error('a');
+CIRCLE.cause = new Error('b', { cause: CIRCLE });
+
 describe('a log', () => {
   it('tells an error and its causes in one sentence', () => {
     const lines: string[] = [];
@@ -11,6 +14,28 @@ describe('a log', () => {
     expect(err.stack).toContain('caused by: Error: timeout expired');
     log.error({ err: 'no error at all' }, 'no');
     expect(JSON.parse(lines[1] ?? '').err).toBe('no error at all');
+  });
+
+  it.each([
+    ['is frozen', Object.freeze(new Error('strange')), 'strange'],
+    [
+      'holds a frozen one',
+      Object.assign(new Error('strange'), { inner: Object.freeze(new Error('in it')) }),
+      'strange',
+    ],
+    ['has a message that is no text', Object.assign(new Error('lost'), { message: 5 }), '5'],
+    ['has no message', Object.assign(new Error('lost'), { message: undefined }), 'undefined'],
+    [
+      'has itself as its cause',
+      Object.assign(new Error('strange'), { message: 'round', cause: CIRCLE }),
+      /^round: a: b: a/,
+    ],
+  ])('tells of an error that %s, too', (_what, err, message) => {
+    const lines: string[] = [];
+    const log = createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } });
+    log.error({ err }, 'no');
+    expect(JSON.parse(lines.join(''))).toMatchObject({ msg: 'no', err: { type: 'Error', stack: expect.any(String) } });
+    expect(JSON.parse(lines.join('')).err.message).toMatch(message);
   });
 
   it('has neither secrets nor what PostgreSQL cites of a row in an error', () => {

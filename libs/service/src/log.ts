@@ -1,3 +1,4 @@
+import { errorMessage } from '@taskmesh/errors/details';
 import { logFields } from '@taskmesh/telemetry';
 import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 
@@ -29,6 +30,12 @@ export function createLog(options: { service: string; level: string; destination
 /** The messages of an error and its causes as one sentence: those for clients have a full stop. */
 function withCauses(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const told = stdSerializers.err(error);
-  return Object.assign(told, { message: told.message.replaceAll('.: ', ': ') });
+  try {
+    const told = stdSerializers.err(error);
+    return Object.assign(told, { message: told.message.replaceAll('.: ', ': ') });
+  } catch {
+    // It is frozen, or its message is no text: a line is never worth the work that writes it.
+    const { name, stack } = error;
+    return { type: name, message: errorMessage(error), stack };
+  }
 }

@@ -34,6 +34,8 @@ export interface PreparedOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly operationName: string | undefined;
+  /** Whether messages tell nothing of the schema but what the client has named. @default false */
+  readonly hideSuggestions?: boolean;
 }
 
 export interface OperationResult<Data = Record<string, unknown> | null> {

@@ -26,6 +26,9 @@ const MAX_ISSUES = 10;
 /** A client's longer names are cut, so that messages stay short. */
 const MAX_NAME = 64;
 
+/** What messages tell of the values of a type. */
+type ChoicesOf = (type: GraphQLInputType) => string | undefined;
+
 /**
  * Coerces variables to the operation's types and fills in its defaults.
  * @throws GraphQLError BAD_USER_INPUT with issues that name paths, never values
@@ -37,10 +40,13 @@ export function coerceVariables(
   const {
     schema,
     operation: { variableDefinitions = [] },
+    hideSuggestions = false,
   } = prepared;
+  const choicesOf: ChoicesOf = hideSuggestions ? () => undefined : enumValuesOf;
   const refuseProblems = () => {
     const issues: Issue[] = [];
-    for (const issue of problemsOf(schema, variableDefinitions, given)) if (issues.push(issue) === MAX_ISSUES) break;
+    for (const issue of problemsOf(schema, variableDefinitions, given, choicesOf))
+      if (issues.push(issue) === MAX_ISSUES) break;
     if (issues.length > 0) throw toGraphQLError(badUserInput(issues));
   };
   // graphql-js would describe all of what it refuses, which may be large.
@@ -88,39 +94,48 @@ function* problemsOf(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
   given: Readonly<Record<string, unknown>>,
+  choicesOf: ChoicesOf,
 ): Generator<Issue> {
   for (const { variable, type: node, defaultValue } of definitions) {
     const name = variable.name.value;
     const isGiven = Object.hasOwn(given, name);
     const type = typeFromAST(schema, node);
-    if (isInputType(type) && (isGiven || !defaultValue)) yield* issuesOf(isGiven ? given[name] : undefined, type, name);
+    if (isInputType(type) && (isGiven || !defaultValue))
+      yield* issuesOf(isGiven ? given[name] : undefined, type, name, choicesOf);
   }
 }
 
 /** Why `value` is not of `type`, by the coercion rules of graphql-js. */
-function* issuesOf(value: unknown, type: GraphQLInputType, path: string): Generator<Issue> {
+function* issuesOf(value: unknown, type: GraphQLInputType, path: string, choicesOf: ChoicesOf): Generator<Issue> {
   if (value === undefined || value === null) {
     if (isNonNullType(type)) yield value === null ? nullIssue(path) : { path, message: `${path} is required.` };
-  } else if (isNonNullType(type)) yield* issuesOf(value, type.ofType, path);
+  } else if (isNonNullType(type)) yield* issuesOf(value, type.ofType, path, choicesOf);
   else if (isListType(type)) {
-    if (!Array.isArray(value)) yield* issuesOf(value, type.ofType, path);
-    else for (const [index, item] of value.entries()) yield* issuesOf(item ?? null, type.ofType, `${path}.${index}`);
+    if (!Array.isArray(value)) yield* issuesOf(value, type.ofType, path, choicesOf);
+    else
+      for (const [index, item] of value.entries())
+        yield* issuesOf(item ?? null, type.ofType, `${path}.${index}`, choicesOf);
   } else if (isInputObjectType(type)) {
-    if (typeof value === 'object' && !Array.isArray(value)) yield* fieldIssuesOf(value, type, path);
+    if (typeof value === 'object' && !Array.isArray(value)) yield* fieldIssuesOf(value, type, path, choicesOf);
     else yield { path, message: `${path} must be an object.` };
   } else if (!isAccepted(value, type)) {
-    const values = enumValuesOf(type);
+    const values = choicesOf(type);
     yield { path, message: `${path} must be ${values === undefined ? `of type ${type.name}` : `one of ${values}`}.` };
   }
 }
 
-function* fieldIssuesOf(value: object, type: GraphQLInputObjectType, path: string): Generator<Issue> {
+function* fieldIssuesOf(
+  value: object,
+  type: GraphQLInputObjectType,
+  path: string,
+  choicesOf: ChoicesOf,
+): Generator<Issue> {
   const given = value as Readonly<Record<string, unknown>>;
   const fields = type.getFields();
   for (const field of Object.values(fields)) {
     const isGiven = Object.hasOwn(given, field.name);
     if (isGiven || isRequiredInputField(field))
-      yield* issuesOf(isGiven ? given[field.name] : undefined, field.type, `${path}.${field.name}`);
+      yield* issuesOf(isGiven ? given[field.name] : undefined, field.type, `${path}.${field.name}`, choicesOf);
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(fields, name)) continue;

@@ -49,7 +49,8 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
         400,
       );
     const { cost } = own;
-    const fresh = { source, schema, document, operation, operationName: operation.name?.value, cost };
+    const hideSuggestions = !config.introspection;
+    const fresh = { source, schema, document, operation, operationName: operation.name?.value, hideSuggestions, cost };
     known.set(key, fresh, bytesOf(document, source, own));
     return fresh;
   };

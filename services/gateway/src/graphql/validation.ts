@@ -81,17 +81,18 @@ function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
   const reportError = (error: GraphQLError) => {
     const [node] = error.nodes ?? [];
     const isAboutFields = node?.kind === Kind.OBJECT_FIELD || error.message.startsWith('Field "');
-    context.reportError(isAboutFields ? error : withoutValue(error, context.getInputType()));
+    context.reportError(isAboutFields ? error : withoutValue(error, context));
   };
   return ValuesOfCorrectTypeRule(Object.create(context, { reportError: { value: reportError } }) as ValidationContext);
 }
 
-function withoutValue({ nodes }: GraphQLError, type: GraphQLInputType | null | undefined): GraphQLError {
-  return new GraphQLError(type ? expected(type) : 'This value is not expected.', { nodes });
+function withoutValue({ nodes }: GraphQLError, context: ValidationContext): GraphQLError {
+  const type = context.getInputType();
+  return new GraphQLError(type ? expected(type, context) : 'This value is not expected.', { nodes });
 }
 
-function expected(type: GraphQLInputType): string {
-  const values = enumValuesOf(type);
+function expected(type: GraphQLInputType, { hideSuggestions }: ValidationContext): string {
+  const values = hideSuggestions ? undefined : enumValuesOf(type);
   return `Expected a value of type "${String(type)}"${values === undefined ? '' : `: one of ${values}`}.`;
 }
 
