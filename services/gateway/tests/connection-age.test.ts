@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { request as ask, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/hold-execution.ts';
 import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -97,34 +98,20 @@ it.each([
 });
 
 it('a socket that is old enough tells the result that is being made, so that nobody has to ask twice', async () => {
-  const { execute } = gateway.tasks.subgraph;
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let isHeld = false;
-  gateway.tasks.subgraph.execute = async (...args) => {
-    isHeld = true;
-    await held;
-    return execute(...args);
-  };
+  const { isHeld, release, undo } = holdExecution(gateway.tasks);
   const mutation = 'mutation { createTask(input: { title: "once" }) { title } }';
   const asking = await streamGraphqlWs({ origin: gateway.origin, token, query: mutation });
-  await eventually(() => isHeld);
+  await eventually(isHeld);
   const later = await stream('graphql-ws', gateway.tasks.changes.cursor(USER, 0));
   await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
   release();
   await eventually(() => expect(asking.ended).toEqual({ code: 1012 }));
   expect(asking.events).toEqual([{ data: { createTask: { title: 'once' } } }]);
-  gateway.tasks.subgraph.execute = execute;
+  undo();
 });
 
 it('a socket that is old enough answers pings while it waits for a result, and nothing else', async () => {
-  const { execute } = gateway.tasks.subgraph;
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let isHeld = false;
-  gateway.tasks.subgraph.execute = async (...args) => {
-    isHeld = true;
-    await held;
-    return execute(...args);
-  };
+  const { isHeld, release, undo } = holdExecution(gateway.tasks);
   const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
   open.push(socket);
   const told: string[] = [];
@@ -142,7 +129,7 @@ it('a socket that is old enough answers pings while it waits for a result, and n
   send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
   await eventually(() => expect(told).toEqual(['connection_ack']));
   send({ id: 'held', type: 'subscribe', payload });
-  await eventually(() => isHeld);
+  await eventually(isHeld);
   const later = await stream('graphql-ws', gateway.tasks.changes.cursor(USER, 0));
   await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
   send({ id: 'late', type: 'subscribe', payload: { query: '{ __typename }' } });
@@ -151,7 +138,7 @@ it('a socket that is old enough answers pings while it waits for a result, and n
   release();
   expect((await closed)[0]).toBe(1012);
   expect(told).toEqual(['connection_ack', 'pong  7', 'next held', 'complete held']);
-  gateway.tasks.subgraph.execute = execute;
+  undo();
 });
 
 describe('a replay that takes longer than a connection may become old', () => {

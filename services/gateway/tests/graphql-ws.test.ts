@@ -1,6 +1,7 @@
 import { eventually, timingTest } from '@taskmesh/testing';
 import type { WebSocket } from 'ws';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/hold-execution.ts';
 import { openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -266,20 +267,12 @@ describe('a session that ends', () => {
 describe('a gateway that stops', () => {
   it('tells the results that are being made, so that nobody has to ask twice', async () => {
     const stopping = await startTestGateway();
-    const { execute } = stopping.tasks.subgraph;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    let isHeld = false;
-    stopping.tasks.subgraph.execute = async (...args) => {
-      isHeld = true;
-      await held;
-      return execute(...args);
-    };
+    const { isHeld, release } = holdExecution(stopping.tasks);
     const token = await stopping.auth.token(USER);
     const asking = await acknowledged(token, stopping);
     const idle = await streamGraphqlWs({ origin: stopping.origin, token, query: CHANGES });
     asking.subscribe('1', 'mutation { createTask(input: { title: "once" }) { title } }');
-    await eventually(() => isHeld);
+    await eventually(isHeld);
     const stopped = stopping.stop();
     await eventually(() => expect(idle.ended).toEqual({ code: 1012 }));
     setTimeout(release, 100);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/hold-execution.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
@@ -200,17 +201,9 @@ describe('a gateway that stops', () => {
   timingTest('finishes what runs, takes nothing new, and ends', async () => {
     const stopping = await startTestGateway();
     const token = await stopping.auth.token(USER);
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const { execute } = stopping.tasks.subgraph;
-    let isRunning = false;
-    stopping.tasks.subgraph.execute = async (...args) => {
-      isRunning = true;
-      await held;
-      return execute(...args);
-    };
+    const { isHeld, release } = holdExecution(stopping.tasks);
     const running = stopping.graphql('{ taskStatistics { total } }', { token });
-    await eventually(() => isRunning);
+    await eventually(isHeld);
     expect(stopping.gateway.ready().ok).toBe(true);
 
     const stopped = stopping.stop();

@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/hold-execution.ts';
 import { openWebSocket } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -7,16 +8,11 @@ const MESSAGES_PER_S = 2;
 
 describe('a graphql-ws socket that sends too much', () => {
   let gateway: TestGateway;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
+  let release: () => void;
 
   beforeAll(async () => {
     gateway = await startTestGateway({ env: { REALTIME_MAX_MESSAGES_PER_S: String(MESSAGES_PER_S) } });
-    const { execute } = gateway.tasks.subgraph;
-    gateway.tasks.subgraph.execute = async (...args) => {
-      await held;
-      return execute(...args);
-    };
+    ({ release } = holdExecution(gateway.tasks));
   });
   afterAll(() => gateway.stop());
 
