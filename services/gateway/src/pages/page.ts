@@ -15,6 +15,8 @@ export interface Page {
   html: string | URL;
   /** A file may have compressed ones beside it, of its name with `.br` or `.gz`; several are served as one. */
   files: Record<string, string | URL | URL[]>;
+  /** HTML that pages share, by the name that stands for it: `{name}`. */
+  pieces?: Record<string, URL>;
   /** Additions to `POLICY`. */
   policy?: Record<string, string>;
 }
@@ -49,6 +51,8 @@ export const packageFile = (name: string, file: string) => join(dirname(resolve(
 /** Serves a page's files under URLs that change with their content. Returns how to send the page itself. */
 export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
   let html = readFileSync(page.html, 'utf8');
+  for (const [name, file] of Object.entries(page.pieces ?? {}))
+    html = html.replaceAll(`{${name}}`, readFileSync(file, 'utf8').trim());
   const base = page.url.replace(/\/$/, '');
   for (const [name, file] of Object.entries(page.files)) {
     const asset = readAsset(file);

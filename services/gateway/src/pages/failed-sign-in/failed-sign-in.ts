@@ -8,7 +8,7 @@ export function serveFailedSignIn(app: FastifyInstance): (reply: FastifyReply, e
   const send = servePageFiles(app, {
     url: '/failed-sign-in',
     html: new URL('./failed-sign-in.html', import.meta.url),
-    files: { 'look.css': LOOK },
+    ...LOOK,
   });
   return (reply, error) => send(reply, { reason: reasonFor(error, reply.request.id) });
 }

@@ -1,2 +1,7 @@
-/** The style sheets that the gateway's own pages share with the console, which has them in its bundle. */
-export const LOOK = ['theme', 'base', 'controls', 'entrance'].map((name) => new URL(`./${name}.css`, import.meta.url));
+/** What the gateway's own pages look like. The console has the same style sheets in its bundle. */
+export const LOOK = {
+  files: {
+    'look.css': ['theme', 'base', 'controls', 'entrance'].map((name) => new URL(`./${name}.css`, import.meta.url)),
+  },
+  pieces: { brand: new URL('./brand.html', import.meta.url) },
+};

@@ -11,9 +11,7 @@ export function serveTokenForms(app: FastifyInstance): void {
     servePage(app, {
       url: `/${name}`,
       html: new URL(`./${name}.html`, import.meta.url),
-      files: {
-        'look.css': LOOK,
-        'token-form.js': new URL('./token-form.browser.js', import.meta.url),
-      },
+      ...LOOK,
+      files: { ...LOOK.files, 'token-form.js': new URL('./token-form.browser.js', import.meta.url) },
     });
 }

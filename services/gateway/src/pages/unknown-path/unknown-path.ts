@@ -13,7 +13,7 @@ export function serveUnknownPath(app: FastifyInstance): AnswerUnknownPath {
   const send = servePageFiles(app, {
     url: '/unknown-path',
     html: new URL('./unknown-path.html', import.meta.url),
-    files: { 'look.css': LOOK },
+    ...LOOK,
   });
   return (request, reply) => {
     if (!READ.has(request.method) || API.test(request.url)) return refuseUnknownPath(reply);
