@@ -53,10 +53,7 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
 
   return {
     sweep,
-    start() {
-      periodic.start({ afterPause: true });
-      return Promise.resolve();
-    },
+    start: async () => periodic.start({ afterPause: true }),
     async stop() {
       isStopped = true;
       await periodic.stop();

@@ -56,10 +56,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
 
   return {
     sweep,
-    start() {
-      periodic.start({ afterPause: true });
-      return Promise.resolve();
-    },
+    start: async () => periodic.start({ afterPause: true }),
     async stop() {
       await recounts.stop(); // a sweep waits for it
       await periodic.stop();
