@@ -1,11 +1,13 @@
-/**
- * A thread that only hashes passwords, one at a time. It runs at normal priority: a lower one made no measurable
- * difference (ADR 9).
- */
+/** A thread that only hashes passwords, one at a time (ADR 9). */
 import { hashSync, verifySync } from '@node-rs/argon2';
-import { parentPort } from 'node:worker_threads';
+import { constants, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
 import { PARAMETERS } from './argon2-hash.ts';
-import type { HashJob, HashResult } from './hash-thread.ts';
+import type { HashJob, HashResult, Priority } from './hash-thread.ts';
+
+const priority = workerData as Priority; // set by `startHashThread`
+// Linux gives each thread a priority of its own. Elsewhere this would be the whole process's.
+if (priority === 'low' && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 parentPort?.on('message', (job: HashJob) => parentPort?.postMessage(resultOf(job)));
 

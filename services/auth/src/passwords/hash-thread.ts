@@ -8,6 +8,9 @@ export interface HashJob {
 
 export type HashResult = { hash: string } | { matches: boolean } | { failure: string };
 
+/** With low priority, a thread hashes when nobody else wants its core, on Linux; elsewhere both are the same. */
+export type Priority = 'low' | 'normal';
+
 /** A thread that hashes. It keeps the process alive only while it works. */
 export interface HashThread {
   /** Runs one job at a time. @throws when the thread has ended */
@@ -16,10 +19,11 @@ export interface HashThread {
   end(): Promise<void>;
 }
 
-export function startHashThread(): HashThread {
+export function startHashThread(priority: Priority): HashThread {
   const worker = new Worker(new URL('./argon2.worker.ts', import.meta.url), {
     execArgv: [], // do not inherit the process' flags
     env: {},
+    workerData: priority,
   });
   let alive = true;
   let settle: { resolve(result: HashResult): void; reject(error: unknown): void } | undefined;

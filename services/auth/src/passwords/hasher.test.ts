@@ -1,5 +1,7 @@
 import { jest } from '@jest/globals';
-import { startHashThread } from './hash-thread.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { startHashThread, type HashThread, type Priority } from './hash-thread.ts';
 import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 import { createHasher } from './hasher.ts';
 import { isCurrent } from './argon2-hash.ts';
@@ -118,11 +120,55 @@ describe('the password of an unknown address', () => {
 });
 
 describe('threads that hash', () => {
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+
+  onLinux('step aside for everybody else in the process', async () => {
+    const before = getPriority();
+    const threads = createHashThreadPool();
+    await threads.hash(PASSWORD);
+    expect(nicenessOfThreads()).toContain(19);
+    expect(getPriority()).toBe(before);
+    await threads.close();
+  });
+
+  it('have normal priority for a minute when one of them starves', async () => {
+    const started: { priority: Priority; thread: HashThread }[] = [];
+    let nowMs = 0;
+    let takesMs = 250;
+    const start = (priority: Priority): HashThread => {
+      let alive = true;
+      const thread: HashThread = {
+        run: () => Promise.resolve({ hash: String((nowMs += takesMs)) }),
+        isAlive: () => alive,
+        end: () => Promise.resolve(void (alive = false)),
+      };
+      started.push({ priority, thread });
+      return thread;
+    };
+    const threads = createHashThreadPool(start, () => nowMs);
+    await threads.hash(PASSWORD);
+    await threads.hash(PASSWORD);
+    expect(started.map(({ priority }) => priority)).toEqual(['low']);
+
+    takesMs = 251;
+    await threads.hash(PASSWORD);
+    takesMs = 30_000;
+    await threads.hash(PASSWORD);
+    await threads.hash(PASSWORD);
+    expect(started.map(({ priority }) => priority)).toEqual(['low', 'normal']);
+
+    takesMs = 15;
+    await threads.hash(PASSWORD);
+    expect(started.map(({ thread }) => thread.isAlive())).toEqual([true, false]);
+    await threads.close();
+    expect(started.map(({ thread }) => thread.isAlive())).toEqual([false, false]);
+  });
+
   it('are as many as work at once, and used again', async () => {
     let started = 0;
     const threads = createHashThreadPool(() => {
       started++;
-      return startHashThread();
+      return startHashThread('low');
     });
     await Promise.all([threads.hash(PASSWORD), threads.hash(PASSWORD)]);
     expect(started).toBe(2);
@@ -135,7 +181,7 @@ describe('threads that hash', () => {
   it('are replaced when one ends', async () => {
     const started = new Array<ReturnType<typeof startHashThread>>();
     const threads = createHashThreadPool(() => {
-      const thread = startHashThread();
+      const thread = startHashThread('low');
       started.push(thread);
       return thread;
     });
@@ -155,3 +201,11 @@ describe('threads that hash', () => {
     await expect(threads.hash(PASSWORD)).rejects.toThrow('not hashed any more');
   });
 });
+
+/** The 19th field of each thread's line (`man 5 proc`), counted from behind its name. */
+function nicenessOfThreads(): number[] {
+  return readdirSync('/proc/self/task').map((id) => {
+    const line = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
+    return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);
+  });
+}
