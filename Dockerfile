@@ -37,9 +37,9 @@ USER 10001:10001
 VOLUME /data
 EXPOSE 4000 14000
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "/app/deploy/image/main.ts"]
+ENTRYPOINT ["node", "/app/deploy/image/main.js"]
 CMD ["all"]
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/deploy/image/main.ts", "healthcheck"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/deploy/image/main.js", "healthcheck"]
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Taskmesh, all in one" \
@@ -58,8 +58,8 @@ WORKDIR /app
 USER 10001:10001
 EXPOSE 4000 14000
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "/app/deploy/image/main.ts"]
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/deploy/image/main.ts", "healthcheck"]
+ENTRYPOINT ["node", "/app/deploy/image/main.js"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/deploy/image/main.js", "healthcheck"]
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Taskmesh" \

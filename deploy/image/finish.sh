@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists the contents of the image (CycloneDX), then removes files that nothing loads.
+# Lists the contents of the image (CycloneDX), removes files that nothing loads, and strips types.
 set -eu
 parts=$(dirname services/*/package.json deploy/*/package.json)
 npm exec --yes @cyclonedx/cyclonedx-npm@6.0.1 -- --omit dev --ignore-npm-errors --output-reproducible \
@@ -8,3 +8,5 @@ node deploy/image/prune.ts $parts
 # What it was built from, and by, is not needed: the build is in .cache.
 rm -rf services/gateway/console
 rm -f deploy/image/prune.ts deploy/image/finish.sh package-lock.json .npmrc .dockerignore
+node deploy/image/strip-types.ts
+rm deploy/image/strip-types.js

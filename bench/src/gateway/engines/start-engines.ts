@@ -39,6 +39,7 @@ export async function startEngines({
     signal.throwIfAborted();
     log(`Starting ${TITLES[name]} …`);
     try {
+      await (await START[name](options)).stop(); // fills the compile cache: a first start needs more memory for good
       const engine = closers.use(await START[name](options));
       engines.push(engine);
     } catch (error) {

@@ -1,0 +1,26 @@
+// Makes JavaScript of our sources, in place: a process that strips types itself takes 17 MiB more for it, and each of
+// its threads 9. Lines and columns stay as they are.
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const OURS = ['libs', 'services', 'deploy'];
+/** The end of a module's name, wherever it is written: in an import, an address, a list of programs. */
+const NAME_ENDS = /\.ts(?=['"`])/g;
+
+for (const file of ours('**/*.ts')) {
+  const source = stripTypeScriptTypes(readFileSync(file, 'utf8'));
+  writeFileSync(file.replace(/\.ts$/, '.js'), source.replace(NAME_ENDS, '.js'));
+  rmSync(file);
+}
+for (const file of ours('**/package.json')) {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(NAME_ENDS, '.js')); // what it exports
+}
+
+function ours(pattern: string): string[] {
+  const exclude = ['**/node_modules/**'];
+  return OURS.flatMap((folder) =>
+    globSync(pattern, { cwd: join(ROOT, folder), exclude }).map((name) => join(ROOT, folder, name)),
+  );
+}
