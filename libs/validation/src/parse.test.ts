@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { choice } from './choice.ts';
 import { parseInput } from './parse.ts';
 
 const refusalOf = (schema: z.ZodType, input: unknown) => {
@@ -20,5 +21,12 @@ describe('an input that is refused', () => {
 
   it('is told in the words of its schema where there are some', () => {
     expect(refusalOf(z.object({ id: z.string('id must be text.') }), { id: 5 })).toBe('id must be text.');
+  });
+
+  it('is told without the words of a choice where it is null, as GraphQL has other words for them', () => {
+    const schema = z.object({ priority: choice('priority', ['low', 'high']) });
+    expect(refusalOf(schema, { priority: null })).toBe('priority must not be null.');
+    expect(refusalOf(schema, { priority: 'LOW' })).toBe('priority must be one of low, high.');
+    expect(refusalOf(schema, {})).toBe('priority is required: one of low, high.');
   });
 });

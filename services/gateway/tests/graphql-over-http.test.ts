@@ -54,6 +54,16 @@ describe('a request by GET', () => {
     expect(await found.json()).toEqual({ data: { task: null } });
   });
 
+  it('with an empty operationName has none', async () => {
+    for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
+      const search = '?query=query%20Named{__typename}&operationName=';
+      const response = await get(`/graphql${search}`, { accept, authorization: `Bearer ${token}` });
+      expect(await response.text()).toContain('{"data":{"__typename":"Query"}}');
+    }
+    const several = await get('/graphql?query=query%20A{__typename}%20query%20B{__typename}&operationName=');
+    expect(codesOf((await several.json()) as never)).toEqual(['OPERATION_RESOLUTION_FAILURE']);
+  });
+
   it('runs no mutation', async () => {
     const response = await get(`/graphql?query=${encodeURIComponent('mutation { logout }')}`, {
       authorization: `Bearer ${token}`,
@@ -198,6 +208,36 @@ const ANY_ANSWER =
   'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed';
 /** What Apollo Client sends with subscriptions. */
 const MULTIPART_OR_JSON = 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0",application/json';
+
+describe('the status of what cannot run', () => {
+  it.each<[accept: string, type: string, status: number]>([
+    ['application/json, application/graphql-response+json', 'application/json', 200],
+    ['application/json, application/graphql-response+json;q=0.9', 'application/json', 200],
+    ['application/json, application/graphql-response+json;q=0', 'application/json', 200],
+    ['application/graphql-response+json, application/json', 'application/graphql-response+json', 400],
+    ['Application/GraphQL-Response+JSON', 'application/graphql-response+json', 400],
+    ['*/*', 'application/json', 200],
+  ])('goes by the type of the answer: %s', async (accept, type, status) => {
+    for (const query of [
+      '{',
+      '{ nothing }',
+      'query A { __typename } query B { __typename }',
+      'query ($n: Int!) { tasks(first: $n) { totalCount } }',
+    ]) {
+      const response = await fetch(`${gateway.origin}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept },
+        body: JSON.stringify({ query }),
+      });
+      await response.body?.cancel();
+      expect([query, response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([
+        query,
+        status,
+        type,
+      ]);
+    }
+  });
+});
 
 describe('a client that accepts JSON besides streams', () => {
   const LOGIN =

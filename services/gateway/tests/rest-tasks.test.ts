@@ -294,6 +294,17 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
       expect((await send('PATCH', path, { title: 'Changed' }, { 'if-match': tag })).status).toBe(404);
       expect((await send('DELETE', path, undefined, { 'if-match': tag })).status).toBe(404);
     });
+
+    it.each(['0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d', 'not-a-uuid'])(
+      'that is invalid is a 400 also for a task that is not there (%s)',
+      async (unknown) => {
+        const headers = { 'if-match': '1' };
+        for (const [method, json] of [['PATCH', { title: 'Changed' }], ['DELETE']] as const) {
+          const { status, body } = await send(method, `/tasks/${unknown}`, json, headers);
+          expect([method, status, body.error.details[0].path]).toEqual([method, 400, 'If-Match']);
+        }
+      },
+    );
   });
 
   describe('If-None-Match', () => {

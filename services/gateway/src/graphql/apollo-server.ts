@@ -102,9 +102,17 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
         context: async () => operation,
       });
       if (answer.body.kind !== 'complete') throw new Error('Nothing here answers in parts.');
-      return { status: answer.status ?? 200, headers: answer.headers, text: answer.body.string };
+      const status = answer.status ?? (isRefusal(operation) && saysByStatus(answer.headers) ? 400 : 200);
+      return { status, headers: answer.headers, text: answer.body.string };
     },
   };
+}
+
+const isRefusal = ({ outcome }: HttpOperation) => outcome instanceof InvalidOperation;
+
+/** GraphQL over HTTP: a request that is well-formed and cannot run is a 200 as `application/json`, a 400 as this type. */
+function saysByStatus(headers: HeaderMap): boolean {
+  return headers.get('content-type')?.startsWith('application/graphql-response+json') === true;
 }
 
 function documentOf({ outcome }: HttpOperation) {
@@ -140,13 +148,13 @@ function ourExecution(graph: LiveGraph): ApolloServerPlugin<HttpOperation> {
   return {
     async requestDidStart(context) {
       const { contextValue: operation } = context;
-      const { call, outcome, accept } = operation;
+      const { call, outcome } = operation;
       // With a document set, Apollo Server skips straight to execution.
       Object.assign(context, { document: documentOf(operation).document });
       return {
         responseForOperation: async () =>
           outcome instanceof InvalidOperation
-            ? refused(outcome, accept)
+            ? refused(outcome)
             : run(graph.of(outcome.operation.schema), outcome, call),
       };
     },
@@ -174,13 +182,11 @@ export function isUnavailable(errors: readonly GraphQLFormattedError[]): boolean
   return errors.every(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE');
 }
 
-/** As GraphQL over HTTP has it: 200 to `application/json` for a request that is well-formed and cannot run. */
-function refused({ errors, httpStatus }: InvalidOperation, accept: string | undefined): Answer {
+function refused({ errors, httpStatus }: InvalidOperation): Answer {
   const headers = new HeaderMap();
   if (httpStatus === 405) headers.set('allow', 'POST');
-  const status = httpStatus ?? (accept?.includes('application/graphql-response+json') ? 400 : 200);
   return {
-    http: { status, headers },
+    http: { status: httpStatus, headers },
     body: { kind: 'single', singleResult: { errors: errors.map((error) => error.toJSON()) } },
   };
 }

@@ -43,11 +43,9 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     const operation = getOperationAST(document, operationName);
     const own = operation && sizes.get(operation.name?.value);
     if (!own || !schema.getRootType(operation.operation))
-      throw new InvalidOperation(
-        'OPERATION_RESOLUTION_FAILURE',
-        [new GraphQLError('There is no such operation in the document.')],
-        400,
-      );
+      throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
+        new GraphQLError('There is no such operation in the document.'),
+      ]);
     const { cost } = own;
     const hideSuggestions = !config.introspection;
     const fresh = { source, schema, document, operation, operationName: operation.name?.value, hideSuggestions, cost };

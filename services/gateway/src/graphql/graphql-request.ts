@@ -27,16 +27,18 @@ export function checkRequest(sent: UncheckedRequest): CheckedRequest {
   if (issues.length > 0) throw badUserInput(issues);
   const { query, operationName, variables } = sent as { query?: string; operationName?: string; variables?: object };
   const hash = hashOf(sent);
-  // Some clients cannot omit it.
-  const text = query === '' || query === null ? undefined : query;
+  const text = given(query);
   if (text === undefined && !hash) throw badUserInput([{ path: 'query', message: 'query is required.' }]);
   return {
     query: text,
-    operationName: operationName ?? undefined,
+    operationName: given(operationName),
     variables: (variables ?? {}) as Readonly<Record<string, unknown>>, // checked above
     hash,
   };
 }
+
+/** Some clients cannot omit a text; GraphQL over HTTP says so of `operationName`. */
+const given = (text: string | null | undefined) => (text === '' ? undefined : (text ?? undefined));
 
 function formIssues({ query, operationName, variables, extensions }: UncheckedRequest): Issue[] {
   const issues: Issue[] = [];

@@ -28,20 +28,22 @@ export function pathTaskId({ id }: { id: string }): string {
 }
 
 /**
- * The version that `If-Match` requires of this task; null without such a condition.
- * @throws AppError PRECONDITION_FAILED, NOT_FOUND
+ * The task of the path, and the version that `If-Match` requires of it; null without such a condition.
+ * @throws AppError BAD_USER_INPUT for an invalid condition, whether there is such a task or not; NOT_FOUND, PRECONDITION_FAILED
  */
-export async function expectedVersion(
-  { headers, run }: Pick<UserExchange<unknown, unknown>, 'headers' | 'run'>,
-  id: string,
-): Promise<number | null> {
+export async function taskToChange({
+  id: sent,
+  headers,
+  run,
+}: Pick<UserExchange<unknown, unknown>, 'id' | 'headers' | 'run'>): Promise<{ id: string; ifVersion: number | null }> {
   const versions = versionsIn(headers['if-match']);
-  if (versions === undefined) return null;
-  if (versions.length === 1) return versions[0];
+  const id = pathTaskId({ id: sent });
+  if (versions === undefined) return { id, ifVersion: null };
+  if (versions.length === 1) return { id, ifVersion: versions[0] };
   // HTTP allows several tags, though hardly any client sends them: read the task to see which one is current.
   const { task } = await run(OPERATIONS.task, { id });
   if (!task) throw taskNotFound();
   if (!versions.includes(task.version))
     throw new AppError('PRECONDITION_FAILED', 'The task has another version by now.');
-  return task.version;
+  return { id, ifVersion: task.version };
 }

@@ -14,7 +14,7 @@ import {
   type StatisticsBody,
   type TaskListBody,
 } from '../schemas/answers.ts';
-import { expectedVersion, graphFields, graphPriority, pathTaskId, taskNotFound } from '../task-input.ts';
+import { graphFields, graphPriority, pathTaskId, taskNotFound, taskToChange } from '../task-input.ts';
 import { toTask } from './task.ts';
 
 const LIST_LIMIT = 1_000;
@@ -114,8 +114,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
       const { body, claims, run } = exchange;
-      const id = pathTaskId(exchange);
-      const ifVersion = await expectedVersion(exchange, id);
+      const { id, ifVersion } = await taskToChange(exchange);
       const { task } = await run(OPERATIONS.updateTask, { id, input: graphFields(body), ifVersion });
       return taskAnswer('Task updated.', task, claims.userId);
     },
@@ -131,8 +130,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     answerSchema: deleted,
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
-      const id = pathTaskId(exchange);
-      const ifVersion = await expectedVersion(exchange, id);
+      const { id, ifVersion } = await taskToChange(exchange);
       await exchange.run(OPERATIONS.deleteTask, { id, ifVersion });
       const body: DeletedBody = { success: true, message: 'Task deleted.' };
       return { body };

@@ -11,7 +11,7 @@ import {
   type ReducedListBody,
   type ReducedTaskBody,
 } from '../schemas/answers.ts';
-import { expectedVersion, pathTaskId, taskNotFound } from '../task-input.ts';
+import { pathTaskId, taskNotFound, taskToChange } from '../task-input.ts';
 
 const PAGE_SIZE = 50;
 
@@ -83,8 +83,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
       const { body, claims, run } = exchange;
-      const id = pathTaskId(exchange);
-      const ifVersion = await expectedVersion(exchange, id);
+      const { id, ifVersion } = await taskToChange(exchange);
       const { task } = await run(OPERATIONS.updateTask, { id, input: body, ifVersion });
       return taskAnswer(task, claims.userId);
     },
@@ -101,8 +100,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
     exampleMessage: 'Task deleted.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
-      const id = pathTaskId(exchange);
-      const ifVersion = await expectedVersion(exchange, id);
+      const { id, ifVersion } = await taskToChange(exchange);
       await exchange.run(OPERATIONS.deleteTask, { id, ifVersion });
       const body: MessageBody = { message: 'Task deleted.' };
       return { body };
