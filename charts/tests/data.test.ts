@@ -233,6 +233,7 @@ describe('the servers by operators', () => {
     [{ 'postgresql.backups.destinationPath': 'bucket/taskmesh' }, 'destinationPath'],
     [{ 'postgresql.recovery.targetTime': '2026-05-01T10:00' }, 'targetTime'],
     [{ 'kafka.topicPrefix': 'my topics' }, 'topicPrefix'],
+    [{ 'kafka.topicPrefix': 'a'.repeat(101) }, 'topicPrefix'], // more than the application takes
     [{ 'postgresql.tasks': null }, 'tasks'],
   ])('refuse values that do not go together: %j', async (set, sentence) => {
     await expect(render({ chart, release, set })).rejects.toThrow(sentence);

@@ -78,7 +78,7 @@ describe('who talks to whom', () => {
 
   it.each([
     { component: 'gateway', ports: [53, 53, 6379, 9092, 9093, 'http'] },
-    { component: 'auth', ports: [25, 465, 53, 53, 5432, 587, 6379, 9092, 9093] },
+    { component: 'auth', ports: [53, 53, 5432, 6379, 9092, 9093] },
     { component: 'tasks', ports: [53, 53, 5432, 9092, 9093, 'http'] },
     { component: 'backup', ports: [53, 53, 5432, 'http'] },
     { component: 'migrate', ports: [53, 53, 5432] },
@@ -106,21 +106,25 @@ describe('who talks to whom', () => {
     expect((await portsWith({ set })).filter((port) => !before.includes(port))).toEqual(ports);
   });
 
-  it.each(['distributed', 'allInOne'])(
-    'auth reaches a sign-in provider when there is one, and only then: %s',
-    async (mode) => {
-      const name = mode === 'allInOne' ? 'shop-taskmesh-all' : 'shop-taskmesh-auth';
+  describe.each(['distributed', 'allInOne'])('auth with mode %s', (mode) => {
+    const provider = {
+      'auth.settings.OIDC_ISSUER': 'https://login.example.com',
+      'auth.settings.OIDC_CLIENT_ID': 'tasks',
+    };
+    it.each([
+      { name: 'a sign-in provider', set: provider, ports: [443] },
+      { name: 'a mail server', set: { 'auth.smtp.existingSecret': 'smtp' }, ports: [25, 465, 587] },
+    ])('reaches $name when there is one, and only then', async ({ set, ports }) => {
+      const policy = mode === 'allInOne' ? 'shop-taskmesh-all' : 'shop-taskmesh-auth';
       const own = { mode, 'keys.backupToken.existingSecret': 'token' };
-      const provider = {
-        'auth.settings.OIDC_ISSUER': 'https://login.example.com',
-        'auth.settings.OIDC_CLIENT_ID': 'tasks',
-      };
-      const portsWith = async (set: Record<string, string>) =>
-        (named(await render({ set: { ...own, ...set } }), 'NetworkPolicy', name)?.spec?.egress ?? []).flatMap(portsOf);
-      expect(await portsWith({})).not.toContain(443);
-      expect(await portsWith(provider)).toContain(443);
-    },
-  );
+      const portsWith = async (more: object) =>
+        (named(await render({ set: { ...own, ...more } }), 'NetworkPolicy', policy)?.spec?.egress ?? []).flatMap(
+          portsOf,
+        );
+      const before = await portsWith({});
+      expect((await portsWith(set)).filter((port) => !before.includes(port))).toEqual(ports);
+    });
+  });
 
   it('clients that are named are let in, and the tests of the release', async () => {
     const policy = policiesOf(await render({ values: 'ci/gateway-api-values.yaml' })).find(

@@ -209,7 +209,8 @@ describe('values that do not go together', () => {
     [{ 'tasks.autoscaling.minReplicas': 9 }, 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
     [{ 'backup.settings.BACKUP_SCHEDULE': '' }, 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
     [{ 'auth.settings.OIDC_ISSUER': 'https://login.example.com' }, 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
-    [{ 'auth.oidc.existingSecret': 'login' }, 'nobody signs in at a provider: set auth.settings.OIDC_ISSUER'],
+    [{ 'auth.oidc.existingSecret': 'login' }, 'auth.oidc.existingSecret is set, but nobody signs in at a provider'],
+    [{ 'auth.settings.OIDC_NAME': 'Example' }, 'auth.settings.OIDC_NAME is set, but nobody signs in at a provider'],
     [{ 'backup.settings.BACKUP_MAIL_TO': 'a@example.com' }, 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
     [
       { 'backup.settings.BACKUP_RECIPIENTS': 'age1x' },
@@ -280,6 +281,18 @@ describe('values that do not go together', () => {
     [{ release: 'tasks.eu' }, 'the objects\' names would begin with "tasks.eu-taskmesh"'],
     [{ values: 'values-trial.yaml', release: '007' }, 'set fullnameOverride to a-z, 0-9 and -'],
     [{ values: 'values-trial.yaml', set: { 'pod.extraEnv': [{ name: 'PORT' }] } }, 'pod.extraEnv has PORT, which'],
+    [
+      { values: 'values-trial.yaml', set: { 'backup.settings.BACKUP_SCHEDULE': '' } },
+      'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE',
+    ],
+    [
+      { values: 'values-trial.yaml', set: { 'auth.settings.OIDC_CLIENT_ID': 'tasks' } },
+      'OIDC_ISSUER and OIDC_CLIENT_ID go together',
+    ],
+    [
+      { values: 'values-trial.yaml', set: { 'auth.oidc.existingSecret': 'login' } },
+      'auth.oidc.existingSecret is set, but nobody signs in at a provider',
+    ],
   ])('are refused with others that are said elsewhere: %j', async (options, sentence) => {
     await expect(render(options)).rejects.toThrow(sentence);
   });

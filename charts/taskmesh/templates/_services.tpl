@@ -7,7 +7,7 @@ it), and the services that it `calls`, whose addresses it is told and which let 
   servers: [redis, kafka, otlp, subgraphs]
   calls: [auth, tasks, backup]
 - name: auth
-  servers: [postgresql, redis, kafka, smtp, otlp]
+  servers: [postgresql, redis, kafka, otlp]
   calls: []
 - name: tasks
   servers: [postgresql, kafka, otlp]
@@ -19,7 +19,7 @@ it), and the services that it `calls`, whose addresses it is told and which let 
 
 {{/* One of them as JSON; `all` is what one process of them all has outside it. Takes the name. */}}
 {{- define "taskmesh.service" -}}
-{{- $found := dict "name" "all" "servers" (list "smtp" "otlp" "subgraphs") "calls" list -}}
+{{- $found := dict "name" "all" "servers" (list "otlp" "subgraphs") "calls" list -}}
 {{- $name := . -}}
 {{- range include "taskmesh.services" "" | fromYamlArray }}{{ if eq .name $name }}{{ $found = . }}{{ end }}{{ end -}}
 {{- toJson $found -}}

@@ -34,15 +34,6 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if and $v.backup.settings.BACKUP_KEEP (not $v.backup.settings.BACKUP_SCHEDULE) }}
-{{- $problems = append $problems "backup.settings.BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE: set it, or BACKUP_KEEP to an empty text" }}
-{{- end }}
-{{- if ne (empty $v.auth.settings.OIDC_ISSUER) (empty $v.auth.settings.OIDC_CLIENT_ID) }}
-{{- $problems = append $problems "auth.settings.OIDC_ISSUER and OIDC_CLIENT_ID go together: set both, or neither" }}
-{{- end }}
-{{- if and $v.auth.oidc.existingSecret (not $v.auth.settings.OIDC_ISSUER) }}
-{{- $problems = append $problems "auth.oidc.existingSecret is set, but nobody signs in at a provider: set auth.settings.OIDC_ISSUER" }}
-{{- end }}
 {{- if and $v.backup.settings.BACKUP_MAIL_TO (not $v.auth.smtp.existingSecret) }}
 {{- $problems = append $problems "backup.settings.BACKUP_MAIL_TO is set, but no mail leaves: set auth.smtp.existingSecret, or BACKUP_MAIL_TO to an empty text" }}
 {{- end }}
@@ -59,6 +50,17 @@
 {{- range $name := include "taskmesh.serviceNames" list | fromJsonArray }}
 {{- $mode := dig "autoscaling" "mode" "none" (index $v $name) }}
 {{- if ne $mode "none" }}{{ $problems = append $problems (printf "%s.autoscaling.mode is %s, but mode allInOne has one pod: set it to none, or mode to distributed" $name $mode) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- if and $v.backup.settings.BACKUP_KEEP (not $v.backup.settings.BACKUP_SCHEDULE) }}
+{{- $problems = append $problems "backup.settings.BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE: set it, or BACKUP_KEEP to an empty text" }}
+{{- end }}
+{{- if ne (empty $v.auth.settings.OIDC_ISSUER) (empty $v.auth.settings.OIDC_CLIENT_ID) }}
+{{- $problems = append $problems "auth.settings.OIDC_ISSUER and OIDC_CLIENT_ID go together: set both, or neither" }}
+{{- end }}
+{{- if not $v.auth.settings.OIDC_ISSUER }}
+{{- range $path, $value := dict "oidc.existingSecret" $v.auth.oidc.existingSecret "settings.OIDC_NAME" $v.auth.settings.OIDC_NAME }}
+{{- if $value }}{{ $problems = append $problems (printf "auth.%s is set, but nobody signs in at a provider: set auth.settings.OIDC_ISSUER" $path) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- $proves := or $v.backup.settings.BACKUP_VERIFY $v.backup.settings.BACKUP_VERIFY_SCHEDULE }}
