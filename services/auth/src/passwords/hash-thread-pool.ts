@@ -47,7 +47,7 @@ export function createHashThreadPool(start: (priority: Priority) => HashThread =
     const relieved = Promise.withResolvers<HashResult>();
     const timer = setTimeout(() => {
       reliefUntilMs = Infinity;
-      relieved.resolve(runAt('normal', job));
+      relieved.resolve(runAt('normal', job).catch(() => done));
     }, STARVED_AFTER_MS);
     const done = runAt('low', job).finally(() => {
       clearTimeout(timer);

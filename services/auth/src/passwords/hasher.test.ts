@@ -176,9 +176,10 @@ describe('threads of low priority', () => {
   afterEach(() => jest.useRealTimers());
 
   /** Those of low priority take so long, the others no time. */
-  function createThreads(takes: { ms: number }) {
+  function createThreads(takes: { ms: number; noMore?: boolean }) {
     const started: { priority: Priority; thread: HashThread }[] = [];
     const start = (priority: Priority): HashThread => {
+      if (priority === 'normal' && takes.noMore) throw new Error('no memory');
       let alive = true;
       const thread: HashThread = {
         async run() {
@@ -223,6 +224,13 @@ describe('threads of low priority', () => {
     expect(living()).toEqual(['low', 'normal']);
     await threads.close();
     expect(living()).toEqual([]);
+  });
+
+  it('do their jobs in the end where no other can start', async () => {
+    const takes = { ms: 10_000, noMore: true };
+    const { threads, hashIn } = createThreads(takes);
+    for (const _ of [1, 2]) expect(await hashIn(10_000)).toBe('low');
+    await threads.close();
   });
 
   it('do not starve while they start', async () => {
