@@ -54,6 +54,24 @@ describe.each(['/api', '/full/api', '/reduced/api'])('accounts below %s', (prefi
     expect(rest.auth.refreshTokensSelected()).toBe(before);
   });
 
+  it('keeps every answer out of caches, a token least of all', async () => {
+    const account = { email: fresh(), password: PASSWORD, name: 'Ada', refresh: true };
+    const signedUp = await post('/auth/signup', account);
+    const { access_token: token, refresh_token } = signedUp.body;
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+    const answers = [
+      signedUp,
+      await post('/auth/login', account),
+      await post('/auth/login', { ...account, password: 'not the phrase' }),
+      await post('/auth/refresh', { refresh_token }),
+      await post('/auth/tokens', { name: 'A program', scope: 'read', expires_at }, token),
+      await client.call('GET', `${prefix}/auth/me`, { token }),
+      await client.call('GET', `${prefix}/auth/me`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 401, 200, 201, 200, 401]);
+    for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
+  });
+
   it('gives a refresh token to who asks for it, which works once', async () => {
     const email = fresh();
     const signedUp = await post('/auth/signup', { email, password: PASSWORD, name: 'Ada', refresh: true });

@@ -1,15 +1,15 @@
 /** A thread that only hashes passwords, one at a time (ADR 9). */
 import { hashSync, verifySync } from '@node-rs/argon2';
-import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PARAMETERS } from './argon2-hash.ts';
 import type { HashJob, HashResult, Priority } from './hash-thread.ts';
+import { stepAside } from './step-aside.ts';
 
 const priority = workerData as Priority; // set by `startHashThread`
-// Linux gives each thread a priority of its own. Elsewhere this would be the whole process's.
-if (priority === 'low' && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 parentPort?.on('message', (job: HashJob) => parentPort?.postMessage(resultOf(job)));
+// Starting takes long enough without others going first.
+if (priority === 'low') parentPort?.once('message', () => stepAside());
 
 function resultOf({ password, passwordHash }: HashJob): HashResult {
   try {

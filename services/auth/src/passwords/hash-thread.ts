@@ -8,7 +8,7 @@ export interface HashJob {
 
 export type HashResult = { hash: string } | { matches: boolean } | { failure: string };
 
-/** With low priority, a thread hashes when nobody else wants its core, on Linux; elsewhere both are the same. */
+/** With low priority, a thread hashes when nobody else wants its core, after its first job; only on Linux do they differ. */
 export type Priority = 'low' | 'normal';
 
 /** A thread that hashes. It keeps the process alive only while it works. */

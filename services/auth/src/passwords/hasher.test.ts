@@ -5,6 +5,7 @@ import { startHashThread, type HashThread, type Priority } from './hash-thread.t
 import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 import { createHasher } from './hasher.ts';
 import { isCurrent } from './argon2-hash.ts';
+import { stepAside } from './step-aside.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -126,49 +127,17 @@ describe('threads that hash', () => {
     const before = getPriority();
     const threads = createHashThreadPool();
     await threads.hash(PASSWORD);
+    await threads.hash(PASSWORD);
     expect(nicenessOfThreads()).toContain(19);
     expect(getPriority()).toBe(before);
     await threads.close();
   });
 
-  it('have normal priority for a minute when one of them starves', async () => {
-    const started: { priority: Priority; thread: HashThread }[] = [];
-    let nowMs = 0;
-    let takesMs = 250;
-    const start = (priority: Priority): HashThread => {
-      let alive = true;
-      const thread: HashThread = {
-        run: () => Promise.resolve({ hash: String((nowMs += takesMs)) }),
-        isAlive: () => alive,
-        end: () => Promise.resolve(void (alive = false)),
-      };
-      started.push({ priority, thread });
-      return thread;
-    };
-    const threads = createHashThreadPool(start, () => nowMs);
-    await threads.hash(PASSWORD);
-    await threads.hash(PASSWORD);
-    expect(started.map(({ priority }) => priority)).toEqual(['low']);
-
-    takesMs = 251;
-    await threads.hash(PASSWORD);
-    takesMs = 30_000;
-    await threads.hash(PASSWORD);
-    await threads.hash(PASSWORD);
-    expect(started.map(({ priority }) => priority)).toEqual(['low', 'normal']);
-
-    takesMs = 15;
-    await threads.hash(PASSWORD);
-    expect(started.map(({ thread }) => thread.isAlive())).toEqual([true, false]);
-    await threads.close();
-    expect(started.map(({ thread }) => thread.isAlive())).toEqual([false, false]);
-  });
-
   it('are as many as work at once, and used again', async () => {
     let started = 0;
-    const threads = createHashThreadPool(() => {
-      started++;
-      return startHashThread('low');
+    const threads = createHashThreadPool((priority) => {
+      if (priority === 'low') started++;
+      return startHashThread(priority);
     });
     await Promise.all([threads.hash(PASSWORD), threads.hash(PASSWORD)]);
     expect(started).toBe(2);
@@ -199,6 +168,85 @@ describe('threads that hash', () => {
     expect(await threads.hash(PASSWORD)).toMatch(/^\$argon2id/);
     await threads.close();
     await expect(threads.hash(PASSWORD)).rejects.toThrow('not hashed any more');
+  });
+});
+
+describe('threads of low priority', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  /** Those of low priority take so long, the others no time. */
+  function createThreads(takes: { ms: number; noMore?: boolean }) {
+    const started: { priority: Priority; thread: HashThread }[] = [];
+    const start = (priority: Priority): HashThread => {
+      if (priority === 'normal' && takes.noMore) throw new Error('no memory');
+      let alive = true;
+      const thread: HashThread = {
+        async run() {
+          if (priority === 'low') await new Promise((resolve) => setTimeout(resolve, takes.ms));
+          return { hash: priority };
+        },
+        isAlive: () => alive,
+        end: () => Promise.resolve(void (alive = false)),
+      };
+      started.push({ priority, thread });
+      return thread;
+    };
+    const threads = createHashThreadPool(start);
+    const hashIn = async (ms: number) => {
+      let hash: string | undefined;
+      void threads.hash(PASSWORD).then((each) => (hash = each));
+      await jest.advanceTimersByTimeAsync(ms);
+      return hash;
+    };
+    return { threads, hashIn, living: () => started.flatMap((each) => (each.thread.isAlive() ? each.priority : [])) };
+  }
+
+  it('are relieved by others as soon as one starves, and until a minute after that', async () => {
+    const takes = { ms: 249 };
+    const { threads, hashIn, living } = createThreads(takes);
+    expect(await hashIn(249)).toBe('low');
+    expect(await hashIn(249)).toBe('low');
+    expect(living()).toEqual(['low']);
+
+    takes.ms = 90_000;
+    expect(await hashIn(249)).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(living()).toEqual(['low', 'normal']);
+    expect(await hashIn(89_750)).toBe('normal');
+    expect(await Promise.all([hashIn(0), hashIn(0)])).toEqual(['normal', 'normal']);
+    expect(await hashIn(59_999)).toBe('normal');
+    expect(living()).toEqual(['low', 'normal', 'normal']);
+
+    takes.ms = 15;
+    expect(await hashIn(1)).toBe('normal');
+    expect(await hashIn(15)).toBe('low');
+    expect(living()).toEqual(['low', 'normal']);
+    await threads.close();
+    expect(living()).toEqual([]);
+  });
+
+  it('do their jobs in the end where no other can start', async () => {
+    const takes = { ms: 10_000, noMore: true };
+    const { threads, hashIn } = createThreads(takes);
+    for (const _ of [1, 2]) expect(await hashIn(10_000)).toBe('low');
+    await threads.close();
+  });
+
+  it('do not starve while they start', async () => {
+    const { threads, hashIn, living } = createThreads({ ms: 10_000 });
+    expect(await hashIn(9_999)).toBeUndefined();
+    expect(living()).toEqual(['low']);
+    expect(await hashIn(10_000)).toBe('low');
+    await threads.close();
+  });
+
+  it('hash also where a priority must not be set', () => {
+    expect(() =>
+      stepAside(() => {
+        throw new Error('EPERM');
+      }),
+    ).not.toThrow();
   });
 });
 

@@ -72,16 +72,17 @@ interface Served {
 
 function addEndpoint(
   scope: FastifyInstance,
-  { method, status, access, lineSchema, errorPage }: Endpoint,
+  endpoint: Endpoint,
   { url, answer, sendFailure, failureLine }: Served,
 ): void {
+  const { method, status, lineSchema, errorPage } = endpoint;
+  const isSecret = mayHoldSecrets(endpoint);
   scope.route({
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url,
     errorHandler: (error, request, reply) => void sendFailure(error, request, reply, errorPage),
     handler: async (request, reply) => {
-      // Answers for operators must not be cached, a token least of all.
-      if (access === 'operator' || access === 'operators-place') reply.header('cache-control', 'no-store');
+      if (isSecret) reply.header('cache-control', 'no-store');
       if (!lineSchema || !wantsNdjson(request))
         return sendAnswer(request, reply, { status, ...(await answer(request)) });
       return answerInNdjson(reply, {
@@ -92,6 +93,10 @@ function addEndpoint(
     },
   });
 }
+
+/** What is for operators or about an account must not be cached, a token least of all. */
+const mayHoldSecrets = ({ access, path }: Endpoint) =>
+  access === 'operator' || access === 'operators-place' || path.startsWith('/auth/');
 
 const urlOf = (prefix: string, path: string) => `${prefix}${path.replace(/\{(\w+)\}/, ':$1')}`;
 

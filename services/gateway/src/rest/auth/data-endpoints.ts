@@ -44,7 +44,6 @@ export const dataEndpoints: readonly Endpoint[] = [
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'content-disposition': 'attachment; filename="taskmesh-account.json"',
-        'cache-control': 'no-store',
       },
       body: isHead ? null : await exportOf(run, claims.userId),
     }),

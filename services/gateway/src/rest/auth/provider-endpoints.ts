@@ -24,7 +24,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
   const { signIn, publicUrl, errorPage } = deps;
   const cookie = createSignInCookie({ isSecure: publicUrl.startsWith('https:') });
   const goTo = (location: string, setCookie: string) => ({
-    headers: { location, 'set-cookie': setCookie, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    headers: { location, 'set-cookie': setCookie, 'referrer-policy': 'no-referrer' },
     body: null,
   });
 
