@@ -224,6 +224,23 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       await eventually(() => expect(done.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'INSERT']));
     });
 
+    it('hears its own broadcasts whole if it wants to, and nobody else does', async () => {
+      const heard: [who: string, message: object][] = [];
+      const self = { config: { broadcast: { self: true, ack: true } } };
+      const [own, other] = [await connect((await account()).token), await connect((await account()).token)];
+      const [here, there] = [own.channel('room', self), other.channel('room', self)];
+      here.on('broadcast', { event: '*' }, (message) => void heard.push(['own', message]));
+      there.on('broadcast', { event: '*' }, (message) => void heard.push(['other', message]));
+      await Promise.all([subscribed(here), subscribed(there)]);
+      const message = { type: 'broadcast', event: 'größer', payload: { x: 1, text: 'ein Wort 😀' } } as const;
+      expect(await here.send(message)).toBe('ok');
+      // Whatever came of the first one has arrived before this is answered.
+      expect(await there.send(message)).toBe('ok');
+      await eventually(() => expect(heard).toHaveLength(2));
+      expect(heard.map(([who]) => who)).toEqual(['own', 'other']);
+      for (const [, each] of heard) expect(each).toMatchObject(message);
+    });
+
     it('is refused with a reason for a filter that cannot be', async () => {
       const { token } = await account();
       const client = await connect(token);

@@ -75,6 +75,31 @@ describe.each(['compiled', 'apollo'])(
     });
 
     it.each([
+      ['an inline fragment', 'subscription { ... on Subscription { taskChanges { kind task { title } } } }'],
+      ['a fragment', 'subscription { ...A } fragment A on Subscription { taskChanges { kind task { title } } }'],
+      [
+        'fragments that select it twice',
+        'subscription { taskChanges { kind } ... { ...A } } fragment A on Subscription { taskChanges { task { title } } }',
+      ],
+    ])('is answered within %s, too', async (_what, query) => {
+      expect(await resultOf(query)).toEqual({ data: { taskChanges: { kind: 'INSERT', task: { title: 'new' } } } });
+    });
+
+    it('takes its arguments from a fragment, too', async () => {
+      const query = `subscription ($after: String) { ...A }
+        fragment A on Subscription { changes: taskChanges(after: $after) { task { title owner { name } } } }`;
+      const { cursor: after } = gateway.commit(USER, { title: 'seen' });
+      gateway.commit(USER, { title: 'missed' });
+      const stream = await streamGraphqlWs({ origin: gateway.origin, token, query, variables: { after } });
+      await eventually(() => expect(stream.events).toHaveLength(1));
+      stream.close();
+      await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
+      expect(stream.events).toEqual([
+        { data: { changes: { task: { title: 'missed', owner: { name: `Name of ${USER}` } } } } },
+      ]);
+    });
+
+    it.each([
       ['was deleted meanwhile', 'e', 'UNAUTHENTICATED', ['taskChanges', 'task', 'owner']],
       ['is not known to the service of accounts', 'f', 'INTERNAL_SERVER_ERROR', undefined],
     ])('gets null with an error in every protocol when its account %s', async (_why, first, code, path) => {

@@ -1,4 +1,12 @@
-import { getArgumentValues, GraphQLError, Kind, type FieldNode, type SelectionSetNode } from 'graphql';
+import {
+  getArgumentValues,
+  GraphQLError,
+  Kind,
+  type FieldNode,
+  type FragmentSpreadNode,
+  type InlineFragmentNode,
+  type SelectionSetNode,
+} from 'graphql';
 import type { PreparedOperation } from '../graph/executor.ts';
 import { coerceVariables } from '../graph/variables.ts';
 import type { TaskFilter } from './task-filter.ts';
@@ -16,9 +24,9 @@ export function readArguments(prepared: PreparedOperation, raw: Record<string, u
   const { schema, operation } = prepared;
   const variables = coerceVariables(prepared, raw);
   const field = schema.getSubscriptionType()?.getFields()['taskChanges'];
-  const node = operation.selectionSet.selections.find((selection) => selection.kind === 'Field');
+  const node = rootField(prepared, operation.selectionSet);
   if (!field || node?.name.value !== 'taskChanges')
-    throw new GraphQLError('Only taskChanges can be subscribed to, selected as a field of its own.', {
+    throw new GraphQLError('Only taskChanges can be subscribed to.', {
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
     });
   const { after, filter } = getArgumentValues(field, node, variables);
@@ -30,15 +38,35 @@ export function readArguments(prepared: PreparedOperation, raw: Record<string, u
   };
 }
 
+/** A subscription has a single one, wherever it stands and however often. */
+function rootField(prepared: PreparedOperation, { selections }: SelectionSetNode): FieldNode | undefined {
+  for (const selection of selections) {
+    const field = selection.kind === Kind.FIELD ? selection : rootField(prepared, selectionsOf(prepared, selection));
+    if (field) return field;
+  }
+  return undefined;
+}
+
 /** Whether each event has its cursor, whatever the variables are. */
-function tellsCursor({ document }: PreparedOperation, { selectionSet }: FieldNode): boolean {
-  const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
-  const isIn = (set: SelectionSetNode | undefined): boolean =>
-    set?.selections.some((selection) => {
+function tellsCursor(prepared: PreparedOperation, { selectionSet }: FieldNode): boolean {
+  const isIn = ({ selections }: SelectionSetNode): boolean =>
+    selections.some((selection) => {
       if (selection.directives?.length) return false;
       if (selection.kind === Kind.FIELD) return selection.name.value === 'cursor';
-      if (selection.kind === Kind.INLINE_FRAGMENT) return isIn(selection.selectionSet);
-      return isIn(fragments.find(({ name }) => name.value === selection.name.value)?.selectionSet);
-    }) ?? false;
-  return isIn(selectionSet);
+      return isIn(selectionsOf(prepared, selection));
+    });
+  return isIn(selectionSet ?? NOTHING);
+}
+
+const NOTHING: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [] };
+
+function selectionsOf(
+  { document }: PreparedOperation,
+  fragment: InlineFragmentNode | FragmentSpreadNode,
+): SelectionSetNode {
+  if (fragment.kind === Kind.INLINE_FRAGMENT) return fragment.selectionSet;
+  const named = document.definitions.find(
+    (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === fragment.name.value,
+  );
+  return named && 'selectionSet' in named ? named.selectionSet : NOTHING;
 }

@@ -6,6 +6,8 @@ import { encode, envelopeOf, type Message, type ProtocolVersion } from './frames
 /** Writes the server's messages to one socket. */
 export interface ChannelMessages {
   send(message: Message): void;
+  /** A client's own message, in the form in which it came. */
+  echo(message: Message): void;
   reply(
     to: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
     status: 'ok' | 'error',
@@ -36,16 +38,19 @@ export interface WireOptions {
 }
 
 export function createChannelMessages({ socket, version, writeFrame, frameOf }: WireOptions): ChannelMessages {
-  const say = (message: Message) => {
-    if (socket.readyState === socket.OPEN) socket.send(encode(version, message));
+  const write = (frame: string | Buffer) => {
+    if (socket.readyState === socket.OPEN) socket.send(frame);
   };
+  const say = (message: Message) => write(encode(version, message));
   /** A client that does not read the answers it asked for is too slow like any other. */
-  const send = (message: Message) => {
+  const answer = (frame: string | Buffer) => {
     if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
-    say(message);
+    write(frame);
   };
+  const send = (message: Message) => answer(encode(version, message));
   return {
     send,
+    echo: (message) => (message.echo ? answer(message.echo) : send({ ...message, ref: null })),
     reply: ({ joinRef, ref, topic }, status, response) =>
       send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
     system: ({ topic, joinRef }, payload) =>

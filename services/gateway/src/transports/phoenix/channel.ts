@@ -5,7 +5,7 @@ import type { FailureReason } from '../../subscriptions/metrics.ts';
 import type { EndReason, TransportMetrics } from '../metrics.ts';
 import { SERVICE_RESTART, WS_CLOSE } from '../sockets/socket.ts';
 import type { Binding } from './bindings.ts';
-import type { JoinRequest } from './join.ts';
+import { isOn, type JoinRequest } from './join.ts';
 import { createChannelReader, type ChannelReader, type ChannelReaderEnd } from './channel-reader.ts';
 import type { ChannelAddress, ChannelMessages } from './channel-messages.ts';
 
@@ -184,7 +184,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     messages.reply(request, 'ok', { postgres_changes: bindings.map(({ asked, id }) => ({ ...asked, id })) });
     if (bindings.length > 0)
       messages.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
-    if (config.presence?.enabled === true || config.presence?.enabled === 'true')
+    if (isOn(config.presence?.enabled))
       messages.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
     if (state === 'live') open();
   };

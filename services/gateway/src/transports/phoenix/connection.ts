@@ -8,6 +8,7 @@ import type { BindingLimits } from './binding-limits.ts';
 import type { Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
 import { decode, type Message, type ProtocolVersion } from './frames.ts';
+import { isOn } from './join.ts';
 import { tokenOf } from './tokens.ts';
 import { createChannelMessages } from './channel-messages.ts';
 
@@ -50,8 +51,8 @@ export function serveConnection(
 
   const broadcast = (message: Message, { config: { broadcast: options } }: Channel) => {
     // A client's broadcast never reaches other clients: it gets only its own echo and the acknowledgement.
-    if (options?.self === true) messages.send({ ...message, ref: null, event: 'broadcast' });
-    if (options?.ack === true) messages.reply(message, 'ok', {});
+    if (isOn(options?.self)) messages.echo(message);
+    if (isOn(options?.ack)) messages.reply(message, 'ok', {});
   };
 
   const onMessage = async (message: Message) => {

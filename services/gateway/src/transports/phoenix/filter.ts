@@ -153,19 +153,19 @@ function parseValue({ type }: Column, text: string): Value | undefined {
     case 'int4':
       return /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
     case 'bool':
-      return BOOLEANS.get(text);
+      return BOOLEANS.get(text.toLowerCase()); // Python writes True
     case 'timestamptz':
       return instant(text);
   }
 }
 
-/** Like PostgreSQL, accepts a space instead of the T, a date alone, and times without a zone, which are read as UTC. */
+/** Like PostgreSQL, accepts a space instead of the T, a date alone, and times without seconds or without a zone, which is then UTC. */
 function instant(text: string): number | undefined {
-  const [, date, time = '00:00:00', zone = 'Z'] =
-    /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?))?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/.exec(text) ?? [];
+  const [, date, time = '00:00', seconds = ':00', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/.exec(text) ?? [];
   if (date === undefined) return undefined;
   const offset = /^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
-  const utc = parseTimestamp(`${date}T${time}${offset}`);
+  const utc = parseTimestamp(`${date}T${time}${seconds}${offset}`);
   return utc === undefined ? undefined : Date.parse(utc);
 }
 

@@ -2,6 +2,13 @@ import { decode, encode, type Message } from './frames.ts';
 
 const join: Message = { joinRef: '1', ref: '1', topic: 'realtime:tasks', event: 'phx_join', payload: { config: {} } };
 
+/** A broadcast in the binary form: its kind, the lengths of its parts, the encoding, the parts and the body. */
+const binary = (kind: number, parts: string[]) =>
+  Buffer.concat([
+    Buffer.from([kind, ...parts.map((part) => Buffer.byteLength(part)), 1]),
+    Buffer.from(`${parts.join('')}{"a":1}`),
+  ]);
+
 describe('frames of a channel', () => {
   it.each(['1.0.0', '2.0.0'] as const)('read what they wrote, in %s', (version) => {
     expect(decode(version, Buffer.from(encode(version, join)), false)).toEqual(join);
@@ -19,18 +26,23 @@ describe('frames of a channel', () => {
   });
 
   it('read a broadcast in the binary form', () => {
-    const parts = ['1', '7', 'realtime:tasks', 'shout', ''];
-    const frame = Buffer.concat([
-      Buffer.from([3, ...parts.map((part) => part.length), 1]),
-      Buffer.from(parts.join('')),
-      Buffer.from('{"a":1}'),
-    ]);
-    expect(decode('2.0.0', frame, true)).toMatchObject({
+    expect(decode('2.0.0', binary(3, ['1', '7', 'realtime:tasks', 'shout', '']), true)).toMatchObject({
       joinRef: '1',
       ref: '7',
       topic: 'realtime:tasks',
       event: 'broadcast',
     });
+  });
+
+  it('have a binary form in which a sender hears its broadcast again: all but the refs', () => {
+    const parts = ['realtime:tasks', 'größer', '{"m":1}'];
+    expect(decode('2.0.0', binary(3, ['1', '72', ...parts]), true)?.echo).toEqual(binary(4, parts));
+  });
+
+  it('are dropped when the metadata of a broadcast ends too early', () => {
+    const frame = binary(3, ['1', '7', 'realtime:tasks', 'shout', '']);
+    frame[5] = 255;
+    expect(decode('2.0.0', frame, true)).toBeUndefined();
   });
 
   it.each([

@@ -9,6 +9,8 @@ export interface Message {
   topic: string;
   event: string;
   payload: Record<string, unknown>;
+  /** Of a binary broadcast: how its sender hears it again. */
+  echo?: Buffer;
 }
 
 /** 1.0.0: JSON objects. 2.0.0: JSON arrays, and a binary form for broadcasts. */
@@ -69,24 +71,31 @@ function asRef(ref: unknown): string | null {
 }
 
 const BROADCAST_PUSH = 3;
+const BROADCAST = 4;
 
 /** `[3][five lengths][encoding]`, then join ref, ref, topic, event, metadata, body. The body is not read. */
 function decodeBroadcast(frame: Buffer): Message | undefined {
   if (frame[0] !== BROADCAST_PUSH || frame.length < 7) return undefined;
+  const lengths = [...frame.subarray(1, 6)];
   let offset = 7;
-  const parts = [1, 2, 3, 4].map((index) => {
-    const length = frame[index] ?? 0;
+  const [joinRef = '', ref = '', topic = '', event = ''] = lengths.map((length) => {
     const text = frame.toString('utf8', offset, offset + length);
     offset += length;
     return text;
   });
   if (offset > frame.length) return undefined;
-  const [joinRef = '', ref = '', topic = '', event = ''] = parts;
+  const [ofJoinRef = 0, ofRef = 0, ...ofOthers] = lengths;
   return {
     joinRef: joinRef || null,
     ref: ref || null,
     topic,
     event: 'broadcast',
     payload: { type: 'broadcast', event },
+    // `[4][three lengths][encoding]`, then all but the refs.
+    echo: Buffer.concat([
+      Buffer.from([BROADCAST, ...ofOthers]),
+      frame.subarray(6, 7),
+      frame.subarray(7 + ofJoinRef + ofRef),
+    ]),
   };
 }

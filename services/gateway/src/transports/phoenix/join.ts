@@ -51,6 +51,11 @@ export function readJoin(message: Message, keys: PublicKeys): JoinRequest | Join
   };
 }
 
+/** Some clients send texts. */
+export function isOn(option: unknown): boolean {
+  return option === true || option === 'true';
+}
+
 /** null and undefined mean to begin now. Other non-strings become '', which is rejected like any unreadable cursor. */
 function cursorIn(since: unknown): string | undefined {
   if (since === undefined || since === null) return undefined;
