@@ -1,5 +1,5 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { INNER_SERVICES } from '@taskmesh/local';
+import { findFreePorts, INNER_SERVICES } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
 import { eventually, ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -53,4 +53,27 @@ it('a first start has nothing to complain of, however much longer auth takes to 
   await auth.query(`select pg_advisory_unlock(hashtext('taskmesh-migrations'))`);
   platform = await starting;
   expect(readFileSync(platform.logFile, 'utf8')).toBe('');
+}, 120_000);
+
+it('a start has ended when clients may come, not before', async () => {
+  await platform?.stop();
+  platform = undefined;
+  const auth = await connected(urlOf('auth'));
+  await auth.query('begin');
+  await auth.query('lock table ended_sessions in access exclusive mode'); // without this list no token is accepted
+  const [adminPort = 0] = await findFreePorts(1);
+  const ports = { PORT: '0', ADMIN_PORT: String(adminPort) };
+  const env = { DATA_DIR: dataDir, ...ports, LOG_LEVEL: 'fatal', POSTGRES_URL, DATABASE_PREFIX };
+  const events: string[] = [];
+  const starting = startEmbedded({ env, progress: () => {} }).then((started) => {
+    events.push('started');
+    return started;
+  });
+  const readyz = async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status;
+  await eventually(async () => expect(await readyz()).toBe(503), { timeoutMs: 30_000 });
+  events.push('may become ready');
+  await auth.query('rollback');
+  platform = await starting;
+  expect(events).toEqual(['may become ready', 'started']);
+  expect(await readyz()).toBe(200);
 }, 120_000);

@@ -63,7 +63,7 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
   // As soon as it starts, tasks asks auth which accounts were deleted.
   const stores = together([inOrder([auth, tasks]), backup]);
   const parts = inOrder([stores, closeOnStop(() => connections.close()), gateway, admin]);
-  return { ...parts, address: () => gateway.address() };
+  return { ...parts, address: () => gateway.address(), ready: () => gateway.ready() };
 }
 
 function together(services: Service[]): Service {

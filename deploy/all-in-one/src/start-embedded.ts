@@ -27,6 +27,7 @@ import { pino } from 'pino';
 import { readEmbeddedSettings, readPlatformConfig, type EmbeddedSettings } from './config.ts';
 import { createPlatform } from './create-platform.ts';
 import { keepPostgres } from './keep-postgres.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface EmbeddedOptions {
   env: Env;
@@ -40,7 +41,8 @@ export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
 /**
  * Runs the whole platform in this process, with a real PostgreSQL beside it, which keeps its data in the data directory
- * and is restarted when it dies. When the start fails, everything already started is stopped.
+ * and is restarted when it dies. Resolves when clients may come. When the start fails, everything already started is
+ * stopped.
  * @throws ConfigError, PlainError
  */
 export async function startEmbedded({ env, progress, signal, random }: EmbeddedOptions) {
@@ -86,9 +88,14 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     closers.add(() => lock.announceRelease());
     // The signal that stops us may have reached PostgreSQL as well.
     closers.add(() => postgres?.retire());
+    const adminUrl = localUrl(config.gateway.adminHost, config.gateway.adminPort);
+    const failed = postgres?.givenUp ?? new Promise<never>(() => undefined);
+    const tell = (missing: string[]) =>
+      progress(`Not ready yet: ${missing.join(', ')}. See ${adminUrl}/readyz?verbose and ${logFile}.`);
+    await untilReady({ ready: platform.ready, failed, tell, signal });
     return {
       url: localUrl(config.gateway.host, portOf(platform.address())),
-      adminUrl: localUrl(config.gateway.adminHost, config.gateway.adminPort),
+      adminUrl,
       dataDir,
       logFile,
       /** Absent with a BACKUP_TOKEN. */
@@ -98,7 +105,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
         return postgres?.pid;
       },
       /** Resolves with the reason when the platform cannot continue. It must still be stopped. */
-      failed: postgres?.givenUp ?? new Promise<never>(() => undefined),
+      failed,
       stop: () => closers.closeAll(),
     };
   } catch (error) {

@@ -113,6 +113,14 @@ export const setting = {
           : form,
     });
   },
+  /** One address, alone or behind a name: who mails are from. */
+  sender: () =>
+    z
+      .string()
+      .regex(
+        /^(?:[^<>\p{Cc}]*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/u,
+        'must be like Tasks <tasks@example.com>',
+      ),
   /** Comma-separated values; blanks around them are ignored. */
   list: () =>
     z.string().transform((value) =>

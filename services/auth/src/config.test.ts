@@ -105,6 +105,23 @@ describe("auth's settings", () => {
     expect(readAuthConfig({ POSTGRES_URL, ...provider }).oidc?.name).toBe('127.0.0.1:8080');
   });
 
+  it.each(['tasks@example.com', 'Tasks <tasks@localhost>', '"Tasks, Inc." <tasks@example.com>', '<tasks@example.com>'])(
+    'let mails come from %s',
+    (from) => expect(readAuthConfig({ POSTGRES_URL, MAIL_FROM: from }).mailFrom).toBe(from),
+  );
+
+  it.each([
+    'nonsense',
+    '@',
+    'Tasks',
+    'a@x.org, b@x.org',
+    'Tasks <tasks>',
+    'Tasks <a b@x.org>',
+    'Tasks\r\nBcc: <a@x.org>',
+  ])('let no mails come from %j', (from) =>
+    expect(problemsOf({ POSTGRES_URL, MAIL_FROM: from })).toEqual([expect.stringMatching(/^MAIL_FROM must be like /)]),
+  );
+
   it('are all wrong at once, and show no secret', () => {
     const problems = problemsOf({
       POSTGRES_URL: 'mysql://auth:secret@db.example',

@@ -48,7 +48,7 @@ const settings = z.object({
   HASH_CONCURRENCY: setting.int(1, 1_024).optional(),
   RATE_LIMIT_FACTOR: setting.number(0, 1_000_000).optional(),
   SMTP_URL: setting.url('smtp:', 'smtps:').optional(),
-  MAIL_FROM: setting.text().default('Taskmesh <taskmesh@localhost>'),
+  MAIL_FROM: setting.sender().default('Taskmesh <taskmesh@localhost>'),
   PUBLIC_URL: setting.url('http:', 'https:').default('http://127.0.0.1:4000'),
 });
 

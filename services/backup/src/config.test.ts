@@ -72,6 +72,11 @@ describe('the configuration of backup', () => {
     expect(config).toMatchObject({ recipients: ['age1x', 'age1y'], verifiesScheduled: false });
   });
 
+  it('has a sender that mails can come from', () => {
+    const read = () => readBackupConfig({ ...ENV, MAIL_FROM: 'nobody' });
+    expect(read).toThrow('MAIL_FROM must be like Tasks <tasks@example.com>');
+  });
+
   describe('a key file', () => {
     const KEYS = ['AGE-SECRET-KEY-1QQQ', 'AGE-SECRET-KEY-PQ-1QQQ'];
     let dir: string;

@@ -116,7 +116,7 @@ const schema = z.object({
   BACKUP_WEBHOOK_URL: webhook().optional(),
   BACKUP_MAIL_TO: addresses().default([]),
   SMTP_URL: setting.url('smtp:', 'smtps:').optional(),
-  MAIL_FROM: setting.text().default('Taskmesh <taskmesh@localhost>'),
+  MAIL_FROM: setting.sender().default('Taskmesh <taskmesh@localhost>'),
   RESTORE_DATABASE: setting.oneOf(['tasks', 'auth']).default('tasks'),
   RESTORE_KEEP_OLD: duration().default(KEEP_OLD_MS),
   TASKS_ADMIN_URL: databaseUrl(),

@@ -1,0 +1,37 @@
+import type { HealthReport } from '@taskmesh/service';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 20;
+/** Whatever takes longer waits for somebody, for example to migrate a schema. */
+const TELL_AFTER_MS = 10_000;
+
+export interface WaitOptions {
+  ready(): HealthReport;
+  /** Resolves with the reason when it never will be. */
+  failed: Promise<Error>;
+  /** Told once what is missing, if that lasts. */
+  tell(missing: string[]): void;
+  signal?: AbortSignal | undefined;
+  tellAfterMs?: number;
+}
+
+/** Resolves when clients may come. */
+export async function untilReady(options: WaitOptions): Promise<void> {
+  const { ready, failed, tell, signal, tellAfterMs = TELL_AFTER_MS } = options;
+  let failure: Error | undefined;
+  void failed.then((reason) => (failure = reason));
+  const tellAt = performance.now() + tellAfterMs;
+  let isTold = false;
+  for (let report = ready(); !report.ok; report = ready()) {
+    signal?.throwIfAborted();
+    if (failure) throw failure;
+    if (!isTold && performance.now() >= tellAt) {
+      isTold = true;
+      tell(missingIn(report));
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+const missingIn = ({ checks = {} }: HealthReport) =>
+  Object.keys(checks).filter((name) => checks[name] === false && name !== 'draining');
