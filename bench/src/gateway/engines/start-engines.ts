@@ -53,6 +53,7 @@ export async function startEngines({
 
 /** As images and the chart start Node. */
 const YOUNG_GENERATION = '--max-semi-space-size=32';
+const MALLOC_ARENA_MAX = '1';
 
 /** The gateway's own process, as it serves a foreign graph. */
 async function startTaskmesh({ dataDir, supergraphFile, env }: EngineOptions): Promise<RunningEngine> {
@@ -60,7 +61,7 @@ async function startTaskmesh({ dataDir, supergraphFile, env }: EngineOptions): P
   const { url, pid, stop } = await startProgram({
     name: 'taskmesh',
     file: new URL('../../../../services/gateway/src/main.ts', import.meta.url),
-    env: { ...env, NODE_OPTIONS, SUPERGRAPH_FILE: supergraphFile },
+    env: { ...env, MALLOC_ARENA_MAX, NODE_OPTIONS, SUPERGRAPH_FILE: supergraphFile },
     logFile: join(dataDir, 'taskmesh.log'),
   });
   return { name: 'taskmesh', url: `${url}/graphql`, pid, stop };
