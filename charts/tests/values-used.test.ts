@@ -43,6 +43,7 @@ const SAMPLES: [RegExp, unknown][] = [
   [/RESTORE_KEEP_OLD$/, '7d'],
   [/maxUnavailable$/, '7%'],
   [/disabled$/, ['TaskmeshTargetDown']],
+  [/accessModes$/, ['ReadWriteMany']],
 ];
 
 /** Each is different from the default, or from what a file of the chart says. */

@@ -31,7 +31,7 @@ describe('the benchmark of gateways', () => {
     shop = await startShop(dir);
     load = await startGatewayLoad(join(dir, 'load.log'));
     const { engines, stop } = await startEngines({
-      names: ['taskmesh', 'apollo-undici'],
+      names: ['taskmesh', 'taskmesh-image', 'apollo-undici'],
       dataDir: dir,
       cacheDir: dir,
       supergraphFile: shop.supergraphFile,
@@ -53,6 +53,7 @@ describe('the benchmark of gateways', () => {
     expect(measured.map(({ query, engine, rounds }) => [query, engine, rounds.length])).toEqual(
       QUERIES.flatMap((query) => [
         [query, 'taskmesh', 2],
+        [query, 'taskmesh-image', 2],
         [query, 'apollo-undici', 2],
       ]),
     );
@@ -77,7 +78,7 @@ describe('the benchmark of gateways', () => {
       measured,
     });
     expect(text).toContain('Without Hive gateway-runtime: npm could not install it.');
-    expect(text.split('\n').filter((line) => line.startsWith('| heavy'))).toHaveLength(2);
+    expect(text.split('\n').filter((line) => line.startsWith('| heavy'))).toHaveLength(3);
   });
 });
 

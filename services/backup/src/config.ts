@@ -72,6 +72,9 @@ const webhook = () =>
 
 const addresses = () => setting.list().pipe(z.array(z.email('must be addresses with commas between them')));
 
+/** A value that names nobody would leave archives readable to all. */
+const recipients = () => setting.list().refine((all) => all.length > 0, 'must name a recipient, or be empty');
+
 const s3 = () =>
   setting.text().transform((value, ctx) => {
     const location = parseS3Url(value);
@@ -112,7 +115,7 @@ const schema = z.object({
   BACKUP_KEEP: keep().optional(),
   BACKUP_VERIFY: setting.flag().optional(),
   BACKUP_VERIFY_SCHEDULE: schedule().optional(),
-  BACKUP_RECIPIENTS: setting.list().default([]),
+  BACKUP_RECIPIENTS: recipients().default([]),
   BACKUP_WEBHOOK_URL: webhook().optional(),
   BACKUP_MAIL_TO: addresses().default([]),
   SMTP_URL: setting.url('smtp:', 'smtps:').optional(),

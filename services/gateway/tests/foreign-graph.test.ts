@@ -174,7 +174,7 @@ describe('a gateway of a foreign graph that can restore', () => {
       json: { status: 200, ...done, databaseRestored: true },
     });
     expect(await call('POST', 'backup/restore?file=other.tar.gz')).toEqual({
-      status: 409,
+      status: 500,
       json: { success: false, message: 'Not now.', error: 'Another one runs.' },
     });
     for (const parameter of ['stores=tasks', 'safetyBackup=true', 'decryptedFrom=a'])

@@ -1,11 +1,12 @@
 import type { TargetOptions } from '../../targets/target.ts';
 
-export const ENGINES = ['taskmesh', 'apollo', 'apollo-undici', 'hive'] as const;
+export const ENGINES = ['taskmesh', 'taskmesh-image', 'apollo', 'apollo-undici', 'hive'] as const;
 
 export type EngineName = (typeof ENGINES)[number];
 
 export const TITLES: Record<EngineName, string> = {
   taskmesh: 'Taskmesh',
+  'taskmesh-image': 'Taskmesh, as in an image',
   apollo: 'Apollo Server + @apollo/gateway',
   'apollo-undici': 'the same, fetching by undici',
   hive: 'Hive gateway-runtime',

@@ -1,10 +1,13 @@
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Surroundings } from '../../benchmark.ts';
 import { startProgram, startServer } from '../../processes/start-node.ts';
+import { copyAsImage } from './as-image.ts';
 import { MissingEngine, TITLES, type EngineName, type EngineOptions, type RunningEngine } from './engine.ts';
 import { providePackages } from './provide-packages.ts';
 
+const ROOT = new URL('../../../../', import.meta.url);
 const HIVE = {
   '@graphql-hive/gateway-runtime': '2.12.1',
   '@graphql-hive/router-runtime': '1.4.23',
@@ -14,7 +17,12 @@ const HIVE = {
 };
 
 const START: Record<EngineName, (options: EngineOptions) => Promise<RunningEngine>> = {
-  taskmesh: startTaskmesh,
+  taskmesh: (options) => startTaskmesh('taskmesh', new URL('services/gateway/src/main.ts', ROOT), options),
+  'taskmesh-image': async (options) => {
+    const copy = await copyAsImage(join(options.dataDir, 'as-image'));
+    const noCache = withEnv(options, { NODE_DISABLE_COMPILE_CACHE: '1' });
+    return startTaskmesh('taskmesh-image', pathToFileURL(join(copy, 'services/gateway/src/main.js')), noCache);
+  },
   apollo: (options) => startOther('apollo', new URL('apollo.main.ts', import.meta.url), options),
   'apollo-undici': (options) =>
     startOther('apollo-undici', new URL('apollo.main.ts', import.meta.url), withEnv(options, { FETCH_BY: 'undici' })),
@@ -56,15 +64,19 @@ const YOUNG_GENERATION = '--max-semi-space-size=32';
 const MALLOC_ARENA_MAX = '1';
 
 /** The gateway's own process, as it serves a foreign graph. */
-async function startTaskmesh({ dataDir, supergraphFile, env }: EngineOptions): Promise<RunningEngine> {
+async function startTaskmesh(
+  name: EngineName,
+  file: URL,
+  { dataDir, supergraphFile, env }: EngineOptions,
+): Promise<RunningEngine> {
   const NODE_OPTIONS = [env.NODE_OPTIONS, YOUNG_GENERATION].join(' ').trim();
   const { url, pid, stop } = await startProgram({
-    name: 'taskmesh',
-    file: new URL('../../../../services/gateway/src/main.ts', import.meta.url),
+    name,
+    file,
     env: { ...env, MALLOC_ARENA_MAX, NODE_OPTIONS, SUPERGRAPH_FILE: supergraphFile },
-    logFile: join(dataDir, 'taskmesh.log'),
+    logFile: join(dataDir, `${name}.log`),
   });
-  return { name: 'taskmesh', url: `${url}/graphql`, pid, stop };
+  return { name, url: `${url}/graphql`, pid, stop };
 }
 
 async function startOther(
