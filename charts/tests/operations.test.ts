@@ -149,7 +149,28 @@ it('the runbook on keys names what the hook makes, and a program that the image 
   expect(made).toHaveLength(7);
   for (const key of made ?? []) expect(runbook).toContain(key);
   const [, program = ''] = /kubectl exec "\$auth" -- node (\S+)/.exec(runbook) ?? [];
-  expect([program, existsSync(join(ROOT, program))]).toEqual(['services/auth/src/keys/generate-signing-key.ts', true]);
+  expect(program).toBe('services/auth/src/keys/generate-signing-key.js');
+});
+
+it('the programs of images are there, as JavaScript in an image and as TypeScript here', () => {
+  const places = [
+    'Dockerfile',
+    'deploy/compose.yaml',
+    ...globSync(['charts/*/templates/**/*.yaml', 'docs/**/*.md'], { cwd: ROOT }),
+  ];
+  const named = places.flatMap((place) => {
+    const programs = readFileSync(join(ROOT, place), 'utf8').match(
+      /(?<=node["', ]+(\/app\/)?)(deploy|services)\/[\w./-]+\.[jt]s/g,
+    );
+    return (programs ?? []).map((program) => ({ place, program }));
+  });
+  expect(new Set(named.map(({ program }) => program)).size).toBeGreaterThan(4);
+  for (const { place, program } of named)
+    expect([place, program, existsSync(join(ROOT, program.replace(/\.js$/, '.ts')))]).toEqual([
+      place,
+      expect.stringMatching(/\.js$/),
+      true,
+    ]);
 });
 
 describe('every figure that is looked at', () => {

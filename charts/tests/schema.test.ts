@@ -182,7 +182,7 @@ describe('the settings in the values, and the services', () => {
     [
       'backup.settings.BACKUP_MAIL_TO',
       ['', "o'neil+x@a.example.com", ' a@b.de,\nc@d.de,\n'],
-      ['a', 'a@b', '.a@b.de', 'a..b@c.de', 'a@b.de c@d.de', 'a@b..de', "a'@b.de"],
+      [',', 'a', 'a@b', '.a@b.de', 'a..b@c.de', 'a@b.de c@d.de', 'a@b..de', "a'@b.de"],
     ],
     ['backup.settings.BACKUP_RECIPIENTS', ['', 'age1a,\n age1b,\n', ', age1a,,'], [',', ' ,,']],
     ['backup.settings.BACKUP_MAX_ARCHIVE_MB', [1, 1_048_576], [0, 1_048_577]],

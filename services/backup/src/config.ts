@@ -70,7 +70,11 @@ const webhook = () =>
     return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.host));
   }, 'must be a URL that starts with https://, or http:// to this machine');
 
-const addresses = () => setting.list().pipe(z.array(z.email('must be addresses with commas between them')));
+const addresses = () =>
+  setting
+    .list()
+    .refine((all) => all.length > 0, 'must name somebody, or be empty')
+    .pipe(z.array(z.email('must be addresses with commas between them')));
 
 /** A value that names nobody would leave archives readable to all. */
 const recipients = () => setting.list().refine((all) => all.length > 0, 'must name a recipient, or be empty');

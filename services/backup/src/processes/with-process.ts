@@ -43,8 +43,8 @@ export async function withProcess<Result>(
   }
 }
 
-/** The environment of Node and TLS: a process that reads untrusted input gets none of our secrets. */
-const NEEDED = /^(NODE_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
+/** The environment of Node, the C library and TLS: a process that reads untrusted input gets none of our secrets. */
+const NEEDED = /^(NODE_|MALLOC_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
 
 // eslint-disable-next-line no-restricted-properties -- what a child is given of it, not what is configured by it
 const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)));
