@@ -70,14 +70,12 @@ const webhook = () =>
     return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.host));
   }, 'must be a URL that starts with https://, or http:// to this machine');
 
-const addresses = () =>
-  setting
-    .list()
-    .refine((all) => all.length > 0, 'must name somebody, or be empty')
-    .pipe(z.array(z.email('must be addresses with commas between them')));
+/** A value that names nobody counts as a mistake: mails would reach nobody, and archives be readable to all. */
+const namesOf = (whom: string) => setting.list().refine((names) => names.length > 0, `must name ${whom}, or be empty`);
 
-/** A value that names nobody would leave archives readable to all. */
-const recipients = () => setting.list().refine((all) => all.length > 0, 'must name a recipient, or be empty');
+const addresses = () => namesOf('somebody').pipe(z.array(z.email('must be addresses with commas between them')));
+
+const recipients = () => namesOf('a recipient');
 
 const s3 = () =>
   setting.text().transform((value, ctx) => {
