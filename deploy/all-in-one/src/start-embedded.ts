@@ -6,6 +6,7 @@ import {
   checkWantedPorts,
   ensureMachineToken,
   ensureServiceDatabases,
+  limitLogFile,
   localUrl,
   portOf,
 } from '@taskmesh/local';
@@ -16,6 +17,7 @@ import {
   createMetrics,
   ensureWritableDirectory,
   misspelt,
+  openLogOutput,
   openTelemetry,
   shortTokens,
   systemClock,
@@ -23,7 +25,6 @@ import {
   type Log,
 } from '@taskmesh/service';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { readEmbeddedSettings, readPlatformConfig, type EmbeddedSettings } from './config.ts';
 import { createPlatform } from './create-platform.ts';
 import { keepPostgres } from './keep-postgres.ts';
@@ -72,7 +73,9 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     // The terminal is for people; logs go to a file.
-    const destination = pino.destination({ dest: logFile, mkdir: true, mode: 0o600, sync: true });
+    const destination = openLogOutput(logFile);
+    closers.add(() => destination.close());
+    closers.add(limitLogFile(logFile));
     const logOf = (service: string) => createLog({ service, level: settings.logLevel, destination });
     const metrics = createMetrics();
     const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), metrics, random));

@@ -4,6 +4,7 @@ export { killNotedProcesses } from './processes/data-dir.ts';
 export { makeRunDir, type RunDir } from './processes/run-dir.ts';
 export { findFreePort, findFreePorts } from './processes/free-port.ts';
 export { startChild, untilReady, type RunningProcess } from './processes/child-process.ts';
+export { limitLogFile } from './processes/log-file.ts';
 export type { Server } from './server.ts';
 export { localUrl, portOf } from './local-url.ts';
 export { databaseUrl, ensureDatabases, postgresVersion, withPostgres } from './postgres/databases.ts';

@@ -1,9 +1,10 @@
 import { AppError, forbidden, notFound, toAppError, unauthenticated } from '@taskmesh/errors';
 import { fastify, type FastifyReply } from 'fastify';
 import type { IncomingMessage } from 'node:http';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { HealthReport, Service } from './lifecycle.ts';
 import { readVersion } from './version.ts';
+import { lostLogLines } from './log-output.ts';
 import type { Log } from './log.ts';
 import { networkOf } from './network-of.ts';
 import { bearerTokenOf, createOperatorCheck } from './operator-check.ts';
@@ -47,6 +48,15 @@ export function createMetrics(labels: Record<string, string> = {}): Registry {
     labelNames: ['version'],
     registers: [registry],
   }).set({ version: readVersion() }, 1);
+  new Counter({
+    name: 'taskmesh_log_lines_lost_total',
+    help: 'Log lines that could not be written: the disk is full, or nothing reads the log',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(lostLogLines());
+    },
+  });
   return registry;
 }
 

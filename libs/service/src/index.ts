@@ -17,6 +17,7 @@ export { readVersion } from './version.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
 export { createLog, type Log } from './log.ts';
+export { openLogOutput } from './log-output.ts';
 export { asJson, isAbsent, isObject, parseJson } from './json.ts';
 export { backoffMs, type Backoff } from './backoff.ts';
 export { pause } from './pause.ts';

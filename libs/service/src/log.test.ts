@@ -38,6 +38,29 @@ describe('a log', () => {
     expect(JSON.parse(lines.join('')).err.message).toMatch(message);
   });
 
+  it('suppresses a flood of equal warnings, and says how many it suppressed', async () => {
+    jest.useFakeTimers();
+    try {
+      const lines: string[] = [];
+      const log = createLog({
+        service: 'test',
+        level: 'info',
+        destination: { write: (line) => void lines.push(line) },
+      });
+      for (let count = 0; count < 1_000; count += 1) log.warn({ count }, 'no database');
+      log.warn('another');
+      log.info('no database');
+      expect(lines).toHaveLength(22);
+      jest.advanceTimersByTime(10_000);
+      expect(lines).toHaveLength(23);
+      expect(JSON.parse(lines[22] ?? '')).toMatchObject({ level: 'warn', msg: 'no database', suppressed: 980 });
+      log.warn('no database');
+      expect(lines).toHaveLength(24);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('has neither secrets nor what PostgreSQL cites of a row in an error', () => {
     const lines: string[] = [];
     const log = createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } });

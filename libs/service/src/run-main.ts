@@ -14,6 +14,8 @@ const STOP_DEADLINE_MS = 25_000;
  */
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
   setV8Flags();
+  // What cannot be written there must not end the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const { service, log } = await createOrExit(create);
   for (const problem of [...misspelt(process.env), ...shortTokens(process.env)]) log.warn(problem);
   let stopping = false;

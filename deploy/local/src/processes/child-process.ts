@@ -4,6 +4,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlainError } from '../plain-error.ts';
+import { limitLogFile } from './log-file.ts';
 import { sendSignal, type StopLadder } from './process-table.ts';
 
 export interface Exit {
@@ -43,15 +44,22 @@ export async function startChild(options: ChildOptions) {
   const logStart = fstatSync(output).size;
   const child = spawn(command, args, { env, cwd, stdio: ['ignore', output, output, ...descriptors], ...user });
   closeSync(output); // the child has its own
+  const stopLimiting = limitLogFile(logFile);
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
-    child.once('error', (cause) => reject(new PlainError(`Cannot run ${command}: ${cause.message}.`, { cause })));
+    child.once('error', (cause) => {
+      stopLimiting();
+      reject(new PlainError(`Cannot run ${command}: ${cause.message}.`, { cause }));
+    });
   });
 
   const { pid = 0 } = child;
   let ended = false;
-  void exited.then(() => (ended = true));
+  void exited.then(() => {
+    ended = true;
+    stopLimiting();
+  });
   const kill = (signal: NodeJS.Signals) => {
     if (!ended) sendSignal(pid, signal); // afterwards the id may be somebody else's
   };
