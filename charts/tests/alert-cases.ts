@@ -36,6 +36,10 @@ export const ALERT_CASES: AlertCase[] = [
     series: { [`nodejs_eventloop_lag_p99_seconds{${of('tasks')}}`]: { fires: constant(0.5), silent: constant(0.02) } },
   },
   {
+    alert: 'TaskmeshLogLinesLost',
+    series: { [`taskmesh_log_lines_lost_total{${of('tasks')}}`]: { fires: growing(1), silent: constant(5) } },
+  },
+  {
     alert: 'TaskmeshDeliverySlow',
     series: {
       [`taskmesh_realtime_delivery_latency_seconds_bucket{${of('gateway')},le="0.5"}`]: {

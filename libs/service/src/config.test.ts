@@ -30,9 +30,10 @@ describe('a setting that makes no sense', () => {
 
   it('is told to be written otherwise when a password keeps a URL from being one', () => {
     const schema = z.object({ POSTGRES_URL: setting.url('postgres:', 'postgresql:') });
-    expect(() => readEnv(schema, { POSTGRES_URL: 'postgres://ada:a/b@db:5432/tasks' })).toThrow(
-      'POSTGRES_URL is not a whole URL; in a password write / as %2F, @ as %40 and the like (is: not shown)',
-    );
+    for (const password of ['a/b', '100%sure', '%FF'])
+      expect(() => readEnv(schema, { POSTGRES_URL: `postgres://ada:${password}@db:5432/tasks` })).toThrow(
+        'POSTGRES_URL is not a whole URL; in a password write / as %2F, @ as %40, % as %25 and the like (is: not shown)',
+      );
   });
 
   it.each(['a token', 'tökén'])('is a token that no client could show: %s', (ADMIN_TOKEN) =>

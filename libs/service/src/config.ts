@@ -106,10 +106,10 @@ export const setting = {
   url: (...protocols: string[]) => {
     const beginnings = protocols.map((protocol) => `${protocol}//`);
     const form = `must be a URL that starts with ${beginnings.join(' or ')}`;
-    return z.string(form).refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    return z.string(form).refine((value) => isUrl(value) && protocols.includes(new URL(value).protocol), {
       error: ({ input }) =>
         beginnings.some((beginning) => String(input).startsWith(beginning))
-          ? 'is not a whole URL; in a password write / as %2F, @ as %40 and the like'
+          ? 'is not a whole URL; in a password write / as %2F, @ as %40, % as %25 and the like'
           : form,
     });
   },
@@ -130,6 +130,18 @@ export const setting = {
         .filter((part) => part !== ''),
     ),
 };
+
+/** The parts of a URL are decoded by those that use it, and a bare `%` cannot be. */
+export const isUrl = (text: string): boolean => URL.canParse(text) && isDecodable(text);
+
+export function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

@@ -2,6 +2,7 @@ export {
   adminPortOf,
   adminSettings,
   ConfigError,
+  isUrl,
   LOG_LEVELS,
   processSettings,
   readAll,

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import { z } from 'zod';
 import { withDeadline } from './deadline.ts';
-import { readEnv, setting, type Env } from './config.ts';
+import { isDecodable, readEnv, setting, type Env } from './config.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { readVersion } from './version.ts';
@@ -54,15 +54,6 @@ const settings = z.object({
     'with %2C for a comma, %3B for ";" and %25 for "%"',
   ).optional(),
 });
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Undefined when tracing is off. */
 export type TelemetryConfig =

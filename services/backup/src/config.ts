@@ -81,7 +81,8 @@ const s3 = () =>
   setting.text().transform((value, ctx) => {
     const location = parseS3Url(value);
     if (location) return location;
-    const message = 'must be like s3://bucket/prefix?region=eu-west-1, or s3://key:secret@bucket?endpoint=https://host';
+    const message =
+      'must be like s3://bucket/prefix?region=eu-west-1, or s3://key:secret@bucket?endpoint=https://host; in a secret write / as %2F, % as %25 and the like';
     ctx.addIssue({ code: 'custom', message });
     return z.NEVER;
   });

@@ -3,6 +3,7 @@ import { ReplyError, type Redis } from 'ioredis';
 import { createCircuit, FAILURES_TO_OPEN } from './circuit.ts';
 import { createClient, createGiveUp, inTime } from './client.ts';
 import { createOutage } from './outage.ts';
+import { isReadOnly, isReplica, READ_ONLY } from './refusal.ts';
 import type { RedisConfig } from './settings.ts';
 
 /** Lets an idle process detect a frozen Redis, too. */
@@ -29,14 +30,17 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   const outage = createOutage(log);
   let closed = false;
   let reason: unknown;
+  let cannotWrite = false;
 
   redis.on('error', (error) => (reason = error));
   redis.on('close', () => {
     if (!closed) outage.began(reason ?? new Error('Redis closed the connection'));
     reason = undefined;
   });
-  redis.on('ready', () => {
-    if (!circuit.isOpen()) outage.ended();
+  redis.on('ready', async () => {
+    cannotWrite = await inTime(isReplica(redis)).catch(() => false);
+    if (cannotWrite) outage.began(new Error(READ_ONLY));
+    else if (!circuit.isOpen()) outage.ended();
   });
 
   // The first calls wait for the connection, so that a process need not wait for it at start.
@@ -44,11 +48,11 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     .catch(() => undefined)
     .finally(() => (opening = undefined));
 
-  const isConnected = () => !closed && redis.status === 'ready';
+  const isUp = () => !closed && redis.status === 'ready' && !cannotWrite && !circuit.isOpen();
 
   const attempt: RedisConnection['attempt'] = async (command, otherwise) => {
     if (opening) await opening;
-    if (!isConnected() || circuit.isOpen()) return otherwise;
+    if (!isUp()) return otherwise;
     try {
       const answer = await inTime(command());
       noteAnswer();
@@ -56,7 +60,8 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     } catch (error) {
       if (error instanceof ReplyError) {
         noteAnswer();
-        outage.refused(error);
+        if (isReadOnly(error)) reason = error;
+        else outage.refused(error);
       } else if (circuit.failed() && !closed) {
         outage.began(error);
         giveUp(); // it may be dead for good
@@ -75,12 +80,13 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       if (await attempt(() => redis.ping(), null)) return;
     }
   };
-  const heartbeat = setInterval(() => void ask(), HEARTBEAT_MS).unref();
+  // Connects to a replica anew: it may have been promoted, or the address leads to the primary now.
+  const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ask()), HEARTBEAT_MS).unref();
 
   return {
     redis,
     attempt,
-    isUp: () => isConnected() && !circuit.isOpen(),
+    isUp,
     close() {
       closed = true;
       clearInterval(heartbeat);

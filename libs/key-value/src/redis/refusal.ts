@@ -1,7 +1,14 @@
 import { explainTls, type Refusal } from '@taskmesh/service';
+import type { Redis } from 'ioredis';
 
 const LOGIN = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 const ONE_SIDED_TLS = 'perhaps one side speaks TLS and the other does not: rediss:// or redis:// in REDIS_URL';
+
+export const READ_ONLY = 'READONLY: it is a replica';
+
+export const isReadOnly = (error: unknown): boolean => messageOf(error).includes('READONLY');
+
+export const isReplica = async (redis: Redis): Promise<boolean> => (await redis.role())[0] === 'slave';
 
 export function refusalOf(error: unknown): Refusal {
   const tls = explainTls(error, { ca: 'REDIS_TLS_CA_FILE', cert: 'REDIS_TLS_CERT_FILE', tls: 'REDIS_URL' });
@@ -9,6 +16,8 @@ export function refusalOf(error: unknown): Refusal {
   const message = messageOf(error);
   if (LOGIN.test(message))
     return { reason: `refuses the user or the password (REDIS_URL): ${message}`, isLasting: true };
+  if (isReadOnly(error))
+    return { reason: 'is a replica, which takes no writes: REDIS_URL must lead to the primary', isLasting: false };
   const isOneSided = /closed|ECONNRESET|ETIMEDOUT|in time/.test(message);
   return { reason: `does not answer: ${message}${isOneSided ? ` (${ONE_SIDED_TLS})` : ''}`, isLasting: false };
 }

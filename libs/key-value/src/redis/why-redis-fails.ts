@@ -1,6 +1,6 @@
 import { withDeadline, type Refusal } from '@taskmesh/service';
 import { createClient } from './client.ts';
-import { refusalOf } from './refusal.ts';
+import { isReplica, READ_ONLY, refusalOf } from './refusal.ts';
 import type { RedisConfig } from './settings.ts';
 
 const TIMEOUT_MS = 3_000;
@@ -11,10 +11,10 @@ export async function whyRedisFails(config: RedisConfig): Promise<Refusal | unde
   const { promise: failed, reject } = Promise.withResolvers<never>();
   redis.once('error', reject);
   redis.once('close', () => reject(new Error('the connection is closed')));
-  const answered = Promise.race([failed, redis.connect().then(() => redis.ping())]);
+  const answered = Promise.race([failed, redis.connect().then(() => isReplica(redis))]);
   try {
-    await withDeadline(answered, TIMEOUT_MS, () => new Error('no answer in time'));
-    return undefined;
+    const cannotWrite = await withDeadline(answered, TIMEOUT_MS, () => new Error('no answer in time'));
+    return cannotWrite ? refusalOf(new Error(READ_ONLY)) : undefined;
   } catch (error) {
     return refusalOf(error);
   } finally {

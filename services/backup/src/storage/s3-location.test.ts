@@ -16,6 +16,10 @@ describe('reading the address of a bucket', () => {
     });
   });
 
+  it('refuses a secret that cannot be decoded', () => {
+    expect(parseS3Url('s3://me:100%sure@archives')).toBeUndefined();
+  });
+
   it('takes any other server, with a key of its own', () => {
     expect(parseS3Url('s3://me:a%2Fb@archives?endpoint=http://127.0.0.1:9000')).toEqual({
       bucket: 'archives',

@@ -1,3 +1,5 @@
+import { isUrl } from '@taskmesh/service';
+
 export interface S3Location {
   bucket: string;
   /** The prefix of keys; empty, or ends in a slash. */
@@ -21,7 +23,7 @@ const ANY_REGION = 'us-east-1';
  * `pathStyle` is true by default. Undefined for any other text.
  */
 export function parseS3Url(text: string): S3Location | undefined {
-  if (!URL.canParse(text)) return undefined;
+  if (!isUrl(text)) return undefined;
   const { protocol, hostname, port, pathname, hash, username, password, searchParams } = new URL(text);
   const { region, endpoint, pathStyle, ...unknown } = Object.fromEntries(searchParams);
   if (protocol !== 's3:' || !BUCKET.test(hostname) || port !== '' || hash !== '') return undefined;
