@@ -12,7 +12,9 @@ const CHECK_MS = 10_000;
  */
 export function limitLogFile(file: string, { maxBytes = MAX_BYTES, checkMs = CHECK_MS } = {}): () => void {
   let checking = Promise.resolve();
-  const timer = setInterval(() => (checking = checking.then(() => limit(file, maxBytes))), checkMs).unref();
+  const timer = setInterval(() => {
+    checking = checking.then(() => limit(file, maxBytes));
+  }, checkMs).unref();
   return () => clearInterval(timer);
 }
 

@@ -37,11 +37,12 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     if (!closed) outage.began(reason ?? new Error('Redis closed the connection'));
     reason = undefined;
   });
-  redis.on('ready', async () => {
+  const noteReady = async () => {
     cannotWrite = await inTime(isReplica(redis)).catch(() => false);
     if (cannotWrite) outage.began(new Error(READ_ONLY));
     else if (!circuit.isOpen()) outage.ended();
-  });
+  };
+  redis.on('ready', () => void noteReady());
 
   // The first calls wait for the connection, so that a process need not wait for it at start.
   let opening: Promise<unknown> | undefined = inTime(redis.connect())
