@@ -18,9 +18,9 @@ describe('the services', () => {
   it('listen for everybody in the pod’s network, and keep what they write under /data', async () => {
     for (const name of SERVICES)
       expect(envOf(await containerOf(name))).toMatchObject({
-        HOST: '0.0.0.0',
+        HOST: '::',
         PORT: '4000',
-        ADMIN_HOST: '0.0.0.0',
+        ADMIN_HOST: '::',
         ADMIN_PORT: '14000',
         DATA_DIR: '/data',
         NODE_ENV: 'production',

@@ -1,6 +1,7 @@
-// Removes files from node_modules that nothing loads at run time. Licences stay.
+// Removes files from node_modules that nothing loads at run time. Licences stay, and the readmes of packages whose only
+// licence text is in there.
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Their built files are served to browsers; the packages that they were built from are not needed. */
@@ -52,10 +53,23 @@ const needed = reachable();
 for (const place of packages.keys())
   if (place.includes('node_modules') && !needed.has(place)) rmSync(join(ROOT, place), { recursive: true, force: true });
 
+const README = /^readme(\.\w+)?$/i;
+
+/** Whether a file is where its package's licence is, as there is no file of its own for it. */
+function hasLicence(file: string): boolean {
+  if (!README.test(basename(file))) return false;
+  const names = readdirSync(dirname(file));
+  return names.includes('package.json') && !names.some((name) => LICENCE.test(name));
+}
+
 for (const name of readdirSync(ROOT, { recursive: true, encoding: 'utf8' })) {
   if (!NEVER_LOADED.test(name) || LICENCE.test(name)) continue;
   const file = join(ROOT, name);
   // Workspaces are links in node_modules: leave their files alone.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() && realpathSync(file).includes('/node_modules/'))
+  if (
+    statSync(file, { throwIfNoEntry: false })?.isFile() &&
+    realpathSync(file).includes('/node_modules/') &&
+    !hasLicence(file)
+  )
     rmSync(file);
 }

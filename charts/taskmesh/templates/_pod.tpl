@@ -63,7 +63,7 @@ capabilities: { drop: [ALL] }
 {{- $secrets := include "taskmesh.secrets" . | fromJson -}}
 {{- $url := include "taskmesh.publicUrl" $root -}}
 {{- $heap := div (mul (include "taskmesh.mebibytes" $component.resources.limits.memory) $component.heapPercent) 100 -}}
-{{- include "taskmesh.settings" (dict "HOST" "0.0.0.0" "PORT" "4000" "ADMIN_HOST" "0.0.0.0" "ADMIN_PORT" "14000" "DATA_DIR" "/data" "NODE_OPTIONS" (printf "--max-old-space-size=%d --max-semi-space-size=32" $heap)) }}
+{{- include "taskmesh.settings" (dict "HOST" "::" "PORT" "4000" "ADMIN_HOST" "::" "ADMIN_PORT" "14000" "DATA_DIR" "/data" "NODE_OPTIONS" (printf "--max-old-space-size=%d --max-semi-space-size=32" $heap)) }}
 {{- include "taskmesh.settings" (pick $values.settings "NODE_ENV" "LOG_LEVEL") }}
 {{- if has $name (list "gateway" "auth" "all") }}
 {{- include "taskmesh.settings" (dict "PUBLIC_URL" $url) }}

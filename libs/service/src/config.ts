@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { z } from 'zod';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -91,6 +92,12 @@ export const setting = {
       .transform(Number)
       .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
   port: () => setting.int(0, LARGEST_PORT),
+  /** Where to listen. `::` is every interface, IPv4 included, also where the system has no IPv6. */
+  host: () =>
+    z
+      .string()
+      .default('127.0.0.1')
+      .transform((host) => (host === '::' && !hasIpv6() ? '0.0.0.0' : host)),
   /** The prefix of topics on a server that several installations share. */
   topicPrefix: () =>
     z
@@ -143,6 +150,9 @@ export function isDecodable(text: string): boolean {
   }
 }
 
+const hasIpv6 = () =>
+  Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export const processSettings = {
@@ -151,7 +161,7 @@ export const processSettings = {
 };
 
 export const adminSettings = {
-  ADMIN_HOST: setting.text().default('127.0.0.1'),
+  ADMIN_HOST: setting.host(),
   ADMIN_TOKEN: setting.token().optional(),
 };
 

@@ -37,7 +37,7 @@ import { createIdentityStrategy } from './passport.ts';
 const ports = { PORT: setting.port().default(4001), ADMIN_PORT: setting.port().optional() };
 const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
-  HOST: setting.text().default('127.0.0.1'),
+  HOST: setting.host(),
   ...ports,
   ADMIN_HOST: adminSettings.ADMIN_HOST,
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),

@@ -35,7 +35,7 @@ import { createBackup } from './create-backup.ts';
 
 const schema = z.object({
   ...processSettings,
-  HOST: setting.text().default('127.0.0.1'),
+  HOST: setting.host(),
   PORT: setting.port(),
   ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port(),

@@ -96,7 +96,7 @@ const limit = () => setting.int(0, 1_000_000_000);
 
 const schema = z.object({
   ...processSettings,
-  HOST: setting.text().default('127.0.0.1'),
+  HOST: setting.host(),
   PORT: setting.port().default(4000),
   ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),

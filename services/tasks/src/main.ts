@@ -42,7 +42,7 @@ import { createTasks } from './create-tasks.ts';
 const ports = { PORT: setting.port().default(4002), ADMIN_PORT: setting.port().optional() };
 const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
-  HOST: setting.text().default('127.0.0.1'),
+  HOST: setting.host(),
   ...ports,
   ...adminSettings,
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),

@@ -10,7 +10,6 @@ import type { Server, ServerOptions } from '../server.ts';
 import { findKafka, KAFKA_VERSION } from './kafka-jars.ts';
 
 /** A broker that was killed reads its log anew before it opens its port. */
-const START_TIMEOUT_MS = 90_000;
 const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 const TEMPLATES = fileURLToPath(new URL('../../kafka/', import.meta.url));
@@ -43,7 +42,7 @@ export async function startKafka(options: KafkaServerOptions): Promise<Server> {
   };
   // An open port alone says nothing: it opens seconds before the broker takes part.
   const ready = async () => (await whyKafkaFails({ brokers: [url] })) === undefined;
-  const run = { name: 'Kafka', dataDir, prepare, ready, timeoutMs: START_TIMEOUT_MS };
+  const run = { name: 'Kafka', dataDir, prepare, ready };
   return { ...(await runInDataDir(run, options)), url, port };
 }
 

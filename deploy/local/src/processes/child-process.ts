@@ -29,6 +29,8 @@ export interface ChildOptions {
 }
 
 const LAST_LINES = 12;
+const READY_TIMEOUT_MS = 600_000;
+const REPORT_EVERY_MS = 15_000;
 
 /**
  * Starts a child in our own session: Linux shares out processor time between sessions first (its autogroups), so what has
@@ -86,8 +88,10 @@ export interface ReadinessOptions<Told = unknown> {
   name: string;
   /** What it tells once it does its work; nothing or a rejection means not yet. */
   ready: () => Promise<Told | undefined>;
-  /** Recovery after a crash may take a while. @default 60000 */
+  /** Recovery after a crash, or a busy machine, may take minutes. @default 600000 */
   timeoutMs?: number;
+  /** Receives a line now and then about what is being waited for. */
+  log?: (line: string) => void;
   intervalMs?: number;
   /** Gives up when it is aborted. */
   signal?: AbortSignal | undefined;
@@ -98,13 +102,19 @@ export interface ReadinessOptions<Told = unknown> {
  * @throws PlainError with the last lines of its log
  */
 export async function untilReady<Told>(child: RunningProcess, options: ReadinessOptions<Told>): Promise<Told> {
-  const { name, ready, timeoutMs = 60_000, intervalMs = 50, signal } = options;
-  const deadline = Date.now() + timeoutMs;
+  const { name, ready, timeoutMs = READY_TIMEOUT_MS, intervalMs = 50, signal, log } = options;
+  const begin = performance.now();
+  let nextReport = begin + REPORT_EVERY_MS;
   let exit: Exit | undefined;
   void child.exited.then((reason) => (exit = reason));
-  while (!exit && !signal?.aborted && Date.now() < deadline) {
+  while (!exit && !signal?.aborted && performance.now() < begin + timeoutMs) {
     const told = await ready().catch(() => undefined);
     if (told) return told;
+    if (performance.now() >= nextReport) {
+      nextReport += REPORT_EVERY_MS;
+      const seconds = Math.round((performance.now() - begin) / 1000);
+      log?.(`Waiting for ${name}, which started ${seconds} s ago. Its log: ${child.logFile}`);
+    }
     await Promise.race([child.exited, sleep(intervalMs)]);
   }
   const problem = exit

@@ -31,7 +31,7 @@ interface PidRecord {
   ladder: StopLadder;
 }
 
-export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal'> {
+export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal' | 'log'> {
   dataDir: string;
   /** @default SIGTERM, which has ten seconds */
   ladder?: StopLadder;
@@ -60,7 +60,7 @@ export async function runInDataDir<Told>(
       return exit;
     });
     const running = { ...child, exited };
-    return { ...running, told: await untilReady(running, { ...readiness, signal }) };
+    return { ...running, told: await untilReady(running, { ...readiness, signal, log }) };
   } catch (error) {
     lock.release();
     throw error;
