@@ -22,6 +22,7 @@ import { buildImage, openImage, whyNoImages, type Image } from './images.ts';
 
 const BUILD_MS = 20 * 60_000;
 const START = { timeoutMs: 120_000 };
+const ROOT = join(import.meta.dirname, '../..');
 const MIB = 1024 * 1024;
 const USER = 10_001;
 const PASSWORD = 'correct horse battery staple';
@@ -104,6 +105,24 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
         .filter((name) => !name.startsWith('.'))
         .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)).map((n) => `${name}/${n}`) : name));
       expect(installed.filter((name) => !names.has(name))).toEqual([]);
+    });
+
+    it.each(['services', 'all'] as const)('the licence text of every package that has one: %s', (target) => {
+      const ofLicence = /licen[cs]e|notice|copying/i;
+      const original = join(ROOT, 'node_modules');
+      const kept = join(images[target].root, 'app/node_modules');
+      const textsIn = (folder: string) =>
+        readdirSync(folder).filter(
+          (name) =>
+            ofLicence.test(name) || (/^readme/i.test(name) && ofLicence.test(readFileSync(join(folder, name), 'utf8'))),
+        );
+      const missing = readdirSync(kept).filter((name) => {
+        const folder = join(kept, name);
+        if (name.startsWith('.') || name.startsWith('@') || !existsSync(join(original, name, 'package.json')))
+          return false;
+        return textsIn(folder).length === 0 && textsIn(join(original, name)).length > 0;
+      });
+      expect(missing).toEqual([]);
     });
   });
 
