@@ -31,7 +31,7 @@ it('works under one lease after the other, closes each, and pauses longer the mo
 
 it.each([
   ['cannot connect', () => Promise.reject(new Error('timeout expired'))],
-  ['has lost its connection', () => Promise.resolve(1)],
+  ['has failed, or has lost its connection', () => Promise.resolve(1)],
 ])('logs what happened, and once: %s', async (happened, open) => {
   const stopping = new AbortController();
   const lines: string[] = [];
@@ -46,6 +46,34 @@ it.each([
     log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
   });
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`the test ${happened}; connecting again until it works`]);
+});
+
+it('logs another cause, and that it works again', async () => {
+  const stopping = new AbortController();
+  const lines: string[] = [];
+  const causes = ['the server is away', 'the server is away', 'relation "feeds" does not exist'];
+  let failures = 0;
+  await keepWorking({
+    signal: stopping.signal,
+    open: async () => 1,
+    async work(_lease, onRound) {
+      const cause = causes.shift();
+      if (cause !== undefined) throw new Error(cause);
+      onRound();
+      stopping.abort();
+    },
+    close: async () => undefined,
+    pause: async () => undefined,
+    onFailure: () => failures++,
+    what: 'the test',
+    log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
+  });
+  expect(lines.map((line) => JSON.parse(line)).map(({ err, msg }) => err?.message ?? msg)).toEqual([
+    'the server is away',
+    'relation "feeds" does not exist',
+    'the test works again',
+  ]);
+  expect(failures).toBe(3);
 });
 
 it('opens nothing when it is stopped already', async () => {
