@@ -71,6 +71,12 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     platform = await startEmbedded({ env: { ...env, ...stores }, progress: () => {} });
   }, 120_000);
   afterAll(async () => {
+      console.log(
+        readFileSync(running().logFile, 'utf8')
+          .split('\n')
+          .map((l) => l.slice(0, 1500))
+          .join('\n'),
+      );
     await platform?.stop();
     await dropDatabases(prefix);
     await postgres?.release();
@@ -85,7 +91,9 @@ describe('with settings of the role and of the databases that mean something els
   describeProduct(async (prefix) => {
     const role = `${prefix}role`;
     const set = (of: string, settings: object) =>
-      Object.entries(settings).map(([name, value]) => `alter ${of} set ${name} to ${name === 'search_path' ? value : `'${value}'`}`);
+      Object.entries(settings).map(
+        ([name, value]) => `alter ${of} set ${name} to ${name === 'search_path' ? value : `'${value}'`}`,
+      );
     await admin([
       `create role ${role} login createdb createrole password 'secret'`,
       ...set(`role ${role}`, ROLE_SETTINGS),

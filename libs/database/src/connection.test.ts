@@ -1,9 +1,9 @@
+import { defineEntity, p } from '@mikro-orm/core';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { databaseOf } from './database-url.ts';
 import { connect } from './connection.ts';
 import { createDatabase, type Database } from './database.ts';
-import { defineEntity, p } from '@mikro-orm/core';
 
 const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary() } });
 const MEANINGS = `select current_setting('search_path') as path, '2026-11-28 10:00:00.5+02'::timestamptz::text as time,
@@ -11,8 +11,20 @@ const MEANINGS = `select current_setting('search_path') as path, '2026-11-28 10:
   null = null as nothing, current_setting('transaction_isolation') as isolation,
   current_setting('statement_timeout') <> '1ms' as lasts`;
 const HOSTILE = {
-  ...{ search_path: 'app', datestyle: 'SQL, DMY', intervalstyle: 'sql_standard', bytea_output: 'escape', timezone: 'Asia/Kolkata' },
-  ...{ extra_float_digits: '-15', array_nulls: 'off', transform_null_equals: 'on', client_encoding: 'LATIN1', lock_timeout: '1ms' },
+  ...{
+    search_path: 'app',
+    datestyle: 'SQL, DMY',
+    intervalstyle: 'sql_standard',
+    bytea_output: 'escape',
+    timezone: 'Asia/Kolkata',
+  },
+  ...{
+    extra_float_digits: '-15',
+    array_nulls: 'off',
+    transform_null_equals: 'on',
+    client_encoding: 'LATIN1',
+    lock_timeout: '1ms',
+  },
   ...{ default_transaction_isolation: 'serializable', idle_session_timeout: '50ms', exit_on_error: 'on' },
 };
 
@@ -23,7 +35,14 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(HOSTILE))
     await store.query(`alter database ${databaseOf(store.url)} set ${name} = '${value}'`);
   const log = createLog({ service: 'connection', level: 'silent' });
-  database = await createDatabase({ name: 'connection', url: store.url, entities: [Thing], migrations: [], log, poolSize: 2 });
+  database = await createDatabase({
+    name: 'connection',
+    url: store.url,
+    entities: [Thing],
+    migrations: [],
+    log,
+    poolSize: 2,
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -31,7 +50,13 @@ afterAll(async () => {
 });
 
 const EXPECTED = {
-  ...{ path: 'public', time: '2026-11-28 08:00:00.5+00', span: '1 day 02:00:00', bytes: '\\x01', sum: 0.30000000000000004 },
+  ...{
+    path: 'public',
+    time: '2026-11-28 08:00:00.5+00',
+    span: '1 day 02:00:00',
+    bytes: '\\x01',
+    sum: 0.30000000000000004,
+  },
   ...{ list: [null], nothing: null, isolation: 'read committed', lasts: true },
 };
 
@@ -66,7 +91,9 @@ it.each([
 
 it('fails when the server refuses a setting', async () => {
   const url = store.url;
-  await expect(connect({ url, name: 'test', settings: { timezone: 'Nowhere/Land' } })).rejects.toMatchObject({ code: '22023' });
+  await expect(connect({ url, name: 'test', settings: { timezone: 'Nowhere/Land' } })).rejects.toMatchObject({
+    code: '22023',
+  });
 });
 
 describe('with all connections of the pool in use', () => {
@@ -81,8 +108,32 @@ describe('with all connections of the pool in use', () => {
   });
 });
 
-it.each([
-  ['violates a constraint', 'insert into things values (1)'],
-  ['waits for a lock in vain', 'lock table things'],
-  ['is cancelled', 'select pg_sleep(60)'],
-])('a statement that %s leaves its connection in the pool', async () => undefined);
+describe('a statement that fails', () => {
+  beforeAll(() =>
+    store.query('create table public.things (id int primary key)').then(() => database.run('write', INSERT, [])),
+  );
+  const INSERT = { name: 'insert', text: 'insert into things values (1)' };
+
+  it.each([
+    ['for a constraint', INSERT, { code: '23505' }],
+    [
+      'because it is cancelled',
+      { name: 'cancel', text: `select set_config('statement_timeout', '20', true), pg_sleep(60)` },
+      { code: 'SERVICE_UNAVAILABLE' },
+    ],
+    [
+      'because it does not get a lock',
+      { name: 'lock', text: 'select id from things for update nowait' },
+      { code: 'SERVICE_UNAVAILABLE' },
+    ],
+  ])('%s leaves its connection in the pool', async (_why, statement, error) => {
+    const holder = await connect({ url: store.url, name: 'holder' });
+    await holder.query('begin; select id from things for update');
+    const backends = async () =>
+      await store.query(`select pid from pg_stat_activity where application_name = 'taskmesh-connection' order by pid`);
+    const before = await backends();
+    await expect(database.run('write', statement, [])).rejects.toMatchObject(error);
+    expect([database.pool.totalCount, await backends()]).toEqual([before.length, before]);
+    await holder.end();
+  });
+});

@@ -33,7 +33,11 @@ export async function close(client: Client): Promise<void> {
  * frozen until it is restored may be restored.
  */
 export function connectAdmin({ url, name = 'taskmesh-backup', settings }: AdminOptions): Promise<Client> {
-  return connect({ url, name, settings: { search_path: 'pg_catalog', default_transaction_read_only: 'off', ...settings } });
+  return connect({
+    url,
+    name,
+    settings: { search_path: 'pg_catalog', default_transaction_read_only: 'off', ...settings },
+  });
 }
 
 interface AdminOptions {

@@ -46,7 +46,8 @@ function failure(error: unknown): Told {
 async function load({ path, url }: Order): Promise<LoadReport> {
   const file = await open(path);
   await checkFrame(file);
-  const client = url === undefined ? NOBODY : await connect({ url, name: 'taskmesh-restore', settings: LOADER_SETTINGS });
+  const client =
+    url === undefined ? NOBODY : await connect({ url, name: 'taskmesh-restore', settings: LOADER_SETTINGS });
   const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
   return runScript({ reader: createScriptReader(source), client, onProgress: createTeller() });
 }
