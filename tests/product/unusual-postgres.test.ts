@@ -71,18 +71,22 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     platform = await startEmbedded({ env: { ...env, ...stores }, progress: () => {} });
   }, 120_000);
   afterAll(async () => {
-      console.log(
-        readFileSync(running().logFile, 'utf8')
-          .split('\n')
-          .map((l) => l.slice(0, 1500))
-          .join('\n'),
-      );
+    console.log(
+      readFileSync(running().logFile, 'utf8')
+        .split('\n')
+        .map((l) => l.slice(0, 1500))
+        .join('\n'),
+    );
     await platform?.stop();
     await dropDatabases(prefix);
     await postgres?.release();
     rmSync(dataDir, { recursive: true });
   }, 60_000);
 
+  it('has no problems to report', async () => {
+    const response = await fetch(`${running().url}/api/operations/status`);
+    expect(await response.json()).toMatchObject({ message: 'All is well.' });
+  });
   describeJourney(() => ({ urls: [running().url] }));
   describeRestore(() => ({ urls: [running().url], backupsDir: join(dataDir, 'backups') }));
 }

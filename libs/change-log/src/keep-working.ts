@@ -10,16 +10,27 @@ export interface KeepWorkingOptions<Lease> {
   work: (lease: Lease, onRound: () => void) => Promise<void>;
   close: (lease: Lease) => Promise<void>;
   pause: (ms: number) => Promise<unknown>;
-  /** Called after each failure. */
-  onFailure?: () => void;
+  health: WorkerHealth;
   /** The name of the worker in the log, e.g. "the relay". */
   what: string;
   log: Log;
 }
 
+export type WorkerHealth = ReturnType<typeof createWorkerHealth>;
+
+/** For how long a worker has failed, as operators see it. */
+export function createWorkerHealth(monotonicMs = () => performance.now()) {
+  let failingSinceMs: number | undefined;
+  return {
+    failed: () => void (failingSinceMs ??= monotonicMs()),
+    worked: () => void (failingSinceMs = undefined),
+    failingSeconds: () => (failingSinceMs === undefined ? undefined : (monotonicMs() - failingSinceMs) / 1_000),
+  };
+}
+
 /** Works under a lease. When that is lost, opens another one, with growing pauses. Logs what fails and when it works again. */
 export async function keepWorking<Lease>(options: KeepWorkingOptions<Lease>): Promise<void> {
-  const { signal, open, work, close, pause, onFailure, what, log } = options;
+  const { signal, open, work, close, pause, health, what, log } = options;
   let tries = 0;
   let happened = '';
   const failures = createFailureLog((error) =>
@@ -28,6 +39,7 @@ export async function keepWorking<Lease>(options: KeepWorkingOptions<Lease>): Pr
   const onRound = () => {
     if (tries === 0) return;
     tries = 0;
+    health.worked();
     if (failures.succeeded()) log.info(`${what} works again`);
   };
   while (!signal.aborted) {
@@ -39,7 +51,7 @@ export async function keepWorking<Lease>(options: KeepWorkingOptions<Lease>): Pr
       happened = lease === undefined ? 'cannot connect' : 'has failed, or has lost its connection';
       tries++;
       failures.failed(error);
-      onFailure?.();
+      health.failed();
     }
     if (lease !== undefined) await close(lease);
     await pause(backoffMs(tries, RECONNECT));
