@@ -91,10 +91,10 @@ export interface ReadinessOptions<Told = unknown> {
  */
 export async function untilReady<Told>(child: RunningProcess, options: ReadinessOptions<Told>): Promise<Told> {
   const { name, ready, timeoutMs = 60_000, intervalMs = 50, signal } = options;
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   let exit: Exit | undefined;
   void child.exited.then((reason) => (exit = reason));
-  while (!exit && !signal?.aborted && Date.now() < deadline) {
+  while (!exit && !signal?.aborted && performance.now() < deadline) {
     const told = await ready().catch(() => undefined);
     if (told) return told;
     await Promise.race([child.exited, sleep(intervalMs)]);
