@@ -129,8 +129,8 @@ describe('a statement that fails', () => {
   ])('%s leaves its connection in the pool', async (_why, statement, error) => {
     const holder = await connect({ url: store.url, name: 'holder' });
     await holder.query('begin; select id from things for update');
-    const backends = async () =>
-      await store.query(`select pid from pg_stat_activity where application_name = 'taskmesh-connection' order by pid`);
+    const backends = () =>
+      store.query(`select pid from pg_stat_activity where application_name = 'taskmesh-connection' order by pid`);
     const before = await backends();
     await expect(database.run('write', statement, [])).rejects.toMatchObject(error);
     expect([database.pool.totalCount, await backends()]).toEqual([before.length, before]);

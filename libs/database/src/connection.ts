@@ -1,4 +1,4 @@
-import { Client, type ClientBase, type ClientConfig, type PoolConfig } from 'pg';
+import { Client, type ClientBase, type ClientConfig } from 'pg';
 
 /** The server's settings of a connection by name. Null leaves one to the server. Never pass a client's input. */
 export type Settings = Readonly<Record<string, string | null>>;
@@ -62,7 +62,7 @@ export function connectionConfig({ url, name, settings, connectTimeoutMs = CONNE
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     onConnect: (client: ClientBase) => applySettings(client, { ...PINNED, ...settings }, connectTimeoutMs),
-  } satisfies PoolConfig;
+  };
 }
 
 /** Opens one connection outside any pool. The caller closes it. Rejects when the server is unavailable. */
