@@ -87,6 +87,26 @@ const storeAccess = [
   },
 ];
 
+const ENVIRONMENT = {
+  object: 'process',
+  property: 'env',
+  message: 'Only main.ts reads the environment; pass configuration in.',
+};
+const WALL_CLOCK = {
+  object: 'Date',
+  property: 'now',
+  message: 'Measure durations with performance.now(), which no one sets. Points in time come from the Clock.',
+};
+/** What these write is read by others as a point in time. */
+const WRITERS_OF_TIMES = [
+  'libs/service/src/clock.ts',
+  'libs/telemetry/src/sdk.ts',
+  'libs/subgraph/src/inline-trace/field-trace.ts',
+  'libs/messaging/src/kafka/node.ts',
+  'services/gateway/src/fetch-span.ts',
+  'deploy/local/src/command/operators-address.ts',
+];
+
 const namesOf = (object) => Object.fromEntries(Object.getOwnPropertyNames(object).map((name) => [name, 'readonly']));
 
 export default tseslint.config(
@@ -121,10 +141,7 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'no-console': 'error',
-      'no-restricted-properties': [
-        'error',
-        { object: 'process', property: 'env', message: 'Only main.ts reads the environment; pass configuration in.' },
-      ],
+      'no-restricted-properties': ['error', ENVIRONMENT],
     },
   },
   {
@@ -161,6 +178,16 @@ export default tseslint.config(
       'docs/examples/**',
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
+  },
+  {
+    files: ['services/*/src/**/*.ts', 'libs/*/src/**/*.ts'],
+    ignores: ['**/*main.ts', '**/*.test.ts', '**/testing/**', 'libs/testing/**', ...WRITERS_OF_TIMES],
+    rules: { 'no-restricted-properties': ['error', ENVIRONMENT, WALL_CLOCK] },
+  },
+  {
+    files: ['deploy/*/src/**/*.ts'],
+    ignores: ['**/*.test.ts', ...WRITERS_OF_TIMES],
+    rules: { 'no-restricted-properties': ['error', WALL_CLOCK] },
   },
   {
     files: ['**/*.test.ts', '**/testing/**', '**/tests/**'],

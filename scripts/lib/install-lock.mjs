@@ -24,12 +24,12 @@ export async function withInstallLock(action) {
 async function acquire() {
   mkdirSync(dirname(LOCK), { recursive: true });
   let told;
-  let unnamedSince = Date.now();
+  let unnamedSince = performance.now();
   while (!tryMake()) {
     const holder = noted(LOCK, 'pid');
-    if (holder !== undefined) unnamedSince = Date.now();
+    if (holder !== undefined) unnamedSince = performance.now();
     const wait = whyWait(holder, noted(LOCK, 'worker'));
-    if (wait === undefined && (holder !== undefined || Date.now() - unnamedSince > UNNAMED_MS)) removeStale(holder);
+    if (wait === undefined && (holder !== undefined || performance.now() - unnamedSince > UNNAMED_MS)) removeStale(holder);
     else if (wait !== told) {
       told = wait;
       console.log(wait);

@@ -38,7 +38,7 @@ async function bring(need, noteWorker) {
   if (serves(found, need)) return;
   const set = [need, earlier?.set, setOnDisk()].includes('all') ? 'all' : 'production';
   if (earlier?.isUnfinished) removePackages();
-  const begin = Date.now();
+  const begin = performance.now();
   console.log('Installing dependencies (once) …');
   write({ set, isUnfinished: true });
   rmSync(NPMS_LIST, { force: true });
@@ -50,7 +50,7 @@ async function bring(need, noteWorker) {
       `npm says that it has installed everything, but ${missing.length} of ${marker.packages.length} packages are not there (${missing[0]}).\nStart again: everything is then installed anew.`,
     );
   write(marker);
-  console.log(`Dependencies are installed (${Math.round((Date.now() - begin) / 1000)} s).`);
+  console.log(`Dependencies are installed (${Math.round((performance.now() - begin) / 1000)} s).`);
 }
 
 /** All that the lock file has, whatever somebody has set for npm otherwise: without these it would leave packages out, or take others. */

@@ -8,10 +8,10 @@ export async function runPlatform(tell: (platform: Embedded, seconds: string) =>
   setV8Flags();
   return runCommand({
     async start(signal) {
-      const begin = Date.now();
+      const begin = performance.now();
       const platform = await startEmbedded({ env: process.env, progress: say, signal });
       trimMemory();
-      say(tell(platform, ((Date.now() - begin) / 1000).toFixed(1)));
+      say(tell(platform, ((performance.now() - begin) / 1000).toFixed(1)));
       return platform;
     },
     killNow: () => killNotedProcesses(resolve(process.env.DATA_DIR || '.data')),

@@ -14,12 +14,12 @@ await runCommand({
     const { observePort, ...options } = readStackArguments(process.argv.slice(2));
     const settings = readStackSettings(process.env);
     dataDir = settings.dataDir;
-    const begin = Date.now();
+    const begin = performance.now();
     const observer = observePort === undefined ? undefined : await startObserver({ port: observePort });
     const env = { ...observer?.env, ...settings.env };
     const stack = await startStack({ ...settings, ...options, env, log: say, signal });
     observer?.scrape(() => adminUrls(stack));
-    say(`\nTaskmesh runs, each part on its own (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
+    say(`\nTaskmesh runs, each part on its own (${((performance.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(overview(stack));
     const [url = ''] = stack.urls;
     say(`\n${firstSteps(url)}`);

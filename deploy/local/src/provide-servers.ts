@@ -74,10 +74,10 @@ export async function provideServers(options: {
       if (refusal) throw new PlainError(`${refusal.reason} Correct it, or unset it to have one started.`);
       return given;
     }
-    const begin = Date.now();
+    const begin = performance.now();
     const server = await run(name, (again) => start({ dataDir: join(dataDir, name), log, isThrowaway, ...again }));
     started.set(name, server);
-    log(`${title} is ready (${((Date.now() - begin) / 1000).toFixed(1)} s).`);
+    log(`${title} is ready (${((performance.now() - begin) / 1000).toFixed(1)} s).`);
     return server.url;
   };
   try {

@@ -1,5 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import { keepWorking } from './keep-working.ts';
+import { createWorkerHealth, keepWorking } from './keep-working.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 
@@ -22,6 +22,7 @@ it('works under one lease after the other, closes each, and pauses longer the mo
     },
     close: async (lease) => void closed.push(lease),
     pause: async (ms) => void pauses.push(ms),
+    health: createWorkerHealth(),
     what: 'the test',
     log,
   });
@@ -31,7 +32,7 @@ it('works under one lease after the other, closes each, and pauses longer the mo
 
 it.each([
   ['cannot connect', () => Promise.reject(new Error('timeout expired'))],
-  ['has lost its connection', () => Promise.resolve(1)],
+  ['has failed, or has lost its connection', () => Promise.resolve(1)],
 ])('logs what happened, and once: %s', async (happened, open) => {
   const stopping = new AbortController();
   const lines: string[] = [];
@@ -42,10 +43,43 @@ it.each([
     work: () => Promise.reject(new Error('lost')),
     close: async () => undefined,
     pause: async () => ++pauses === 3 && stopping.abort(),
+    health: createWorkerHealth(),
     what: 'the test',
     log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
   });
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`the test ${happened}; connecting again until it works`]);
+});
+
+it('logs another cause, and that it works again', async () => {
+  const stopping = new AbortController();
+  const lines: string[] = [];
+  const causes = ['the server is away', 'the server is away', 'relation "feeds" does not exist'];
+  let nowMs = 0;
+  const health = createWorkerHealth(() => (nowMs += 1_000));
+  const failing: (number | undefined)[] = [];
+  await keepWorking({
+    signal: stopping.signal,
+    open: async () => 1,
+    async work(_lease, onRound) {
+      failing.push(health.failingSeconds());
+      const cause = causes.shift();
+      if (cause !== undefined) throw new Error(cause);
+      onRound();
+      stopping.abort();
+    },
+    close: async () => undefined,
+    pause: async () => undefined,
+    health,
+    what: 'the test',
+    log: createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } }),
+  });
+  expect(lines.map((line) => JSON.parse(line)).map(({ err, msg }) => err?.message ?? msg)).toEqual([
+    'the server is away',
+    'relation "feeds" does not exist',
+    'the test works again',
+  ]);
+  expect(failing).toEqual([undefined, 1, 2, 3]);
+  expect(health.failingSeconds()).toBeUndefined();
 });
 
 it('opens nothing when it is stopped already', async () => {
@@ -55,6 +89,7 @@ it('opens nothing when it is stopped already', async () => {
     work: async () => undefined,
     close: async () => undefined,
     pause: async () => undefined,
+    health: createWorkerHealth(),
     what: 'the test',
     log,
   });

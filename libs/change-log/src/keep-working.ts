@@ -1,4 +1,4 @@
-import { backoffMs, type Backoff, type Log } from '@taskmesh/service';
+import { backoffMs, createFailureLog, type Backoff, type Log } from '@taskmesh/service';
 
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 
@@ -10,23 +10,48 @@ export interface KeepWorkingOptions<Lease> {
   work: (lease: Lease, onRound: () => void) => Promise<void>;
   close: (lease: Lease) => Promise<void>;
   pause: (ms: number) => Promise<unknown>;
+  health: WorkerHealth;
   /** The name of the worker in the log, e.g. "the relay". */
   what: string;
   log: Log;
 }
 
-/** Works under a lease. When that is lost, opens another one, with growing pauses; only the first failure is logged. */
+export type WorkerHealth = ReturnType<typeof createWorkerHealth>;
+
+/** For how long a worker has failed, as operators see it. */
+export function createWorkerHealth(monotonicMs = () => performance.now()) {
+  let failingSinceMs: number | undefined;
+  return {
+    failed: () => void (failingSinceMs ??= monotonicMs()),
+    worked: () => void (failingSinceMs = undefined),
+    failingSeconds: () => (failingSinceMs === undefined ? undefined : (monotonicMs() - failingSinceMs) / 1_000),
+  };
+}
+
+/** Works under a lease. When that is lost, opens another one, with growing pauses. Logs what fails and when it works again. */
 export async function keepWorking<Lease>(options: KeepWorkingOptions<Lease>): Promise<void> {
-  const { signal, open, work, close, pause, what, log } = options;
+  const { signal, open, work, close, pause, health, what, log } = options;
   let tries = 0;
+  let happened = '';
+  const failures = createFailureLog((error) =>
+    log.warn({ err: error }, `${what} ${happened}; connecting again until it works`),
+  );
+  const onRound = () => {
+    if (tries === 0) return;
+    tries = 0;
+    health.worked();
+    if (failures.succeeded()) log.info(`${what} works again`);
+  };
   while (!signal.aborted) {
     let lease: Lease | undefined;
     try {
       lease = await open();
-      await work(lease, () => (tries = 0));
+      await work(lease, onRound);
     } catch (error) {
-      const happened = lease === undefined ? 'cannot connect' : 'has lost its connection';
-      if (tries++ === 0) log.warn({ err: error }, `${what} ${happened}; connecting again until it works`);
+      happened = lease === undefined ? 'cannot connect' : 'has failed, or has lost its connection';
+      tries++;
+      failures.failed(error);
+      health.failed();
     }
     if (lease !== undefined) await close(lease);
     await pause(backoffMs(tries, RECONNECT));

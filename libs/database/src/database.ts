@@ -1,22 +1,24 @@
 import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { ConfigError, type Log, withDeadline } from '@taskmesh/service';
+import { ConfigError, type Log } from '@taskmesh/service';
 import { inSpan } from '@taskmesh/telemetry';
-import type { Pool, QueryResultRow } from 'pg';
+import { Pool, type QueryResultRow } from 'pg';
 import type { Registry } from 'prom-client';
+import { connectionConfig, type Settings } from './connection.ts';
 import { whileAway, type RetryOptions } from './failures.ts';
-import { migrate, MIGRATION_CONNECTIONS, type MigrateOptions, type Orm } from './migrate.ts';
+import { migrate, MIGRATION_CONNECTIONS, type MigrateLimits, type Orm } from './migrate.ts';
 import { measurePool } from './pool-metrics.ts';
 import { runPrepared } from './prepared-query.ts';
-import { refuseTooOld, SERVER_VERSION } from './server-version.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
 import { createStatementMetrics, type ObserveStatement } from './statement-metrics.ts';
 import { createStatementSpans } from './statement-spans.ts';
 import { watchConnections } from './watch-connections.ts';
 import { refusalOf } from './why-postgres-fails.ts';
+import { whyUnfit } from './why-unfit.ts';
 
+const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const IS_UP_MS = 1_000;
 const SILENCE_MS = 6_000;
@@ -36,7 +38,7 @@ type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 
 interface Connections {
   pool: Parameters<typeof defineConfig>[0]['pool'];
-  settings?: Record<string, string>;
+  settings?: Settings;
   /** 0 means no limit. */
   statementTimeoutMs: number;
   /** A connection that stays silent for this long is closed. */
@@ -58,8 +60,8 @@ export interface DatabaseOptions extends StoreOptions {
   entities: Entities;
   /** In order, each with its name. Static imports, so that bundles include them. */
   migrations: MigrationObject[];
-  /** Server settings for the pool and sessions, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. Never pass a client's input. */
-  settings?: Record<string, string>;
+  /** For the pool and sessions, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. */
+  settings?: Settings;
 }
 
 export interface SchemaState {
@@ -71,12 +73,12 @@ export interface SchemaState {
 
 export interface Database {
   /** Waits for the server and brings the schema up to date. Several instances may call it at once. */
-  migrate(options?: MigrateOptions): Promise<void>;
+  migrate(options?: MigrateLimits): Promise<void>;
   /** The names of all migrations, oldest first: a schema's version is the last one applied. */
   readonly versions: readonly string[];
   /**
    * Read-only, and needs no more rights than that. Rejects when the server does not answer.
-   * @throws ConfigError when the server is too old
+   * @throws ConfigError when the server is too old, or a pooler before it keeps no sessions
    */
   schemaState(): Promise<SchemaState>;
   /**
@@ -92,11 +94,11 @@ export interface Database {
   /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
-  openSession(options?: Pick<SessionOptions, 'settings' | 'lasts' | 'timeoutMs'>): Promise<Session>;
+  openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
   readonly pool: Pool;
   /** Starts measuring how full the pool is and how long its statements take. Migrations have a pool of their own. */
   measure(registry: Registry): void;
-  /** Whether the server answers a trivial statement within a second. */
+  /** Whether the server answers a trivial statement within a second, however busy the pool is. */
   isUp(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -117,8 +119,6 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     { pool, settings: extra, statementTimeoutMs, silenceMs }: Connections,
     onAnswer: ObserveStatement = ignore,
   ) => {
-    // Regardless of the database's defaults.
-    const serverSettings = Object.entries({ timezone: 'UTC', search_path: 'public', ...extra });
     const orm = await MikroORM.init(
       defineConfig({
         contextName: name,
@@ -132,12 +132,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         discovery: { checkDuplicateTableNames: true },
         pool,
         driverOptions: {
-          connectionString: url, // the ORM would drop the URL's parameters, among them those for TLS
-          connectionTimeoutMillis: 2_000,
-          statement_timeout: statementTimeoutMs,
-          idle_in_transaction_session_timeout: 10_000,
-          application_name: `taskmesh-${name}`,
-          options: serverSettings.map(([setting, value]) => `-c ${setting}=${value}`).join(' '),
+          // With the URL, whose parameters (among them those for TLS) the ORM would drop.
+          ...connectionConfig({
+            ...{ url, name: `taskmesh-${name}`, connectTimeoutMs: CONNECT_TIMEOUT_MS },
+            settings: {
+              statement_timeout: String(statementTimeoutMs),
+              idle_in_transaction_session_timeout: '10s',
+              ...extra,
+            },
+          }),
         },
         migrations: {
           migrationsList: migrations,
@@ -165,19 +168,34 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     (...answer) => observe?.(...answer),
   );
+  /** For looking at the server: it never waits for the pool, which requests may use up. */
+  const probe = new Pool({
+    ...connectionConfig({ url, name: `taskmesh-${name}-probe`, connectTimeoutMs: IS_UP_MS }),
+    ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: IS_UP_MS },
+  });
+  probe.on('error', (error) => log.debug({ reason: error.message }, 'database connection lost'));
+  let isFit = false;
+  /** @throws ConfigError */
+  const refuseUnfit = async () => {
+    if (isFit) return;
+    const refusal = await whyUnfit(url, `taskmesh-${name}-probe`);
+    if (refusal) throw new ConfigError([`PostgreSQL ${refusal.reason}`]);
+    isFit = true;
+  };
 
   return {
     versions: migrations.map((migration) => migration.name),
     async migrate(how) {
       const { orm: migrating } = await openOrm(MIGRATION_CONNECTIONS);
       try {
-        await migrate(migrating, how).catch(failForPeople);
+        await migrate(migrating, { refuseUnfit, log, ...how }).catch(failForPeople);
       } finally {
         await migrating.close(true);
       }
     },
     async schemaState() {
-      const applied = await appliedMigrations(pool);
+      await refuseUnfit();
+      const applied = await appliedMigrations(probe);
       const known = migrations.map(({ name: known }) => known);
       return {
         missing: known.filter((each) => !applied.includes(each)),
@@ -199,11 +217,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       observe = createStatementMetrics(registry, name);
     },
     async isUp() {
-      const answered = pool.query('select 1').then(() => true);
-      return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
+      return probe.query('select 1').then(
+        () => true,
+        () => false,
+      );
     },
     async close() {
-      await orm.close(true);
+      await Promise.all([orm.close(true), probe.end()]);
       // The ORM ends only a pool that it has used itself.
       if (!pool.ending) await pool.end();
     },
@@ -212,10 +232,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
 /** Reads the table directly, because the migrator would create a missing one. */
 async function appliedMigrations(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ version: number; there: boolean }>(
-    `${SERVER_VERSION}, to_regclass('mikro_orm_migrations') is not null as there`,
+  const { rows } = await pool.query<{ there: boolean }>(
+    `select to_regclass('mikro_orm_migrations') is not null as there`,
   );
-  for (const { version } of rows) refuseTooOld(version);
   if (!rows[0]?.there) return [];
   return (await pool.query<{ name: string }>('select name from mikro_orm_migrations order by id')).rows.map(
     ({ name }) => name,

@@ -11,10 +11,13 @@ const NOT_DONE = new Set<string>([
   SQL_STATE.sqlclientUnableToEstablishConnection,
   SQL_STATE.sqlserverRejectedConnection,
   SQL_STATE.readOnlyTransaction, // a failover has made this server a standby
+  SQL_STATE.idleInTransactionSessionTimeout,
+  SQL_STATE.transactionTimeout,
   SQL_STATE.invalidCatalogName, // between the two renames of a swap
   SQL_STATE.serializationFailure,
   SQL_STATE.deadlockDetected,
   SQL_STATE.objectNotInPrerequisiteState, // the database takes no connections
+  SQL_STATE.lockNotAvailable,
   SQL_STATE.adminShutdown, // the session was ended
   SQL_STATE.cannotConnectNow, // starting up or shutting down
   SQL_STATE.databaseDropped,
@@ -54,6 +57,19 @@ export function outcomeOf(error: unknown): Outcome {
     if (isUnknown(each)) return 'unknown';
   }
   return 'other';
+}
+
+/** These end a statement or its transaction only. */
+const OF_STATEMENTS = new Set<string>([
+  SQL_STATE.serializationFailure,
+  SQL_STATE.deadlockDetected,
+  SQL_STATE.lockNotAvailable,
+  SQL_STATE.queryCanceled,
+]);
+
+/** Whether the connection of the failed statement is lost, or of no use to a second attempt. */
+export function endsConnection(error: unknown): boolean {
+  return outcomeOf(error) !== 'other' && !withCauses(error).some((each) => OF_STATEMENTS.has(codeOf(each)));
 }
 
 /** Whether the server or the database takes no writes, be it said by this error or by one that caused it. */

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const open = (...migrations: string[][]) => openAt(store.url, migrations);
 
-async function openAt(url: string, migrations: string[][]): Promise<Database> {
+async function openAt(url: string, migrations: string[][], write?: (line: string) => void): Promise<Database> {
   const database = await createDatabase({
     name: 'migrate',
     url,
@@ -37,7 +37,7 @@ async function openAt(url: string, migrations: string[][]): Promise<Database> {
         }
       },
     })),
-    log,
+    log: write ? createLog({ service: 'migrate', level: 'info', destination: { write } }) : log,
   });
   opened.push(database);
   return database;
@@ -62,6 +62,18 @@ it('says in words what a user lacks who does not own the database', async () => 
   } finally {
     await store.query(`drop role ${role}`);
   }
+});
+
+it('says what it waits for while the server does not answer', async () => {
+  const lines: string[] = [];
+  const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], (line) => void lines.push(line));
+  await expect(database.migrate({ waitMs: 300 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      msg: 'waiting for the database',
+      reason: expect.stringMatching(/^PostgreSQL .*ECONNREFUSED/),
+    }),
+  ]);
 });
 
 it('lets a statement of a migration take longer than one of a request may', async () => {

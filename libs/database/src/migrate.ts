@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/core';
 import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { createFailureLog, type Log } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whileAway } from './failures.ts';
-import { refuseTooOld, SERVER_VERSION } from './server-version.ts';
-import { LIFT_LIMITS } from './session-limits.ts';
+import { refusalOf } from './why-postgres-fails.ts';
 import { SQL_STATE } from './sql-state.ts';
 
 /** The part of MikroORM used here, without its type parameter for the entities. */
@@ -16,6 +16,7 @@ export interface Orm {
 export const MIGRATION_CONNECTIONS = {
   /** One connection holds the transaction; the ORM creates its own table on the other. */
   pool: { min: 0, max: 2 },
+  settings: { idle_in_transaction_session_timeout: '0' },
   statementTimeoutMs: 0,
   silenceMs: Infinity,
 };
@@ -27,27 +28,46 @@ export const MIGRATION_CONNECTIONS = {
 const TABLE_WAIT = '500ms';
 const PAUSE_MS = 2_000;
 
-export interface MigrateOptions {
+export interface MigrateLimits {
   /** How long to wait for the server, in ms. @default 60_000 */
   waitMs?: number;
   /** The last migration to apply. @default the newest */
   to?: string | undefined;
 }
 
+interface MigrateOptions extends MigrateLimits {
+  /** Rejects with a ConfigError when waiting does not make the server fit. */
+  refuseUnfit: () => Promise<void>;
+  log: Log;
+}
+
 /**
  * Waits for the server and applies the missing migrations, all or nothing, in one transaction that holds the migration
  * lock: one of several instances applies them, the others find them applied. A lost connection releases both.
- * @throws ConfigError when the server is too old for them
+ * @throws ConfigError from `refuseUnfit`
  */
-export async function migrate(orm: Orm, { waitMs = 60_000, to }: MigrateOptions = {}): Promise<void> {
+export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> {
+  const { waitMs = 60_000, to, refuseUnfit, log } = options;
+  const failures = createFailureLog((error) =>
+    log.warn({ reason: `PostgreSQL ${refusalOf(error).reason}` }, 'waiting for the database'),
+  );
+  /** Returns the error if another transaction holds a table. */
+  const attempt = async (): Promise<unknown> => {
+    try {
+      await refuseUnfit();
+      return await migrateOnce(orm, to);
+    } catch (error) {
+      failures.failed(error);
+      if (isLockTimeout(error)) return error;
+      throw error;
+    }
+  };
   const deadline = performance.now() + waitMs;
   for (;;) {
-    try {
-      return await whileAway({ kind: 'read', deadlineMs: deadline - performance.now() }, () => migrateOnce(orm, to));
-    } catch (error) {
-      if (!isLockTimeout(error) || performance.now() + PAUSE_MS > deadline) throw error;
-      await sleep(PAUSE_MS);
-    }
+    const blocked = await whileAway({ kind: 'read', deadlineMs: deadline - performance.now() }, attempt);
+    if (blocked === undefined) return;
+    if (performance.now() + PAUSE_MS > deadline) throw blocked;
+    await sleep(PAUSE_MS);
   }
 }
 
@@ -55,9 +75,6 @@ async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     const run = (sql: string, parameters: unknown[] = []) =>
       em.getConnection().execute(sql, parameters, 'all', em.getTransactionContext());
-    const [server] = await run(SERVER_VERSION);
-    refuseTooOld(server?.version);
-    await run(LIFT_LIMITS);
     await run('select pg_advisory_xact_lock(hashtext(?))', ['taskmesh-migrations']);
     await run(`set local lock_timeout = '${TABLE_WAIT}'`);
     await orm.migrator.up({ transaction: em.getTransactionContext(), ...(to !== undefined && { to }) });

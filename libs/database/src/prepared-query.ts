@@ -1,6 +1,7 @@
 import { types, type Connection, type CustomTypesConfig, type FieldDef, type Pool, type QueryResultRow } from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { serialize } from 'pg-protocol';
+import { endsConnection } from './failures.ts';
 import type { Statement } from './statement.ts';
 
 interface Column {
@@ -28,13 +29,23 @@ const shapes = new WeakMap<Connection, Map<string, RowShape>>();
  * column names and types with every execution, which costs as much as the rest of a small statement; this one does so
  * once per connection. PostgreSQL refuses a prepared statement whose columns have changed.
  */
-export async function runPrepared<Row extends QueryResultRow>(
+export function runPrepared<Row extends QueryResultRow>(
   pool: Pool,
   statement: Statement,
   values: unknown[],
 ): Promise<Row[]> {
-  const { rows } = await pool.query<Row>(new PreparedQuery(statement, values, pool.options.types ?? types));
-  return rows;
+  const query = new PreparedQuery(statement, values, pool.options.types ?? types);
+  // The pool's own `query` closes the connection after each failure, also when a statement only violates a constraint.
+  return new Promise((resolve, reject) => {
+    pool.connect((unconnected, client, release) => {
+      if (!client) return reject(unconnected);
+      client.query<Row>(query, (error: Error | null, result?: { rows: Row[] }) => {
+        release(error !== null && endsConnection(error));
+        if (result) resolve(result.rows);
+        else reject(error);
+      });
+    });
+  });
 }
 
 /** What the driver calls a submittable: an object that sends its own messages and handles the answers. */

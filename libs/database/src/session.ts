@@ -1,19 +1,13 @@
 import { unavailable } from '@taskmesh/errors';
 import { Socket } from 'node:net';
-import { Client, type QueryResultRow } from 'pg';
-import { outcomeOf } from './failures.ts';
-import { LIFT_LIMITS } from './session-limits.ts';
+import type { Client, QueryResultRow } from 'pg';
+import { connect, type ConnectionOptions } from './connection.ts';
+import { endsConnection, outcomeOf } from './failures.ts';
 import type { Statement } from './statement.ts';
 
-export interface SessionOptions {
-  /** postgres://user:password@host:port/database */
-  url: string;
-  /** Shown as `application_name` in `pg_stat_activity`. */
-  name: string;
-  /** Server settings for this session, e.g. `{ idle_session_timeout: '10s' }`. Never pass a client's input. */
-  settings?: Record<string, string>;
-  /** Whether its transactions and pauses may last longer than the operator allows sessions in general. @default false */
-  lasts?: boolean;
+const CONNECT_TIMEOUT_MS = 2_000;
+
+export interface SessionOptions extends ConnectionOptions {
   /** How long a statement may take before the session counts as lost, in ms. @default 5_000 */
   timeoutMs?: number;
 }
@@ -35,36 +29,26 @@ export interface Session {
 
 /** Connects. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { url, name, settings = {}, lasts = false, timeoutMs = 5_000 } = options;
+  const { timeoutMs = 5_000, ...where } = options;
   const socket = new Socket();
   const gone = new AbortController();
-  const client = new Client({
-    connectionString: url,
-    stream: () => socket,
-    application_name: name,
-    connectionTimeoutMillis: 2_000,
-    query_timeout: timeoutMs,
-    keepAlive: true,
-    options: Object.entries({ timezone: 'UTC', ...settings })
-      .map(([setting, value]) => `-c ${setting}=${value}`)
-      .join(' '),
-  });
-
   const lose = (reason: unknown) => {
     if (!gone.signal.aborted) gone.abort(reason);
     // A silent peer would not answer a graceful close either.
     socket.destroy();
   };
-  client.on('error', lose);
-  client.on('end', () => lose(new Error('The session has ended.')));
 
+  let client: Client;
   try {
-    await client.connect();
-    if (lasts) await client.query(LIFT_LIMITS);
+    client = await connect(
+      { connectTimeoutMs: CONNECT_TIMEOUT_MS, ...where },
+      { stream: () => socket, query_timeout: timeoutMs },
+    );
   } catch (error) {
-    lose(error);
     throw unavailable(undefined, error);
   }
+  client.on('error', lose);
+  client.on('end', () => lose(new Error('The session has ended.')));
 
   let earlier: Promise<unknown> = Promise.resolve();
 
@@ -78,7 +62,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       return (await turn).rows;
     } catch (error) {
       if (outcomeOf(error) === 'other') throw error;
-      lose(error);
+      if (endsConnection(error)) lose(error);
       throw unavailable(undefined, error);
     }
   };

@@ -6,6 +6,8 @@ export const SQL_STATE = {
   uniqueViolation: '23505',
   checkViolation: '23514',
   readOnlyTransaction: '25006',
+  idleInTransactionSessionTimeout: '25P03',
+  transactionTimeout: '25P04',
   invalidAuthorization: '28000',
   invalidPassword: '28P01',
   invalidCatalogName: '3D000',

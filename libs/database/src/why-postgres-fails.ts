@@ -1,9 +1,7 @@
 import { explainTls, type Refusal } from '@taskmesh/service';
-import { Client } from 'pg';
-import { SERVER_VERSION, whyTooOld } from './server-version.ts';
 import { SQL_STATE } from './sql-state.ts';
+import { whyUnfit } from './why-unfit.ts';
 
-const CONNECT_TIMEOUT_MS = 5_000;
 const TLS = 'sslmode in POSTGRES_URL';
 
 const NO_ADDRESS: Refusal = {
@@ -12,23 +10,11 @@ const NO_ADDRESS: Refusal = {
   isLasting: true,
 };
 
-/** Tries to connect once; undefined when the server answers and is new enough. */
+/** Tries to connect once; undefined when the server responds and can be used. */
 export async function whyPostgresFails(connectionString: string): Promise<Refusal | undefined> {
   if (!isUrlOfPostgres(connectionString)) return NO_ADDRESS;
   try {
-    const client = new Client({
-      connectionString,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
-    });
-    client.on('error', () => undefined); // the query rejects as well
-    try {
-      await client.connect();
-      const { rows } = await client.query<{ version: number }>(SERVER_VERSION);
-      return rows.map(({ version }) => whyTooOld(version)).find((refusal) => refusal !== undefined);
-    } finally {
-      await client.end();
-    }
+    return await whyUnfit(connectionString, 'taskmesh-check');
   } catch (error) {
     return refusalOf(error);
   }

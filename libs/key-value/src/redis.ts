@@ -1,4 +1,4 @@
-import { systemClock, type Clock, type Log } from '@taskmesh/service';
+import type { Log } from '@taskmesh/service';
 import type { KeyValue } from './key-value.ts';
 import { createMemoryLimiters } from './memory-limiter.ts';
 import { createRedisConnection } from './redis/connection.ts';
@@ -10,7 +10,6 @@ export interface RedisKeyValueOptions extends RedisConfig {
   log: Log;
   /** Prefix of every key and channel. @default 'taskmesh:' */
   prefix?: string;
-  clock?: Clock;
 }
 
 /**
@@ -18,8 +17,8 @@ export interface RedisKeyValueOptions extends RedisConfig {
  * calls return what KeyValue promises after at most 200 ms, and immediately after several failures in a row.
  */
 export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
-  const { prefix = 'taskmesh:', clock = systemClock } = options;
-  const connection = createRedisConnection({ ...options, clock });
+  const { prefix = 'taskmesh:' } = options;
+  const connection = createRedisConnection(options);
   const subscriptions = createRedisSubscriptions(options);
   const own = createMemoryLimiters();
   const { redis, attempt } = connection;

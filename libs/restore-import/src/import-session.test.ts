@@ -1,4 +1,5 @@
-import { databaseOf, SESSION_LIMITS } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/database';
+import { SESSION_LIMITS } from '@taskmesh/database/testing';
 import { createTestDatabase } from '@taskmesh/testing';
 import { openImportSession } from './import-session.ts';
 

@@ -13,12 +13,11 @@ export async function openImportSession(
 ): Promise<Session> {
   const settings = {
     search_path: 'pg_catalog,pg_temp',
-    datestyle: 'ISO', // times are transferred between databases as text
     statement_timeout: String(timeoutMs),
     lock_timeout: '30s',
     default_transaction_read_only: 'off', // an operator may have frozen the store until it is restored
   };
-  const session = await openSession({ url, name, settings, lasts: true, timeoutMs });
+  const session = await openSession({ url, name, settings, timeoutMs });
   const refuse = (error: unknown): never => {
     throw withoutValues(error);
   };

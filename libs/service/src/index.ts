@@ -24,6 +24,7 @@ export { backoffMs, type Backoff } from './backoff.ts';
 export { pause } from './pause.ts';
 export { settlesWithin, withDeadline } from './deadline.ts';
 export { askInTime } from './ask-in-time.ts';
+export { createFailureLog, type FailureLog } from './failure-log.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { timeOrderedIds, type Ids } from './ids.ts';

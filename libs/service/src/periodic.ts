@@ -1,5 +1,6 @@
 import { outside } from '@taskmesh/telemetry';
 import { backoffMs, type Backoff } from './backoff.ts';
+import { createFailureLog } from './failure-log.ts';
 import type { Log } from './log.ts';
 
 export interface PeriodicOptions {
@@ -23,7 +24,7 @@ export interface Periodic {
   stop(): Promise<void>;
 }
 
-/** Repeats a task, one run at a time. Logs a failure once, until the task works again. */
+/** Repeats a task, one run at a time. Logs a failure when it begins, changes or lasts, and when the task works again. */
 export function createPeriodic(options: PeriodicOptions): Periodic {
   const { everyMs, retry = { firstMs: everyMs, longestMs: everyMs }, task, what, log } = options;
   let timer: NodeJS.Timeout | undefined;
@@ -31,15 +32,16 @@ export function createPeriodic(options: PeriodicOptions): Periodic {
   let isStopped = false;
   let isWanted = false;
   let failures = 0;
+  const failureLog = createFailureLog((error) => log.warn({ err: error, what }, 'failed, and is tried again'));
 
   const run = async () => {
     isWanted = false;
     try {
       await task();
-      if (failures > 0) log.info({ what }, 'works again');
+      if (failureLog.succeeded()) log.info({ what }, 'works again');
       failures = 0;
     } catch (error) {
-      if (failures === 0 && !isStopped) log.warn({ err: error, what }, 'failed, and is tried again');
+      if (!isStopped) failureLog.failed(error);
       failures++;
     }
     running = undefined;

@@ -123,7 +123,11 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     },
     accounts: accountLog.service,
     signIn: oidc.browserSignIn,
-    operators: createAuthStatus({ database, clock }),
+    operators: createAuthStatus({
+      database,
+      relayFailingSeconds: () => accountLog.relay?.failingSeconds(),
+      clock,
+    }),
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,
       databaseAt: (url) => createAuthDatabase({ url, name: 'auth-import', log }),

@@ -43,8 +43,7 @@ async function runAlone<Result>(
   { database, name, busy, waitMs }: RunLockOptions & { database: Database; waitMs: number },
   work: (mayGoOn: () => Promise<boolean>) => Promise<Result>,
 ): Promise<Result> {
-  // It is idle for as long as the work lasts.
-  const session = await database.openSession({ lasts: true }).catch(async (error: unknown) => {
+  const session = await database.openSession().catch(async (error: unknown) => {
     if (await database.isUp()) throw error; // it only takes no more sessions: another instance may hold the lock
   });
   if (!session) return work(() => Promise.resolve(false));

@@ -32,7 +32,7 @@ await runMain(async () => {
   const metrics = createMetrics({ service: 'gateway' });
   const telemetry = await openTelemetry(traces, log, metrics);
   const keyValue = neighbours.redis
-    ? createRedisKeyValue({ ...neighbours.redis, log, clock })
+    ? createRedisKeyValue({ ...neighbours.redis, log })
     : createMemoryKeyValue({ log, clock });
   const plainLog = neighbours.kafka
     ? createKafkaEventLog({ ...neighbours.kafka, clientId: 'gateway', log })

@@ -140,6 +140,7 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
     told.tasks.version = '0.2.0';
     told.tasks.store.missing = ['0009-next'];
     told.tasks.eventLog.isUp = false;
+    told.tasks.relayFailingSeconds = 61.2;
     told.tasks.feed = { epoch: 1, pending: 4, oldestPendingAgeSeconds: 12.4, deadLetters: { relay: 1, gateway: 1 } };
     told.backup.store.unknown = ['0010-newer'];
     told.backup.backups.archives = null;
@@ -152,6 +153,7 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
       'The database of tasks has to be migrated.',
       'The database of backup is of a newer version.',
       'The services are of different versions.',
+      'The relay of tasks has failed for 61 seconds: see its log.',
       'The event log does not answer the service tasks: the feed is late.',
       'A change has been waiting for the event log for 12 seconds.',
       '2 dead letters wait for an operator.',

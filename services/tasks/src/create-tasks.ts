@@ -131,7 +131,14 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   return {
     subgraph,
     internal: { ...createFeedService(feeds, cursors), reportUnreadable: deadLetters.note },
-    operators: createTasksStatus({ database, feed: feeds, ...repositories, eventLog, clock }),
+    operators: createTasksStatus({
+      database,
+      feed: feeds,
+      ...repositories,
+      eventLog,
+      relayFailingSeconds: relay.failingSeconds,
+      clock,
+    }),
     deadLetters,
     adminRoutes: deadLetterRoutes(deadLetters),
     restore: createTasksImport({

@@ -13,11 +13,13 @@ export interface TasksStatusDeps {
   relay: Pick<RelayRepository, 'backlog'>;
   deadLetters: Pick<DeadLetterRepository, 'count'>;
   eventLog: Pick<EventLog, 'isUp' | 'system'>;
+  /** See `Relay.failingSeconds`. */
+  relayFailingSeconds: () => number | undefined;
   clock: Clock;
 }
 
 export function createTasksStatus(deps: TasksStatusDeps): StatusOf<TasksStatus> {
-  const { database, feed, relay, deadLetters, eventLog, clock } = deps;
+  const { database, feed, relay, deadLetters, eventLog, relayFailingSeconds, clock } = deps;
   const startedAt = new Date(clock.now()).toISOString();
   const askStore = createStoreStatus(database, STATUS_PART_MS);
   const askEventLog = askInTime(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
@@ -30,7 +32,14 @@ export function createTasksStatus(deps: TasksStatusDeps): StatusOf<TasksStatus> 
     async status() {
       const [store, known = null, isUp = false] = await Promise.all([askStore(), askFeed(), askEventLog()]);
       const system = eventLog.system ?? 'memory';
-      return { version: readVersion(), startedAt, store, feed: known, eventLog: { system, isUp } };
+      return {
+        version: readVersion(),
+        startedAt,
+        store,
+        feed: known,
+        eventLog: { system, isUp },
+        relayFailingSeconds: relayFailingSeconds(),
+      };
     },
   };
 }

@@ -71,7 +71,12 @@ describe('what tasks tells operators of itself', () => {
 
   it('is that the database is away when it is', async () => {
     await proxy.cut();
-    expect(await tasks.operators.status()).toMatchObject({ store: { isUp: false }, feed: null });
+    await eventually(async () =>
+      expect(await tasks.operators.status()).toMatchObject({
+        ...{ store: { isUp: false }, feed: null },
+        relayFailingSeconds: expect.any(Number),
+      }),
+    );
     await proxy.restore();
     await eventually(async () => expect(await tasks.operators.status()).toEqual(UP), { timeoutMs: 20_000 });
   });

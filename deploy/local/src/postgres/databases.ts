@@ -1,14 +1,13 @@
+import { connect } from '@taskmesh/database/connection';
 import { SQL_STATE } from '@taskmesh/database/sql-state';
 import type { Env } from '@taskmesh/service';
-import { Client, DatabaseError, escapeIdentifier } from 'pg';
+import { DatabaseError, escapeIdentifier, type Client } from 'pg';
 import { PlainError } from '../plain-error.ts';
 
 /** Does something over one connection to a server, which gets some seconds to answer. */
 export async function withPostgres<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // told by the query as well
+  const client = await connect({ url, name: 'taskmesh-local' });
   try {
-    await client.connect();
     return await work(client);
   } finally {
     await client.end();

@@ -21,13 +21,13 @@ const WAIT_WHILE_STOPPING_MS = 30_000;
  * @throws PlainError naming the holder, when another process (or another part of this one) has it
  */
 export async function acquireLock(file: string, what: string) {
-  const begin = Date.now();
+  const begin = performance.now();
   for (;;) {
     const database = tryLock(file);
     if (database) return heldLock(database, `${file}-holder`);
     const holder = readHolder(`${file}-holder`);
     const waitMs = holder?.stopping ? WAIT_WHILE_STOPPING_MS : WAIT_MS;
-    if (Date.now() - begin > waitMs)
+    if (performance.now() - begin > waitMs)
       throw new PlainError(
         `${what}${holder ? ` (process ${holder.pid})` : ''}. Stop it, or set DATA_DIR to another folder.`,
       );

@@ -54,8 +54,8 @@ function worksIn(pid: number, dir: string, name: string): boolean {
 export async function endProcesses(pids: number[], ladder: StopLadder): Promise<boolean> {
   for (const [signal, waitMs] of ladder) {
     for (const pid of pids) sendSignal(pid, signal);
-    const deadline = Date.now() + waitMs;
-    while (pids.some(isAlive) && Date.now() < deadline) await sleep(20);
+    const deadline = performance.now() + waitMs;
+    while (pids.some(isAlive) && performance.now() < deadline) await sleep(20);
     if (!pids.some(isAlive)) return true;
   }
   return false;

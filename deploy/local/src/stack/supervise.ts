@@ -38,12 +38,12 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
   let tries = 0;
 
   const watch = (life: Life) => {
-    const begin = Date.now();
+    const begin = performance.now();
     void life.exited.then((exit) => {
       isUp = false;
       onChange();
       if (isRetired || restarts > 0) return;
-      if (Date.now() - begin > HEALTHY_AFTER_MS) tries = 0;
+      if (performance.now() - begin > HEALTHY_AFTER_MS) tries = 0;
       const isTriedAgain = revive && tries < maxTries;
       log(
         `${name} ended (${describeExit(exit)})${isTriedAgain ? `, starting it again in ${delayMs()} ms` : ''}. Log: ${life.logFile}`,

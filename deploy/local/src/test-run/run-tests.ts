@@ -89,8 +89,8 @@ function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void
   const stuck = new AbortController();
   let writtenAt: number | undefined;
   const timer = setInterval(() => {
-    if (!writtenAt) writtenAt = existsSync(outputFile) ? Date.now() : undefined;
-    else if (Date.now() - writtenAt > EXIT_TIMEOUT_MS && !stuck.signal.aborted) {
+    if (!writtenAt) writtenAt = existsSync(outputFile) ? performance.now() : undefined;
+    else if (performance.now() - writtenAt > EXIT_TIMEOUT_MS && !stuck.signal.aborted) {
       say(`Jest does not end (${EXIT_TIMEOUT_MS / 1000} s after its last test): a test has left something open.`);
       stuck.abort();
     }

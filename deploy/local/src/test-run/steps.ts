@@ -10,10 +10,10 @@ export type StepResult = Awaited<ReturnType<typeof runStep>>;
 
 /** Does a step and tells how it went. A step that throws is an error of the run, not a finding. */
 export async function runStep(name: string, action: () => Promise<boolean>) {
-  const begin = Date.now();
+  const begin = performance.now();
   say(`— ${name} …`);
   const passed = await action();
-  const seconds = (Date.now() - begin) / 1000;
+  const seconds = (performance.now() - begin) / 1000;
   say(`— ${name}: ${passed ? 'passed' : 'FAILED'} (${seconds.toFixed(1)} s)`);
   return { name, passed, seconds };
 }

@@ -8,6 +8,8 @@ export interface ServiceStatus {
   version: string;
   startedAt: string;
   store: StoreStatus;
+  /** For how long its relay to the event log has been unable to work; absent when it works. */
+  relayFailingSeconds?: number | undefined;
 }
 
 export interface StoreStatus {
@@ -99,6 +101,7 @@ const forOperators = <Status>(service: string, answer: z.ZodType): InternalApi<S
 /** Of each status, what the gateway looks into; it shows the rest as it comes. */
 const ofService = z.looseObject({
   store: z.looseObject({ missing: z.array(z.string()), unknown: z.array(z.string()) }),
+  relayFailingSeconds: z.number().optional(),
 });
 const ofTasks = ofService.extend({
   feed: z.looseObject({ deadLetters: z.looseObject({ relay: z.number(), gateway: z.number() }) }).nullable(),

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@taskmesh/service';
+import type { Log } from '@taskmesh/service';
 import { ReplyError, type Redis } from 'ioredis';
 import { createCircuit, FAILURES_TO_OPEN } from './circuit.ts';
 import { createClient, createGiveUp, inTime } from './client.ts';
@@ -19,14 +19,13 @@ export interface RedisConnection {
 
 export interface RedisConnectionOptions extends RedisConfig {
   log: Log;
-  clock: Clock;
 }
 
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
-  const { log, clock } = options;
+  const { log } = options;
   const redis = createClient(options);
   const giveUp = createGiveUp(redis);
-  const circuit = createCircuit(clock);
+  const circuit = createCircuit();
   const outage = createOutage(log);
   let closed = false;
   let reason: unknown;

@@ -1,4 +1,4 @@
-import { createSignal, keepWorking } from '@taskmesh/change-log';
+import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/change-log';
 import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/events';
 import type { EventLog } from '@taskmesh/messaging';
 import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmesh/service';
@@ -12,6 +12,8 @@ const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 export interface AccountRelay extends Service {
   /** There is a new entry. */
   wake(): void;
+  /** For how long it has been unable to read entries; undefined when it can. */
+  failingSeconds(): number | undefined;
 }
 
 export interface AccountRelayDeps {
@@ -26,6 +28,7 @@ export interface AccountRelayDeps {
  */
 export function createAccountRelay({ repository, eventLog, log }: AccountRelayDeps): AccountRelay {
   const news = createSignal();
+  const health = createWorkerHealth();
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
@@ -76,6 +79,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
         work,
         close: (lease) => lease.close(),
         pause: (ms) => pause(ms, stopping.signal),
+        health,
         what: 'the relay of the account log',
         log,
       });
@@ -86,5 +90,6 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
       await running;
     },
     wake: news.notify,
+    failingSeconds: health.failingSeconds,
   };
 }

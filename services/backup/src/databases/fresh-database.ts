@@ -1,4 +1,4 @@
-import { inDatabase, SESSION_LIMITS } from '@taskmesh/database';
+import { inDatabase } from '@taskmesh/database';
 import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';
@@ -59,10 +59,7 @@ async function createLoader(
   );
   // An administrator who is no superuser must be a member of the role to give objects to it and take them over.
   await admin.query(`grant ${role} to current_user`);
-  await admin.query(`alter role ${role} set search_path = pg_catalog`);
   await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
-  const { rows: others } = await admin.query<{ name: string }>(SESSION_LIMITS);
-  for (const { name } of others) await admin.query(`alter role ${role} set ${name} = 0`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
   if (rows[0]?.is_superuser === 'on')
     await admin.query(`alter role ${role} set temp_file_limit = '${Math.ceil(limits.tempFileBytes / 1024)}kB'`);

@@ -28,8 +28,7 @@ export async function withServers<Result>(
   return withAdmins(urls, async (clients) => {
     const mark = randomInt(LARGEST);
     for (const [index, client] of clients.entries()) {
-      await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-      await client.query(`set lock_timeout = ${FENCE_TIMEOUT_MS}`);
+      await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set lock_timeout = ${FENCE_TIMEOUT_MS}`);
       await client.query('select pg_advisory_lock($1, $2)', [mark, index]);
     }
     const servers = new Map<string, Server>();

@@ -60,10 +60,9 @@ export const allowConnections = (name: string, allow: boolean) =>
 /** The first rename of a database blocks new sessions and waits for the others, which are ended meanwhile. */
 async function renameAll({ client, url, names, lockers, log }: Swap, statements: string[]): Promise<void> {
   await client.query(`set statement_timeout = ${RENAME_TIMEOUT_MS}`);
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const done = new AbortController();
   const letGo = new Set<string>();
-  const ending = endSessions({ url, renamer: rows[0]?.pid ?? 0, lockers, letGo, signal: done.signal }).catch(
+  const ending = endSessions({ url, renamer: await pidOf(client), lockers, letGo, signal: done.signal }).catch(
     (error: unknown) => {
       log.warn({ err: error }, 'sessions of a store cannot be ended');
       return [];
@@ -107,16 +106,21 @@ interface EndingSessions extends Pick<Swap, 'url' | 'lockers'> {
 /** Returns the sessions that we may not end. */
 async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessions): Promise<number[]> {
   const refused = new Set<number>();
-  const lockerPids = [...lockers.values()].map(pidOf);
+  const lockerPids = new Map<string, number>();
+  for (const [database, locker] of lockers) lockerPids.set(database, await pidOf(locker));
   await withAdmin(url, async (client) => {
     while (!signal.aborted) {
-      const { rows } = await client.query<{ database: string; pids: number[] | null }>(CLOSED, [renamer, lockerPids]);
+      const { rows } = await client.query<{ database: string; pids: number[] | null }>(CLOSED, [
+        renamer,
+        [...lockerPids.values()],
+      ]);
       for (const { database, pids } of rows) {
         const locker = lockers.get(database);
         if (pids === null && locker && !letGo.has(database)) {
           await locker.query('select 1');
           letGo.add(database);
           await close(locker);
+          lockerPids.delete(database); // a pooler may keep its session
         }
         for (const pid of pids ?? []) if (!refused.has(pid) && !(await endSession(client, pid))) refused.add(pid);
       }
@@ -137,7 +141,8 @@ async function endSession(client: Client, pid: number): Promise<boolean> {
   }
 }
 
-/** The driver has it since the connection was made. */
-function pidOf(client: Client): number {
-  return (client as Client & { processID: number }).processID;
+/** Not the driver's `processID`, which a pooler makes up. */
+async function pidOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid ?? 0;
 }

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { clientOf, connectAdmin } from '../databases/connect.ts';
+import { connectAdmin } from '../databases/connect.ts';
 
 /** Reads the store as of one moment while others keep writing. The caller closes it. */
 export interface Snapshot {
@@ -11,21 +11,17 @@ export interface Snapshot {
   close(): void;
 }
 
-/** pg_dump's own session settings: any server reads the written values back unchanged. */
-const SESSION = [
-  `set client_encoding = 'UTF8'`,
-  `set datestyle = 'ISO'`,
-  `set intervalstyle = 'postgres'`,
-  'set extra_float_digits = 3',
-  `set bytea_output = 'hex'`,
-  'set synchronize_seqscans = off',
-  `set lock_timeout = '10s'`,
-  'set row_security = off',
-  `set search_path = ''`, // makes all names schema-qualified
-];
+/** As pg_dump has them: any server reads the written values back unchanged. */
+const SETTINGS = {
+  extra_float_digits: '3',
+  synchronize_seqscans: 'off',
+  lock_timeout: '10s',
+  row_security: 'off',
+  search_path: '', // makes all names schema-qualified
+};
 
 export async function openSnapshot(url: string): Promise<Snapshot> {
-  const client = clientOf(url, 'taskmesh-dump');
+  const client = await connectAdmin({ url, name: 'taskmesh-dump', settings: SETTINGS });
   let lost: Error | undefined;
   client.on('error', (error) => (lost ??= error));
   const read = async <T>(work: (client: Client) => Promise<T>) => {
@@ -39,8 +35,6 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
     client.connection.stream.destroy(); // a graceful close would wait for rows that nobody reads
   };
   try {
-    await connectAdmin(client);
-    for (const setting of SESSION) await client.query(setting);
     await client.query('begin isolation level repeatable read, read only');
     await client.query('select 1 from pg_catalog.pg_class limit 1'); // the first query takes the snapshot
     return { read, finish: async () => void (await read(() => client.query('commit'))), close };

@@ -2,11 +2,12 @@
  * Loads one dump in a separate process: whatever a hostile dump does to PostgreSQL's parser ends with the process, and
  * its memory returns to the system.
  */
+import { connect } from '@taskmesh/database/connection';
 import { withoutValues } from '@taskmesh/database/without-values';
 import { errorCode, errorMessage } from '@taskmesh/errors/details';
 import { open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { runWorkerJob } from '../processes/run-worker-job.ts';
 import { checkFrame } from './dump-frame.ts';
 import { LoadError } from './load-error.ts';
@@ -24,6 +25,8 @@ export type Told =
   | { kind: 'loaded'; report: LoadReport }
   | { kind: 'failed'; isRefused: boolean; message: string; cause?: { code: string; message: string } };
 
+/** The role's own limit of a statement, which the restore has set. */
+const LOADER_SETTINGS = { search_path: 'pg_catalog', statement_timeout: null };
 const CHUNK_BYTES = 256 * 1024;
 const TELL_EVERY_MS = 100;
 
@@ -43,16 +46,10 @@ function failure(error: unknown): Told {
 async function load({ path, url }: Order): Promise<LoadReport> {
   const file = await open(path);
   await checkFrame(file);
-  const client = url === undefined ? NOBODY : await connect(url);
+  const client =
+    url === undefined ? NOBODY : await connect({ url, name: 'taskmesh-restore', settings: LOADER_SETTINGS });
   const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
   return runScript({ reader: createScriptReader(source), client, onProgress: createTeller() });
-}
-
-async function connect(connectionString: string): Promise<Client> {
-  const client = new Client({ connectionString, application_name: 'taskmesh-restore' });
-  client.on('error', () => undefined); // the query rejects as well
-  await client.connect();
-  return client;
 }
 
 /** Discards all statements and COPY data. */

@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
-import { clientOf, close } from '../../src/databases/connect.ts';
+import { connect } from '@taskmesh/database/connection';
+import { close } from '../../src/databases/connect.ts';
 
 export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = clientOf(url);
+  const client = await connect({ url, name: 'taskmesh-test' });
   try {
-    await client.connect();
     return await work(client);
   } finally {
     await close(client);

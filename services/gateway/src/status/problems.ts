@@ -1,11 +1,14 @@
+import type { ServiceStatus } from '@taskmesh/internal-api';
 import type { PlatformStatus } from './platform-status.ts';
 
 /** As long as an event log that works, and a relay that changes hands, never take. */
 const LATE_S = 10;
 
-/** What an operator should know of, each in a sentence. */
-export function problemsOf(seen: Omit<PlatformStatus, 'problems'>): string[] {
-  return [...ofServices(seen), ...ofFeed(seen), ...ofBackups(seen)];
+type Relays = Record<string, Pick<ServiceStatus, 'relayFailingSeconds'> | undefined>;
+
+/** What an operator should know of, each in a sentence. `relays`: by service. */
+export function problemsOf(seen: Omit<PlatformStatus, 'problems'>, relays: Relays): string[] {
+  return [...ofServices(seen), ...ofRelays(relays), ...ofFeed(seen), ...ofBackups(seen)];
 }
 
 function ofServices({ services }: Pick<PlatformStatus, 'services'>): string[] {
@@ -22,6 +25,12 @@ function ofServices({ services }: Pick<PlatformStatus, 'services'>): string[] {
     }),
     ...(versions.size > 1 ? ['The services are of different versions.'] : []),
   ];
+}
+
+function ofRelays(relays: Relays): string[] {
+  return Object.entries(relays).flatMap(([service, { relayFailingSeconds: seconds = 0 } = {}]) =>
+    seconds > LATE_S ? [`The relay of ${service} has failed for ${Math.round(seconds)} seconds: see its log.`] : [],
+  );
 }
 
 function ofFeed({ feed, eventLog, cache }: Pick<PlatformStatus, 'feed' | 'eventLog' | 'cache'>): string[] {

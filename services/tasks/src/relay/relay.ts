@@ -1,4 +1,4 @@
-import { createSignal, keepWorking } from '@taskmesh/change-log';
+import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/change-log';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { EventLog } from '@taskmesh/messaging';
 import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
@@ -55,6 +55,8 @@ export interface Relay extends Service {
   heldParts(): number[];
   /** Whether no change that was tried waits for the event log. */
   isPublishing(): boolean;
+  /** For how long it has been unable to read changes; undefined when it can. */
+  failingSeconds(): number | undefined;
 }
 
 /**
@@ -66,6 +68,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
   const news = createSignal();
+  const health = createWorkerHealth(monotonicMs);
   const held = createHeldOwners({ backoff, monotonicMs });
   let stopping = new AbortController();
   let lease: Lease | undefined;
@@ -93,6 +96,7 @@ export function createRelay(deps: RelayDeps): Relay {
         lease = undefined;
       },
       pause,
+      health,
       what: 'the relay',
       log,
     });
@@ -262,6 +266,7 @@ export function createRelay(deps: RelayDeps): Relay {
     },
     heldParts: () => lease?.heldParts() ?? [],
     isPublishing: () => held.size() === 0,
+    failingSeconds: health.failingSeconds,
   };
 }
 

@@ -1,0 +1,139 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { databaseOf } from './database-url.ts';
+import { connect } from './connection.ts';
+import { createDatabase, type Database } from './database.ts';
+
+const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary() } });
+const MEANINGS = `select current_setting('search_path') as path, '2026-11-28 10:00:00.5+02'::timestamptz::text as time,
+  '1 day 2:00'::interval::text as span, '\\x01'::bytea::text as bytes, 0.1::float8 + 0.2::float8 as sum, '{NULL}'::text[] as list,
+  null = null as nothing, current_setting('transaction_isolation') as isolation,
+  current_setting('statement_timeout') <> '1ms' as lasts`;
+const HOSTILE = {
+  ...{
+    search_path: 'app',
+    datestyle: 'SQL, DMY',
+    intervalstyle: 'sql_standard',
+    bytea_output: 'escape',
+    timezone: 'Asia/Kolkata',
+  },
+  ...{
+    extra_float_digits: '-15',
+    array_nulls: 'off',
+    transform_null_equals: 'on',
+    client_encoding: 'LATIN1',
+    lock_timeout: '1ms',
+  },
+  ...{ default_transaction_isolation: 'serializable', idle_session_timeout: '50ms', exit_on_error: 'on' },
+};
+
+let store: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  store = await createTestDatabase('connection');
+  for (const [name, value] of Object.entries(HOSTILE))
+    await store.query(`alter database ${databaseOf(store.url)} set ${name} = '${value}'`);
+  const log = createLog({ service: 'connection', level: 'silent' });
+  database = await createDatabase({
+    name: 'connection',
+    url: store.url,
+    entities: [Thing],
+    migrations: [],
+    log,
+    poolSize: 2,
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await store.drop();
+});
+
+const EXPECTED = {
+  ...{
+    path: 'public',
+    time: '2026-11-28 08:00:00.5+00',
+    span: '1 day 02:00:00',
+    bytes: '\\x01',
+    sum: 0.30000000000000004,
+  },
+  ...{ list: [null], nothing: null, isolation: 'read committed', lasts: true },
+};
+
+it.each([
+  ['of the pool', async () => (await database.pool.query(MEANINGS)).rows[0]],
+  ['of the ORM', () => database.retry(async (em) => (await em.getConnection().execute(MEANINGS))[0])],
+  [
+    'of a session',
+    async () => {
+      const session = await database.openSession();
+      try {
+        return (await session.run({ name: 'meanings', text: MEANINGS }))[0];
+      } finally {
+        await session.close();
+      }
+    },
+  ],
+  [
+    'by itself',
+    async () => {
+      const client = await connect({ url: store.url, name: 'test' });
+      try {
+        return (await client.query(MEANINGS)).rows[0];
+      } finally {
+        await client.end();
+      }
+    },
+  ],
+])('a connection %s means the same as with the defaults of PostgreSQL', async (_which, read) => {
+  expect(await read()).toMatchObject({ ...EXPECTED, list: expect.anything() });
+});
+
+it('fails when the server refuses a setting', async () => {
+  const url = store.url;
+  await expect(connect({ url, name: 'test', settings: { timezone: 'Nowhere/Land' } })).rejects.toMatchObject({
+    code: '22023',
+  });
+});
+
+describe('with all connections of the pool in use', () => {
+  it('the database is up, and its schema can be read', async () => {
+    const clients = await Promise.all([database.pool.connect(), database.pool.connect()]);
+    try {
+      expect(await database.isUp()).toBe(true);
+      expect(await database.schemaState()).toEqual({ missing: [], unknown: [] });
+    } finally {
+      for (const client of clients) client.release();
+    }
+  });
+});
+
+describe('a statement that fails', () => {
+  beforeAll(() =>
+    store.query('create table public.things (id int primary key)').then(() => database.run('write', INSERT, [])),
+  );
+  const INSERT = { name: 'insert', text: 'insert into things values (1)' };
+
+  it.each([
+    ['for a constraint', INSERT, { code: '23505' }],
+    [
+      'because it is cancelled',
+      { name: 'cancel', text: `select set_config('statement_timeout', '20', true), pg_sleep(60)` },
+      { code: 'SERVICE_UNAVAILABLE' },
+    ],
+    [
+      'because it does not get a lock',
+      { name: 'lock', text: 'select id from things for update nowait' },
+      { code: 'SERVICE_UNAVAILABLE' },
+    ],
+  ])('%s leaves its connection in the pool', async (_why, statement, error) => {
+    const holder = await connect({ url: store.url, name: 'holder' });
+    await holder.query('begin; select id from things for update');
+    const backends = () =>
+      store.query(`select pid from pg_stat_activity where application_name = 'taskmesh-connection' order by pid`);
+    const before = await backends();
+    await expect(database.run('write', statement, [])).rejects.toMatchObject(error);
+    expect([database.pool.totalCount, await backends()]).toEqual([before.length, before]);
+    await holder.end();
+  });
+});

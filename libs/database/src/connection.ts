@@ -1,0 +1,86 @@
+import { Client, type ClientBase, type ClientConfig } from 'pg';
+
+/** The server's settings of a connection by name. Null leaves one to the server. Never pass a client's input. */
+export type Settings = Readonly<Record<string, string | null>>;
+
+export interface ConnectionOptions {
+  /** postgres://user:password@host:port/database */
+  url: string;
+  /** Shown as `application_name` in `pg_stat_activity`. */
+  name: string;
+  /** Besides, or instead of, those that all connections have. */
+  settings?: Settings;
+  /** How long connecting may take, in ms. @default 5_000 */
+  connectTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * What an operator may set for a role or a database, and what changes the meaning of our statements, of what they
+ * return, or when they fail. Only `default_transaction_read_only` stays the operator's: it freezes a store.
+ */
+const PINNED: Settings = {
+  search_path: 'public',
+  client_encoding: 'UTF8',
+  standard_conforming_strings: 'on',
+  backslash_quote: 'safe_encoding',
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  quote_all_identifiers: 'off',
+  xmloption: 'content',
+  timezone: 'UTC',
+  datestyle: 'ISO, MDY',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  row_security: 'on',
+  session_replication_role: 'origin',
+  exit_on_error: 'off',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  transaction_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+};
+
+/** Older servers lack some settings. Some may be set by superusers only, so what is right already is left alone. */
+const APPLY = `select pg_catalog.set_config(name, value, false)
+  from pg_catalog.json_each_text($1) as wanted (name, value)
+  where pg_catalog.current_setting(name, true) operator(pg_catalog.<>) value`;
+
+/**
+ * The driver's options for every connection of ours. A pool applies the settings to each new connection by itself
+ * (`onConnect`), before it is used. They are no startup parameters: PgBouncer refuses or ignores those.
+ */
+export function connectionConfig({ url, name, settings, connectTimeoutMs = CONNECT_TIMEOUT_MS }: ConnectionOptions) {
+  return {
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    onConnect: (client: ClientBase) => applySettings(client, { ...PINNED, ...settings }, connectTimeoutMs),
+  };
+}
+
+/** Opens one connection outside any pool. The caller closes it. Rejects when the server is unavailable. */
+export async function connect(options: ConnectionOptions, driverOptions: ClientConfig = {}): Promise<Client> {
+  const { onConnect, ...config } = connectionConfig(options);
+  const client = new Client({ ...config, ...driverOptions });
+  client.on('error', () => undefined); // the query rejects as well
+  try {
+    await client.connect();
+    await onConnect(client);
+    return client;
+  } catch (error) {
+    client.connection.stream.destroy();
+    throw error;
+  }
+}
+
+async function applySettings(client: ClientBase, settings: Settings, timeoutMs: number): Promise<void> {
+  const query = { text: APPLY, values: [JSON.stringify(settings)], query_timeout: timeoutMs };
+  await client.query(query);
+}

@@ -1,0 +1,135 @@
+import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { findFreePorts, INNER_SERVICES } from '@taskmesh/local';
+import { requiredAddress } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { describeJourney } from '../journey/journey.ts';
+import { describeRestore } from '../journey/restore.ts';
+import { startPgBouncer, type PgBouncer } from './pgbouncer.ts';
+
+/** What operators set for a role or a database, and what changes the meaning of text, time, names and failures. */
+const ROLE_SETTINGS = {
+  datestyle: 'SQL, DMY',
+  search_path: 'app, extensions',
+  bytea_output: 'escape',
+  standard_conforming_strings: 'off',
+  default_transaction_isolation: 'serializable',
+  statement_timeout: '300ms',
+  lock_timeout: '1ms',
+  exit_on_error: 'on',
+  transform_null_equals: 'on',
+};
+const DATABASE_SETTINGS = {
+  timezone: 'Asia/Kolkata',
+  intervalstyle: 'sql_standard',
+  extra_float_digits: '-15',
+  client_encoding: 'LATIN1',
+  default_transaction_deferrable: 'on',
+  idle_in_transaction_session_timeout: '50ms',
+  idle_session_timeout: '500ms',
+  transaction_timeout: '300ms',
+  backslash_quote: 'off',
+  quote_all_identifiers: 'on',
+  array_nulls: 'off',
+  xmloption: 'document',
+  row_security: 'off',
+};
+
+const server = requiredAddress('POSTGRES_URL');
+const admin = async (statements: string[]) => {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+};
+
+/** With those that restores have kept. */
+async function dropDatabases(prefix: string): Promise<void> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [prefix]);
+  for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
+  await client.end();
+}
+
+/** The product as its clients have it, on the PostgreSQL that `prepare` returns; every store is there. */
+function describeProduct(prepare: (prefix: string) => Promise<{ url: string; release: () => Promise<unknown> }>) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
+  const prefix = `unusual_${randomBytes(4).toString('hex')}_`;
+  let postgres: Awaited<ReturnType<typeof prepare>> | undefined;
+  let platform: Embedded | undefined;
+  const running = () => platform as Embedded;
+
+  beforeAll(async () => {
+    postgres = await prepare(prefix);
+    const [adminPort] = await findFreePorts(1);
+    const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: String(adminPort), LOG_LEVEL: 'warn' };
+    const stores = { POSTGRES_URL: postgres.url, DATABASE_PREFIX: prefix };
+    platform = await startEmbedded({ env: { ...env, ...stores }, progress: () => {} });
+  }, 120_000);
+  afterAll(async () => {
+    console.log(
+      readFileSync(running().logFile, 'utf8')
+        .split('\n')
+        .map((l) => l.slice(0, 1500))
+        .join('\n'),
+    );
+    await platform?.stop();
+    await dropDatabases(prefix);
+    await postgres?.release();
+    rmSync(dataDir, { recursive: true });
+  }, 60_000);
+
+  it('has no problems to report', async () => {
+    const response = await fetch(`${running().url}/api/operations/status`);
+    expect(await response.json()).toMatchObject({ message: 'All is well.' });
+  });
+  describeJourney(() => ({ urls: [running().url] }));
+  describeRestore(() => ({ urls: [running().url], backupsDir: join(dataDir, 'backups') }));
+}
+
+describe('with settings of the role and of the databases that mean something else', () => {
+  describeProduct(async (prefix) => {
+    const role = `${prefix}role`;
+    const set = (of: string, settings: object) =>
+      Object.entries(settings).map(
+        ([name, value]) => `alter ${of} set ${name} to ${name === 'search_path' ? value : `'${value}'`}`,
+      );
+    await admin([
+      `create role ${role} login createdb createrole password 'secret'`,
+      ...set(`role ${role}`, ROLE_SETTINGS),
+      ...INNER_SERVICES.flatMap((name) => [
+        `create database ${prefix}${name} owner ${role} template template0`,
+        ...set(`database ${prefix}${name}`, DATABASE_SETTINGS),
+      ]),
+    ]);
+    const url = Object.assign(new URL(server), { username: role, password: 'secret' }).href;
+    return { url, release: () => admin([`drop role ${role}`]) };
+  });
+});
+
+describe('behind PgBouncer, which keeps sessions', () => {
+  describeProduct(async () => {
+    const pooler = await startPgBouncer(server, 'session');
+    return { url: pooler.url, release: pooler.stop };
+  });
+});
+
+describe('behind PgBouncer, which keeps transactions only', () => {
+  let pooler: PgBouncer;
+  beforeAll(async () => {
+    pooler = await startPgBouncer(server, 'transaction');
+  }, 60_000);
+  afterAll(() => pooler.stop());
+
+  it('a start ends with the reason and the remedy', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
+    const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'fatal', POSTGRES_URL: pooler.url };
+    const start = startEmbedded({ env, progress: () => {} });
+    await expect(start).rejects.toThrow(/is reached by a pooler that keeps no sessions.*pool_mode = session/);
+    rmSync(dataDir, { recursive: true });
+  }, 60_000);
+});
