@@ -96,7 +96,8 @@ it('reads few pages for the list of a large owner by age', async () => {
 
 it('reads the tasks of a large owner, and no others, for other lists, totals and statistics', async () => {
   // Each of them may be on a page of its own, for the page of the list, what is before it, and the total.
-  const requests = listsOf(LARGE_OWNER, ORDERS, FILTERS).map((request) => ({ ...request, withTotal: true }));
+  const filters = [{}, { completed: true }, { priority: 'high', category: 'rare' } as const];
+  const requests = listsOf(LARGE_OWNER, ORDERS, filters).map((request) => ({ ...request, withTotal: true }));
   expect(await above(3 * OWNED + FEW_PAGES, requests)).toEqual({});
   expect(await pagesFor((repository) => repository.statistics(LARGE_OWNER))).toBeLessThan(OWNED + FEW_PAGES);
   expect(await pagesFor((repository) => repository.statistics(SMALL_OWNER))).toBeLessThan(FEW_PAGES);
