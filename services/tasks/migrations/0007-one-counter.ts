@@ -21,7 +21,7 @@ const INDEXES = [
  */
 export class OneCounter extends Migration {
   override up(): void {
-    // Locks `feeds` until the commit, so that nobody writes tasks while they are counted.
+    // Locks `feeds` until the commit, so that no task is written while they are counted.
     this.addSql('alter table feeds add column tasks integer not null default 0');
     this.addSql(`
       insert into feeds (owner_id, sequence, tasks) select user_id, 0, count(*) from tasks group by user_id

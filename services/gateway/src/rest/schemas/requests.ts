@@ -22,7 +22,7 @@ import { z } from 'zod';
 
 const MAX_OFFSET = 2 ** 31 - 1;
 const MAX_LIMIT = 1_000;
-/** Its offset is a number that the graph accepts, whatever the limit. */
+/** Its offset is a number that the graph accepts, for any limit. */
 const MAX_PAGE = Math.floor(MAX_OFFSET / MAX_LIMIT) + 1;
 
 /** A whole number in decimal digits, as a query has it. */
