@@ -12,7 +12,7 @@ export interface SharedDatabase {
 export interface SharedDatabaseOptions {
   /** How many statements of one owner run at once. */
   perOwner: number;
-  /** How long further ones wait. @default 2_000, like waiting for a connection of the pool */
+  /** How long further ones wait. @default 5_000, as long as a statement may take */
   maxWaitMs?: number;
 }
 
@@ -25,7 +25,7 @@ interface Share {
 /** Leaves connections of the pool to others while the statements of one owner wait for a lock or take long. */
 export function shareAmongOwners(
   database: Pick<Database, 'run'>,
-  { perOwner, maxWaitMs = 2_000 }: SharedDatabaseOptions,
+  { perOwner, maxWaitMs = 5_000 }: SharedDatabaseOptions,
 ): SharedDatabase {
   const shares = new Map<string, Share>();
 
