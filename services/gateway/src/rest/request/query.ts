@@ -17,10 +17,9 @@ export function checkedQuery<Schema extends z.ZodObject>(schema: Schema): QueryR
 
 /** The text of a query, in the order of its parameters; those without a value are left out. */
 export function queryText(parameters: Record<string, string | number | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  return new URLSearchParams(given).toString();
+  const text = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) text.append(name, String(value));
+  return text.toString();
 }
 
 /** The raw query, for another reader. `schema` is only for the API description. */
