@@ -35,12 +35,15 @@ it('runs some statements of an owner at once, and the next ones in order', async
   expect(values()).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-it('delays neither other owners nor statements of no owner', () => {
-  const { read, values } = openDatabase();
-  for (const value of [1, 2, 3]) void read(value, 'ada');
+it('delays neither other owners nor statements of no owner', async () => {
+  const { read, running, values } = openDatabase();
+  const [first] = [1, 2, 3].map((value) => read(value, 'ada'));
   void read(4, 'bob');
   void read(5);
   expect(values()).toEqual([1, 2, 4, 5]);
+  running[0]?.end();
+  await first;
+  expect(values()).toEqual([1, 2, 4, 5, 3]);
 });
 
 it('refuses with SERVICE_UNAVAILABLE what has waited for too long, and never runs it', async () => {
