@@ -173,6 +173,7 @@ describe('the settings in the values, and the services', () => {
     ['auth.settings.OIDC_SCOPES', ['', 'openid', 'email openid'], ['email', 'openid,email']],
     ['tasks.settings.POSTGRES_POOL_SIZE', [2, 500], [1, 501]],
     ['tasks.settings.CHANGE_RETENTION_HOURS', [0, 0.5, 87_840], [-1, 87_841]],
+    ['tasks.settings.MAX_TASKS_PER_OWNER', [0, 2_147_483_647], [-1, 2_147_483_648]],
     ['backup.settings.BACKUP_SCHEDULE', ['@daily', ' 5 0 * * SUN'], ['@', '5 * * *']],
     [
       'backup.settings.BACKUP_KEEP',

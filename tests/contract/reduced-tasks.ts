@@ -163,7 +163,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       'sort=title',
       'order=x',
       'page=0',
-      'limit=101',
+      'limit=1001',
       'limit=0',
       'sort=created_at&sort=created_at',
     ])('is a 400 with %s', async (query) => {

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Pool } from 'undici';
+import { Pool } from 'undici';
 import { combine } from '../figures.ts';
 import type { Owner } from './owners.ts';
 import { middleOf, OPERATIONS, sender, STATISTICS } from './requests.ts';
@@ -72,24 +71,4 @@ async function openSender(client: Pool, owner: Owner): Promise<Sender> {
 
 interface Middle {
   data: { tasks: { pageInfo: { endCursor: string } } };
-}
-
-const TRIES = 120;
-
-/** Until housekeeping, which comes once a minute, has counted who was looked at. */
-export async function untilCounted(server: GrowthServer, owners: readonly Owner[], signal: AbortSignal): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    signal.throwIfAborted();
-    await lookAt(server, owners);
-    if ((await server.uncounted(owners.map(({ id }) => id))) === 0) return;
-    await sleep(1_000);
-  }
-  throw new Error('The owners are not counted after two minutes.');
-}
-
-/** Owners who are looked at are counted by the next housekeeping. */
-export async function lookAt({ url }: GrowthServer, owners: readonly Owner[]): Promise<void> {
-  const client = new Client(url);
-  for (const { token } of owners) await sender(client, token)(STATISTICS);
-  await client.close();
 }

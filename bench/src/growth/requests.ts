@@ -30,36 +30,40 @@ const PRIORITIES = ['low', 'medium', 'high'];
 
 /** All kinds, as clients send them. `cursor` is of the middle of the owner's tasks, by due date. */
 export const OPERATIONS: Operation[] = [
-  { name: 'statistics', request: () => STATISTICS },
+  { name: 'statistics', grows: true, request: () => STATISTICS },
   { name: 'a task by its id', request: ({ taskId }) => rest(`/${taskId}`) },
   { name: '50, newest first', request: () => rest('?limit=50') },
-  { name: '50 by due date', request: () => rest('?limit=50&sortBy=due_date&order=asc') },
-  { name: '50 by due date, the last first', request: () => rest('?limit=50&sortBy=due_date&order=desc') },
-  { name: '50 by priority', request: () => rest('?limit=50&sortBy=priority&order=desc') },
+  { name: '50 by due date', grows: true, request: () => rest('?limit=50&sortBy=due_date&order=asc') },
+  { name: '50 by due date, the last first', grows: true, request: () => rest('?limit=50&sortBy=due_date&order=desc') },
+  { name: '50 by priority', grows: true, request: () => rest('?limit=50&sortBy=priority&order=desc') },
   {
     name: '50 by last change',
+    grows: true,
     request: () => listOf('first: 50, orderBy: { field: UPDATED_AT }', `edges { ${NODE} }`),
   },
   { name: '10 completed ones, oldest first', request: () => rest('?limit=10&completed=true&order=asc') },
-  { name: '10 of a rare category', request: () => rest('?limit=10&category=rare') },
+  { name: '10 of a rare category', grows: true, request: () => rest('?limit=10&category=rare') },
   {
     name: '10 of a category, completed, by due date',
+    grows: true,
     request: () => rest('?limit=10&category=work&completed=true&sortBy=due_date'),
   },
   {
     name: '10 of a category, by last change',
+    grows: true,
     request: () =>
       listOf('first: 10, filter: { category: "work" }, orderBy: { field: UPDATED_AT }', `edges { ${NODE} }`),
   },
   {
     name: 'the page behind the middle, total, feed position',
+    grows: true,
     request: (_owner, _n, cursor) =>
       listOf(
         `first: 20, after: "${cursor}", orderBy: { field: DUE_DATE, direction: ASC }, filter: { priority: HIGH }`,
         EVERYTHING,
       ),
   },
-  { name: 'a total by state', request: () => listOf('filter: { completed: true, priority: HIGH }', 'totalCount') },
+  { name: 'a total by state', grows: true, request: () => listOf('filter: { completed: true, priority: HIGH }', 'totalCount') },
   {
     name: 'a total of a category',
     grows: true,

@@ -6,7 +6,7 @@ import { createUsers } from '../feed/users.ts';
 import { describeMachine } from '../report/machine.ts';
 import { targetEnvironment } from '../targets/start-targets.ts';
 import { measureEvents, type EventCost } from './measure-events.ts';
-import { lookAt, measureRequests, untilCounted, type RequestCost } from './measure-requests.ts';
+import { measureRequests, type RequestCost } from './measure-requests.ts';
 import type { GrowthOptions } from './options.ts';
 import { giveTasks, growTo } from './owners.ts';
 import { startGrowthServer } from './server.ts';
@@ -31,16 +31,12 @@ export async function runGrowth(options: GrowthOptions & Surroundings) {
   for (const store of owners.length > 0 ? options.stores : []) {
     log(`A store of ${store} tasks …`);
     await growTo(server.tasksUrl, store, log);
-    await untilCounted(server, owners, signal);
     requests.push(...(await measureRequests({ server, owners, store, seconds, signal })));
   }
   return { machine: describeMachine(server.version), requests, events };
 
-  /** They are counted while events are measured. */
   async function openOwners() {
     log('Tasks of small and large owners …');
-    const given = await giveTasks(server.tasksUrl, await users.create(options.ownerSizes.length), options.ownerSizes);
-    await lookAt(server, given);
-    return given;
+    return giveTasks(server.tasksUrl, await users.create(options.ownerSizes.length), options.ownerSizes);
   }
 }

@@ -20,15 +20,11 @@ export interface Taken {
 const COUNTERS = `
   select (pg_current_wal_insert_lsn() - '0/0')::float8 as "walBytes",
     sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0) + coalesce(idx_blks_hit, 0) + coalesce(idx_blks_read, 0))::float8 as pages
-  from pg_statio_user_tables where relname in ('tasks', 'task_keys', 'feeds')`;
+  from pg_statio_user_tables where relname in ('tasks', 'feeds')`;
 
 /** A session tells what it has counted when a statement ends a second or more after it told the last time. */
 const TOLD_AFTER_MS = 1_100;
 const TOLD_MS = 50;
-
-const UNCOUNTED = `
-  select count(*)::int as count from unnest($1::uuid[]) as owner
-  where not exists (select from feeds where owner_id = owner and counted = sequence)`;
 
 /** The embedded platform, with a PostgreSQL that is looked at. */
 export async function startGrowthServer(options: TargetOptions) {
@@ -49,9 +45,6 @@ export async function startGrowthServer(options: TargetOptions) {
   };
   return {
     ...{ url, pid, tasksUrl, version },
-    async uncounted(owners: string[]): Promise<number> {
-      return (await watcher.query<{ count: number }>(UNCOUNTED, [owners])).rows[0]?.count ?? 0;
-    },
     /**
      * What some work takes, until its changes are published. `inEachSession` is done behind it, so that all pages are
      * told. The pages are those of all that was done since the last call.

@@ -119,5 +119,22 @@ describe('the reduced variant', () => {
       expect(body.data.map((row: { title: string }) => row.title)).toEqual(titles.map((title) => `Task ${title}`));
       expect([body.total, body.page]).toEqual([total, page]);
     });
+
+    it('says where it goes on when there is more', async () => {
+      const { headers } = await send('GET', '/tasks?status=pending&limit=1&limit_=x');
+      expect(headers.get('link')).toBe('<?status=pending&limit=1&page=2>; rel="next"');
+      expect((await send('GET', '/tasks?limit=2&page=2')).headers.has('link')).toBe(false);
+      expect((await send('GET', '/tasks')).headers.has('link')).toBe(false);
+    });
+
+    it('has as many tasks as the full contract without a limit', async () => {
+      await send('GET', '/tasks?page=3');
+      expect(rest.tasks.listCalls.at(-1)).toMatchObject({ first: 1_000, offset: 2_000 });
+    });
+
+    it('takes every page that a list can have', async () => {
+      expect((await send('GET', '/tasks?page=2147484&limit=1000')).body).toMatchObject({ data: [], page: 2_147_484 });
+      expect((await send('GET', '/tasks?page=2147485&limit=1')).status).toBe(400);
+    });
   });
 });

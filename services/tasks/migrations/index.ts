@@ -4,6 +4,7 @@ import { TimesEnd } from './0003-times-end.ts';
 import { ClosedOwners } from './0004-closed-owners.ts';
 import { Growth } from './0005-growth.ts';
 import { DeadLettersByOwner } from './0006-dead-letters-by-owner.ts';
+import { OneCounter } from './0007-one-counter.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   { name: '0004-closed-owners', class: ClosedOwners },
   { name: '0005-growth', class: Growth },
   { name: '0006-dead-letters-by-owner', class: DeadLettersByOwner },
+  { name: '0007-one-counter', class: OneCounter },
 ];

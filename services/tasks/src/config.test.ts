@@ -5,6 +5,7 @@ it('needs a database, and keeps changes for a week unless told otherwise', () =>
   const config = {
     postgresUrl: 'postgres://u:p@h/d',
     poolSize: 10,
+    maxTasksPerOwner: 50_000,
     changeRetentionMs: 168 * 3_600_000,
     relay: RELAY_BACKOFF,
     schema: { migrates: true, acceptsNewer: false },

@@ -14,15 +14,19 @@ export interface TasksConfig {
   /** For an event log that does not accept records. */
   relay: Backoff;
   schema: SchemaPolicy;
+  /** A create beyond it is refused. 0: any number. */
+  maxTasksPerOwner: number;
 }
 
 const HOUR_MS = 3_600_000;
 const YEAR_H = 8_784;
+const MAX_COUNT = 2 ** 31 - 1;
 
 const settings = z.object({
   POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
   POSTGRES_POOL_SIZE: setting.int(2, 500).default(10),
   CHANGE_RETENTION_HOURS: setting.number(0, 10 * YEAR_H).default(168),
+  MAX_TASKS_PER_OWNER: setting.int(0, MAX_COUNT).default(50_000),
 });
 
 /** @throws ConfigError with every problem */
@@ -37,5 +41,6 @@ export function readTasksConfig(env: Env): TasksConfig {
     changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
     relay: RELAY_BACKOFF,
     schema,
+    maxTasksPerOwner: values.MAX_TASKS_PER_OWNER,
   };
 }

@@ -40,15 +40,17 @@ import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics } from './relay/relay.metrics.ts';
 import { createRelayRepository } from './relay/relay.repository.ts';
 import { createRelay } from './relay/relay.ts';
+import { shareAmongOwners } from './shared-database.ts';
 import { createTasksStatus } from './status.ts';
-import { createCountRepository } from './tasks/count.repository.ts';
-import { createRecounts } from './tasks/recounts.ts';
 import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 
 /** Migrations have connections of their own. */
 const IMPORT_POOL_SIZE = 1;
+
+/** The part of the pool that the statements of one owner may occupy. */
+const OWNER_SHARE = 0.4;
 
 export interface TasksDeps {
   clock: Clock;
@@ -85,7 +87,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const { clock, log, eventLog, accounts, metrics = new Registry() } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   database.measure(metrics);
-  const feeds = createFeedRepository(database);
+  const shared = shareAmongOwners(database, { perOwner: Math.ceil(config.poolSize * OWNER_SHARE) });
+  const feeds = createFeedRepository(shared);
   const cursors = createCursors(feeds);
   const repositories = {
     relay: createRelayRepository(database),
@@ -107,10 +110,9 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     ...{ eraser, eventLog, log },
   });
   watchClosedOwners(metrics, { repository: owners, readAgeMs: closedOwners.readAgeMs });
-  const recounts = createRecounts(createCountRepository(database));
-  const repository = createTaskRepository({ database, onUnkept: recounts.note });
+  const repository = createTaskRepository({ database: shared, maxTasks: config.maxTasksPerOwner });
   const { changeRetentionMs } = config;
-  const housekeeping = createHousekeeping({ feeds, tasks: repository, recounts, changeRetentionMs, clock, log });
+  const housekeeping = createHousekeeping({ feeds, tasks: repository, changeRetentionMs, clock, log });
   const tasks = createTaskService({
     repository,
     signCursor: cursors.seal,

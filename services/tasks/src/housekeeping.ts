@@ -1,27 +1,25 @@
 import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
-import type { Recounts } from './tasks/recounts.ts';
 import type { TaskRepository } from './tasks/task.repository.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 2_000;
 
 export interface Housekeeping extends Service {
-  /** Deletes expired changes and idempotency keys, in batches, so that other statements do not wait. Then counts what reads found uncounted. */
+  /** Deletes expired changes and idempotency keys, in batches, so that other statements do not wait. */
   sweep(): Promise<void>;
 }
 
 export interface HousekeepingDeps {
   feeds: Pick<FeedRepository, 'forgetChanges'>;
   tasks: Pick<TaskRepository, 'forgetKeys'>;
-  recounts: Recounts;
   changeRetentionMs: number;
   clock: Clock;
   log: Log;
 }
 
 export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
-  const { feeds, tasks, recounts, changeRetentionMs, clock, log } = deps;
+  const { feeds, tasks, changeRetentionMs, clock, log } = deps;
 
   /** From the start of the log until a whole batch is recent. */
   const forgetChanges = async (): Promise<number> => {
@@ -49,7 +47,6 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     const changes = await forgetChanges();
     const keys = await forgetKeys();
     if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
-    await recounts.run();
   };
 
   const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });
@@ -57,9 +54,6 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   return {
     sweep,
     start: async () => periodic.start({ afterPause: true }),
-    async stop() {
-      await recounts.stop(); // a sweep waits for it
-      await periodic.stop();
-    },
+    stop: () => periodic.stop(),
   };
 }

@@ -238,10 +238,11 @@ export const OPERATIONS = {
       }
     }`,
   ),
-  tasksAndTotal: operation<ListVariables, { tasks: { edges: { node: TaskNode }[]; totalCount: number } }>(
+  tasksAndTotal: operation<ListVariables, { tasks: TaskPage & { totalCount: number } }>(
     `query RestTasksAndTotal($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $offset: Int) {
       tasks(filter: $filter, orderBy: $orderBy, first: $first, offset: $offset) {
         edges { node { id title description completed createdAt updatedAt } }
+        pageInfo { hasNextPage }
         totalCount
       }
     }`,

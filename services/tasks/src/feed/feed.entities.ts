@@ -12,26 +12,48 @@ export const FeedStateEntity = defineEntity({
   },
 });
 
-const count = () => p.integer().default(0);
+/** A column that only the previous release uses. */
+const unused = () => p.integer().default(0);
 
-/** Also counts the owner's tasks by state, as of the change `counted`; see count.statements.ts. */
 export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',
   checks: [{ name: 'feeds_ended', expression: 'ends_at = sequence' }],
+  triggers: [
+    {
+      name: 'feeds_count_tasks',
+      timing: 'before',
+      events: ['update'],
+      forEach: 'row',
+      expression: `
+        create trigger feeds_count_tasks before update of pending_low on feeds
+        for each row execute function feeds_count_tasks()`,
+    },
+    {
+      name: 'feeds_count_first_task',
+      timing: 'before',
+      events: ['insert'],
+      forEach: 'row',
+      expression: `
+        create trigger feeds_count_first_task before insert on feeds
+        for each row when (new.counted is not null) execute function feeds_count_tasks()`,
+    },
+  ],
   properties: {
     ownerId: p.uuid().primary(),
     sequence: p.bigint('number'),
     /** Where the feed of a deleted account ends: the check refuses further writes. Null while the account exists. */
     endsAt: p.bigint('number').nullable(),
+    /** How many the owner has now; a create beyond the limit is refused. */
+    tasks: p.integer().default(0),
     counted: p.bigint('number').nullable(),
-    keys: count(),
-    pendingLow: count(),
-    pendingMedium: count(),
-    pendingHigh: count(),
-    completedLow: count(),
-    completedMedium: count(),
-    completedHigh: count(),
+    keys: unused(),
+    pendingLow: unused(),
+    pendingMedium: unused(),
+    pendingHigh: unused(),
+    completedLow: unused(),
+    completedMedium: unused(),
+    completedHigh: unused(),
   },
 });
 

@@ -1,10 +1,10 @@
-import type { Database } from '@taskmesh/database';
+import type { SharedDatabase } from '../shared-database.ts';
 import type { ChangeRow } from './change.ts';
 import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
 export type FeedRepository = ReturnType<typeof createFeedRepository>;
 
-type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null });
+type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null }) & Record<string, unknown>;
 
 export interface ForgottenChanges extends Record<string, unknown> {
   last: string;
@@ -16,7 +16,7 @@ export interface ForgottenChanges extends Record<string, unknown> {
   count: number;
 }
 
-export function createFeedRepository(database: Pick<Database, 'run'>) {
+export function createFeedRepository(database: SharedDatabase) {
   return {
     /** What cursors are made with. */
     async state(): Promise<{ epoch: number; cursorKey: Uint8Array }> {
@@ -32,7 +32,7 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
     },
 
     async changesAfter(owner: string, sequence: number, limit: number) {
-      const rows = await database.run<ChangesAfterRow>('read', CHANGES_AFTER, [owner, sequence, limit]);
+      const rows = await database.run<ChangesAfterRow>('read', CHANGES_AFTER, [owner, sequence, limit], owner);
       const { epoch = 0, head = '0' } = rows[0] ?? {};
       return { epoch, head: Number(head), changes: rows.filter((row) => row.id !== null) };
     },

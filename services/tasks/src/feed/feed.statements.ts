@@ -4,6 +4,14 @@ import { CHANGE_COLUMNS } from './change.ts';
 /** 32 random bytes. A new key invalidates all earlier cursors. */
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
+/** For a store without feeds. */
+export const COUNT_TASKS: Statement = {
+  name: 'feed-count-tasks',
+  text: `
+    insert into public.feeds (owner_id, sequence, tasks)
+    select user_id, 0, count(*) from public.tasks group by user_id`,
+};
+
 export const STATE: Statement = {
   name: 'feed-state',
   text: 'select epoch, cursor_key from feed_state',

@@ -41,7 +41,8 @@ export type Mutation = {
   __typename?: 'Mutation';
   /**
    * With `idempotencyKey` (1 to 255 printable ASCII characters, kept for 24 hours), a repeated call returns the task as the first
-   * call created it. BAD_USER_INPUT if the input differs from the first call's, CONFLICT while the first call is still running.
+   * call created it. BAD_USER_INPUT if the input differs from the first call's, CONFLICT while the first call is still running
+   * or if the caller has as many tasks as allowed.
    */
   createTask: Task;
   /** Returns the id of the deleted task. Fails as `updateTask` does. */

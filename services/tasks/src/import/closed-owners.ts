@@ -1,6 +1,5 @@
 import type { Statement } from '@taskmesh/database';
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
-import { COUNT_NOTHING } from '../tasks/count.statements.ts';
 
 const POSITION: Statement = {
   name: 'import-account-position',
@@ -22,7 +21,7 @@ const endedFeeds: CopiedTable = {
   which: 'ends_at is not null',
   put: `
     insert into public.feeds (owner_id, sequence, ends_at) select owner_id, 0, 0 from batch
-    on conflict (owner_id) do update set sequence = 0, ends_at = 0, ${COUNT_NOTHING}`,
+    on conflict (owner_id) do update set sequence = 0, ends_at = 0, tasks = 0`,
 };
 
 const DELETE_TASKS: Statement = {

@@ -1,7 +1,6 @@
 import type { Session, Statement } from '@taskmesh/database';
 import { columnsOf, LARGEST_VERSION, RESTORED, valueOf, type Columns, type Stores } from '@taskmesh/restore-import';
-import { NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
-import { COUNT_ALL } from '../tasks/count.statements.ts';
+import { COUNT_TASKS, NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
 
 const EPOCH: Statement = { name: 'import-living-epoch', text: 'select epoch from public.feed_state' };
 
@@ -31,7 +30,7 @@ const RESUME: Statement = {
 
 const FORGET_CHANGES: Statement = {
   name: 'import-forget-changes',
-  text: 'truncate public.changes, public.feeds, public.task_keys',
+  text: 'truncate public.changes, public.feeds',
 };
 
 const readEpoch = async (session: Session, statement = EPOCH): Promise<number> =>
@@ -42,12 +41,12 @@ export async function beginEpoch({ from, to }: Stores): Promise<void> {
   const columns = await columnsOf(to, 'feed_state');
   const restored = columns.has('epoch') ? await readEpoch(to, restoredEpoch(columns)) : 0;
   await to.run(BEGIN_EPOCH, [1 + Math.max(await readEpoch(from), restored)]);
-  await to.run(COUNT_ALL);
+  await to.run(COUNT_TASKS);
 }
 
 /** Does the same for a database that was the live store, whose changes become void. */
 export async function resumeEpoch({ from, to }: Stores): Promise<void> {
   await to.run(FORGET_CHANGES);
-  await to.run(COUNT_ALL);
+  await to.run(COUNT_TASKS);
   await to.run(RESUME, [await readEpoch(from)]);
 }

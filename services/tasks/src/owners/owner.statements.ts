@@ -1,5 +1,4 @@
 import type { Statement } from '@taskmesh/database';
-import { COUNT_NOTHING } from '../tasks/count.statements.ts';
 
 /*
  * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, finish. Any instance may repeat any
@@ -65,14 +64,13 @@ export const DELETE_TASKS: Statement = {
     ), counted as (
       select id, updated_at, row_to_json(old) as image, row_number() over (order by created_at, id) as place from old
     ), feed as (
-      update feeds f set sequence = f.sequence + total.count, ends_at = f.sequence + total.count, ${COUNT_NOTHING}
+      update feeds f set sequence = f.sequence + total.count, ends_at = f.sequence + total.count,
+        tasks = greatest(f.tasks - total.count, 0)
       from (select count(*) as count from old) total
       where f.owner_id = $2 and f.ends_at is not null and total.count > 0
       returning f.sequence - total.count as before
     ), gone as (
       delete from tasks t using feed where t.user_id = $2 and t.id = any(array(select id from old)) returning t.id
-    ), key as (
-      delete from task_keys where user_id = $2 and id = any(array(select id from old))
     ), change as (
       insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
       select $1, $2, feed.before + counted.place, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
@@ -114,8 +112,6 @@ export const FINISH: Statement = {
       returning owner_id
     ), keys as (
       delete from idempotency_keys where owner_id = $1 and exists (select 1 from done)
-    ), task_key as (
-      delete from task_keys where user_id = $1 and exists (select 1 from done)
     ), letters as (
       delete from dead_letters where owner_id = $1 and exists (select 1 from done)
     )

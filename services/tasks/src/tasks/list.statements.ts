@@ -1,27 +1,43 @@
 import type { Statement } from '@taskmesh/database';
-import { IS_COUNTED, IS_KEPT, SUM_OF_ALL, sumOfStates } from './count.statements.ts';
-import { isKeyedBefore, keyedIds } from './keyed-list.ts';
-import { keysOf } from './list-runs.ts';
-import { compared, orderBy, type Given, type ListParameter, type ListShape } from './list-shape.ts';
 import { StatementParameters } from './statement-parameters.ts';
+import type { TaskOrder } from './task-order.ts';
 import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
-import { TASK_STATES } from './task-states.ts';
+
+export interface ListShape {
+  order: TaskOrder;
+  /** Without a filter, the index alone gives the total. */
+  isFiltered: boolean;
+  /** Continues behind a place in the order. */
+  isBehind: boolean;
+  /** Also returns the total and the head of the owner's feed. */
+  withFeed: boolean;
+  /** Also returns whether a match comes before the place or at it; without a place, whether there is any match. */
+  withPrevious: boolean;
+}
+
+export type ListParameter =
+  'owner' | 'completed' | 'priority' | 'category' | 'limit' | 'offset' | 'withTotal' | `place ${number}`;
 
 export interface ListStatement extends Statement {
   /** What $1, $2 … are. */
   parameters: ListParameter[];
 }
 
+/** SQL of a parameter. */
+type Given = (name: ListParameter) => string;
+
 const statements = new Map<string, ListStatement>();
 
 /**
  * The page and everything else requested, in one statement and therefore one snapshot. If more than the page is
  * requested, there is always a row; without a task its id is null.
+ *
+ * All of it reads the owner's rows by one index, which is in the order of a list by age; other orders sort them.
  */
 export function listStatement(shape: ListShape): ListStatement {
-  const { order, filteredBy, placeIn = 'start', withFeed, withPrevious } = shape;
-  const flags = [withFeed, withPrevious].map(Number).join('');
-  const name = `task-list-${order.field}-${order.direction}-${filteredBy}-${placeIn}-${flags}`.toLowerCase();
+  const { order, isFiltered, isBehind, withFeed, withPrevious } = shape;
+  const flags = [isFiltered, isBehind, withFeed, withPrevious].map(Number).join('');
+  const name = `task-list-${order.field}-${order.direction}-${flags}`.toLowerCase();
   const known = statements.get(name);
   if (known) return known;
   const parameters = new StatementParameters<ListParameter>();
@@ -31,79 +47,76 @@ export function listStatement(shape: ListShape): ListStatement {
 }
 
 function textOf(shape: ListShape, given: Given): string {
-  const { order, filteredBy, withFeed, withPrevious } = shape;
-  const inOrder = orderBy(keysOf(order), order);
-  const page = `${matchesOf(shape, given)} ${inOrder} limit ${given('limit')}::bigint offset ${given('offset')}::bigint`;
-  const ctes = filteredBy === 'nothing' ? [] : [keyed(given)];
-  if (!withFeed && !withPrevious) return `${withAll(ctes)} ${page}`;
+  const { order, isBehind, withFeed, withPrevious } = shape;
+  const inOrder = `order by ${keysOf(order)
+    .map(({ sql }) => `${sql} ${order.direction}`)
+    .join(', ')}`;
+  const matching = matchingOf(shape, given);
+  const behind = isBehind ? ` and ${compared(order, given, isAscending(order) ? '>' : '<')}` : '';
+  const page = `select ${TASK_COLUMNS} from tasks where ${matching}${behind}
+    ${inOrder} limit ${given('limit')}::bigint offset ${given('offset')}::bigint`;
+  if (!withFeed && !withPrevious) return page;
+  const upTo = isBehind ? ` and ${compared(order, given, isAscending(order) ? '<=' : '>=')}` : '';
   const besides = [
-    `${IS_KEPT} as is_kept`,
-    `case when ${given('withTotal')}::boolean then ${totalOf(shape, given)} end as total`,
+    `case when ${given('withTotal')}::boolean then (select count(*)::int from tasks where ${matching}) end as total`,
     '(select epoch from feed_state) as epoch',
-    'coalesce(f.sequence, 0)::int as head',
-    ...(withPrevious ? [`${previousOf(shape, given)} as has_previous`] : []),
+    `coalesce((select sequence from feeds where owner_id = ${given('owner')}), 0)::int as head`,
+    ...(withPrevious ? [`${anyOf(`${matching}${upTo}`)} as has_previous`] : []),
   ];
-  return `${withAll([...ctes, `page as (${page})`])}
+  return `with page as (${page})
     select ${taskColumnsOf('page')}, besides.*
-    from (select ${besides.join(', ')} from (select 1) as one left join feeds f on f.owner_id = ${given('owner')}) besides
-    left join page on true ${inOrder}`;
+    from (select ${besides.join(', ')}) besides left join page on true ${inOrder}`;
 }
 
-const withAll = (ctes: string[]) => (ctes.length > 0 ? `with ${ctes.join(', ')}` : '');
+/** In the order of the index, so that the planner does not look for a match among others' tasks. */
+const anyOf = (condition: string) =>
+  `coalesce((select true from tasks where ${condition} order by created_at, id limit 1), false)`;
 
-/** Parts of the statement whose condition is known without reading their rows do not begin when it is false. */
-const keyed = (given: Given) => `
-  keyed as materialized (
-    select coalesce(f.keys > 0 and ${IS_COUNTED}, false) as is_so, ${IS_KEPT} as is_kept
-    from (select 1) as one left join feeds f on f.owner_id = ${given('owner')}
-  )`;
-const IS_KEYED = '(select is_so from keyed)';
-
-/** All that match, or those among them that the page is made of. */
-function matchesOf(shape: ListShape, given: Given): string {
-  const { order, filteredBy, placeIn } = shape;
-  const behind = placeIn === undefined ? [] : [compared(keysOf(order), order, given)];
-  if (filteredBy === 'nothing') return `select ${TASK_COLUMNS} from tasks where ${matching(shape, given, behind)}`;
-  return `select ${TASK_COLUMNS}, (select is_kept from keyed) as is_kept from (
-      select ${taskColumnsOf('t')} from (${keyedIds(shape, given, IS_KEYED)}) page join tasks t on t.id = page.id and t.user_id = ${given('owner')}
-      union all
-      select ${TASK_COLUMNS} from tasks where ${matching(shape, given, [...behind, `not ${IS_KEYED}`])}
-    ) found`;
+function matchingOf({ isFiltered }: ListShape, given: Given): string {
+  const isAnyOr = (name: 'completed' | 'priority' | 'category', type: string) =>
+    ` and (${given(name)}::${type} is null or ${name} = ${given(name)})`;
+  const filter = isFiltered
+    ? isAnyOr('completed', 'boolean') + isAnyOr('priority', 'text') + isAnyOr('category', 'text')
+    : '';
+  return `user_id = ${given('owner')}${filter}`;
 }
 
-function matching({ filteredBy }: ListShape, given: Given, more: string[] = []): string {
-  return [
-    `user_id = ${given('owner')}`,
-    ...(filteredBy === 'nothing' ? [] : [isAnyOr(given('completed'), 'completed', 'boolean')]),
-    ...(filteredBy === 'nothing' ? [] : [isAnyOr(given('priority'), 'priority', 'text')]),
-    ...(filteredBy === 'category' ? [`category = ${given('category')}::text`] : []),
-    ...more,
-  ].join(' and ');
+interface Key {
+  sql: string;
+  /** SQL of a parameter's value, to compare with. */
+  valueOf: (parameter: string) => string;
 }
 
-const isAnyOr = (parameter: string, column: string, type: string) =>
-  `(${parameter}::${type} is null or ${column} = ${parameter})`;
+const time = (sql: string): Key => ({ sql, valueOf: (parameter) => `${parameter}::timestamptz` });
 
-/** Within a category tasks are counted one by one. */
-function totalOf(shape: ListShape, given: Given): string {
-  const { filteredBy } = shape;
-  const counted = `(select count(*)::int from tasks where ${matching(shape, given)})`;
-  if (filteredBy === 'nothing') return `case when ${IS_COUNTED} then ${SUM_OF_ALL} else ${counted} end`;
-  const states = `${given('states')}::int[]`;
-  if (filteredBy === 'category') {
-    const ofKeys = `select count(*)::int from task_keys where user_id = ${given('owner')} and category = ${given('category')}::text`;
-    return `case when not ${IS_KEYED} then ${counted}
-      when cardinality(${states}) = ${TASK_STATES.length} then (${ofKeys}) else (${ofKeys} and state = any(${states})) end`;
+/** Age and then id break ties, so that every task has a unique place. */
+const AGE: Key[] = [time('created_at'), { sql: 'id', valueOf: (parameter) => `${parameter}::uuid` }];
+
+const RANK = `(case priority when 'low' then 0 when 'medium' then 1 else 2 end)`;
+
+/** What a list is sorted by. Matches the values of `placeOf`. */
+function keysOf(order: TaskOrder): Key[] {
+  switch (order.field) {
+    case 'CREATED_AT':
+      return AGE;
+    case 'UPDATED_AT':
+      return [time('updated_at'), ...AGE];
+    case 'DUE_DATE': {
+      // Tasks without a due date come last in either direction.
+      const never = isAscending(order) ? `'infinity'` : `'-infinity'`;
+      const valueOf = (parameter: string) => `coalesce(${parameter}::timestamptz, ${never})`;
+      return [{ sql: `coalesce(due_date, ${never})`, valueOf }, ...AGE];
+    }
+    case 'PRIORITY':
+      return [{ sql: RANK, valueOf: (parameter) => `${parameter}::int` }, ...AGE];
   }
-  return `case when ${IS_COUNTED} then ${sumOfStates(states)} else ${counted} end`;
 }
 
-function previousOf(shape: ListShape, given: Given): string {
-  const { order, placeIn, filteredBy } = shape;
+const isAscending = ({ direction }: TaskOrder) => direction === 'ASC';
+
+/** Compares a task with the place. */
+function compared(order: TaskOrder, given: Given, operator: string): string {
   const keys = keysOf(order);
-  const upTo = placeIn === undefined ? [] : [compared(keys, order, given, { isUpTo: true })];
-  // Sorted, so that the planner does not look for any match by reading others' tasks.
-  const first = `(select true from tasks where ${matching(shape, given, upTo)} ${orderBy(keys, order)} limit 1)`;
-  if (filteredBy === 'nothing') return `coalesce(${first}, false)`;
-  return `case when ${IS_KEYED} then ${isKeyedBefore(shape, given)} else coalesce(${first}, false) end`;
+  const values = keys.map(({ valueOf }, index) => valueOf(given(`place ${index}`)));
+  return `(${keys.map(({ sql }) => sql).join(', ')}) ${operator} (${values.join(', ')})`;
 }

@@ -34,23 +34,20 @@ export const TaskEntity = defineEntity({
   },
 });
 
-const SOME = 'where category is not null';
-const keyIndex = (name: string, columns: string, where = '') => ({
-  name,
-  expression: `create index ${name} on task_keys (${columns}, created_at, id) ${where}`,
-});
-
-/** What lists of large owners are sorted and filtered by; see list-runs.ts. */
+/** Stays empty: only the previous release, which may still run, has a use for it. */
 export const TaskKeyEntity = defineEntity({
   name: 'TaskKey',
   tableName: 'task_keys',
-  indexes: [
-    { name: 'task_keys_by_age', properties: ['ownerId', 'state', 'createdAt', 'id'] },
-    { name: 'task_keys_by_due_date', properties: ['ownerId', 'state', 'dueDate', 'createdAt', 'id'] },
-    { name: 'task_keys_by_update', properties: ['ownerId', 'state', 'updatedAt', 'createdAt', 'id'] },
-    keyIndex('task_keys_of_category', 'user_id, category, state', SOME),
-    keyIndex('task_keys_of_category_by_due_date', 'user_id, category, state, due_date', SOME),
-    keyIndex('task_keys_of_category_by_update', 'user_id, category, state, updated_at', SOME),
+  triggers: [
+    {
+      name: 'task_keys_stay_empty',
+      timing: 'before',
+      events: ['insert'],
+      forEach: 'row',
+      expression: `
+        create trigger task_keys_stay_empty before insert on task_keys
+        for each row execute function task_keys_stay_empty()`,
+    },
   ],
   properties: {
     ownerId: p.uuid().name('user_id').primary(),

@@ -12,4 +12,7 @@ export const versionDiffers = () =>
 export const keyUsedBefore = () =>
   badUserInput([{ path: 'idempotencyKey', message: 'idempotencyKey was used before, with another input.' }]);
 
+export const tooManyTasks = (most: number) =>
+  conflict(`You have ${most} tasks, the most that an account may have: delete some first.`);
+
 export const firstStillRuns = () => conflict('The first request with this idempotency key is still running.');

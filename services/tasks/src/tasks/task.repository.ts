@@ -1,16 +1,13 @@
-import { isCheckViolation, type Database, type Statement } from '@taskmesh/database';
+import { isCheckViolation, type Statement } from '@taskmesh/database';
 import type { TaskRow } from '@taskmesh/events';
 import type { FeedPosition } from '@taskmesh/internal-api';
-import type { CreateTask, UpdateTask } from '@taskmesh/validation';
+import type { CreateTask, Priority, UpdateTask } from '@taskmesh/validation';
 import { partOf } from '../feed/partition.ts';
-import { STATISTICS } from './count.statements.ts';
-import { runOfPlace } from './list-runs.ts';
-import type { ListParameter, ListShape } from './list-shape.ts';
-import { listStatement } from './list.statements.ts';
+import type { SharedDatabase } from '../shared-database.ts';
+import { listStatement, type ListParameter, type ListShape } from './list.statements.ts';
 import type { PlaceInOrder, TaskOrder } from './task-order.ts';
 import { GIVEN_FIELDS, toTask } from './task-row.ts';
-import { statesOf, type StateFilter } from './task-states.ts';
-import { ownerIsGone } from './task.errors.ts';
+import { ownerIsGone, tooManyTasks } from './task.errors.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
 
@@ -34,7 +31,7 @@ export type Changed<Result> =
 
 export interface ListRequest {
   ownerId: string;
-  filter: StateFilter & { category?: string | null };
+  filter: { completed?: boolean | null; priority?: Priority | null; category?: string | null };
   order: TaskOrder;
   limit: number;
   offset: number;
@@ -54,7 +51,6 @@ export interface Listed {
 
 /** A row of a page; the task's columns are null when the page is empty. */
 type ListedRow = (TaskRow | { id: null }) & {
-  is_kept?: boolean;
   total?: number | null;
   epoch?: number;
   head?: number;
@@ -64,42 +60,54 @@ type ListedRow = (TaskRow | { id: null }) & {
 export type TaskRepository = ReturnType<typeof createTaskRepository>;
 
 export interface TaskRepositoryDeps {
-  database: Pick<Database, 'run'>;
-  /** Called when a read found that an owner's tasks are not counted, or lack keys; must not throw. */
-  onUnkept: (ownerId: string) => void;
+  database: SharedDatabase;
+  /** The most tasks of an owner; 0: any number. */
+  maxTasks: number;
 }
 
-export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps) {
+const MAX_COUNT = 2 ** 31 - 1;
+
+export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps) {
+  const limit = maxTasks || MAX_COUNT;
+
   /** @throws AppError UNAUTHENTICATED when the owner's feed has ended */
-  const runWrite = async <Row extends Record<string, unknown>>(statement: Statement, values: unknown[]) => {
+  const runWrite = async <Row extends Record<string, unknown>>(
+    { ownerId }: Write,
+    statement: Statement,
+    values: unknown[],
+  ) => {
     try {
-      return await database.run<Row>('write', statement, values);
+      return await database.run<Row>('write', statement, values, ownerId);
     } catch (error) {
       throw isCheckViolation(error, 'feeds_ended') ? ownerIsGone() : error;
     }
   };
 
   return {
+    /** @throws AppError CONFLICT when the owner has as many tasks as allowed */
     async create(write: Write, id: string, input: CreateTask): Promise<Task> {
-      const [row] = await runWrite<TaskRow>(statements.CREATE, createValues(write, id, input));
-      return toTask(present(row));
+      const values = [...writeValues(write, id), write.now, limit, ...givenValues(input)];
+      const [row] = await runWrite<TaskRow>(write, statements.CREATE, values);
+      if (!row) throw tooManyTasks(maxTasks);
+      return toTask(row);
     },
 
+    /** @throws AppError CONFLICT when the owner has as many tasks as allowed */
     async createOnce(write: Write, id: string, input: CreateTask, once: OnceKey): Promise<CreatedOnce> {
-      const values = createValues(write, id, input, [once.key, once.inputHash, once.expiresAt]);
-      const [row] = await runWrite<{ running: boolean } & (TaskRow | { id: null })>(statements.CREATE_ONCE, values);
-      const { running, ...task } = present(row);
-      // The running request may itself be a repetition, so the first one's task may exist.
-      if (running || task.id === null) return this.createdBefore(write, once);
-      return { outcome: 'created', task: toTask(task) };
+      const { key, inputHash, expiresAt } = once;
+      const values = [...writeValues(write, id), write.now, limit, key, inputHash, expiresAt, ...givenValues(input)];
+      const [row] = await runWrite<{ full: boolean } & (TaskRow | { id: null })>(write, statements.CREATE_ONCE, values);
+      const { full: isFull, ...task } = present(row);
+      if (task.id !== null) return { outcome: 'created', task: toTask(task) };
+      // A running request may itself be a repetition, so the first one's task may exist.
+      const before = await this.createdBefore(write, once);
+      if (isFull && before.outcome === 'running') throw tooManyTasks(maxTasks);
+      return before;
     },
 
     async createdBefore({ ownerId, now }: Write, { key, inputHash }: OnceKey): Promise<CreatedOnce> {
-      const [first] = await database.run<{ input_hash: string; task: string }>('read', statements.FIRST_CREATED, [
-        ownerId,
-        key,
-        now,
-      ]);
+      type First = { input_hash: string; task: string };
+      const [first] = await database.run<First>('read', statements.FIRST_CREATED, [ownerId, key, now], ownerId);
       // The first request is still running, or housekeeping has just deleted its key; to the caller that is the same.
       if (!first) return { outcome: 'running' };
       if (first.input_hash !== inputHash) return { outcome: 'other-input' };
@@ -113,7 +121,7 @@ export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps)
     },
 
     async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Changed<Task>> {
-      const [row] = await runWrite<TaskRow | { id: null }>(statements.UPDATE, [
+      const [row] = await runWrite<TaskRow | { id: null }>(write, statements.UPDATE, [
         ...writeValues(write, id),
         ifVersion,
         write.now,
@@ -125,13 +133,13 @@ export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps)
 
     async remove(write: Write, id: string, ifVersion: number | null): Promise<Changed<string>> {
       const values = [...writeValues(write, id), ifVersion, write.now];
-      const [row] = await runWrite<{ id: string | null }>(statements.DELETE, values);
+      const [row] = await runWrite<{ id: string | null }>(write, statements.DELETE, values);
       if (!row) return { outcome: 'not-found' };
       return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: row.id };
     },
 
     async find(ownerId: string, id: string): Promise<Task | undefined> {
-      const [row] = await database.run<TaskRow>('read', statements.FIND, [id, ownerId]);
+      const [row] = await database.run<TaskRow>('read', statements.FIND, [id, ownerId], ownerId);
       return row && toTask(row);
     },
 
@@ -139,9 +147,8 @@ export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps)
       const { ownerId, withHead } = request;
       const { parameters, ...statement } = listStatement(shapeOf(request));
       const valueOf = listValues(request);
-      const rows = await database.run<ListedRow>('read', statement, parameters.map(valueOf));
+      const rows = await database.run<ListedRow>('read', statement, parameters.map(valueOf), ownerId);
       const [first] = rows;
-      if (first?.is_kept === false && (first.id !== null || first.total)) onUnkept(ownerId);
       return {
         tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
         total: first?.total ?? undefined,
@@ -151,23 +158,18 @@ export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps)
     },
 
     async statistics(ownerId: string): Promise<{ total: number; completed: number }> {
-      const [row] = await database.run<{ is_kept: boolean; total: number; completed: number }>('read', STATISTICS, [
-        ownerId,
-      ]);
-      const { is_kept: isKept, ...counts } = present(row);
-      if (!isKept && counts.total > 0) onUnkept(ownerId);
-      return counts;
+      type Counts = { total: number; completed: number };
+      const [row] = await database.run<Counts>('read', statements.STATISTICS, [ownerId], ownerId);
+      return present(row);
     },
   };
 }
 
 function shapeOf({ filter, order, behind, withTotal, withHead, withPrevious }: ListRequest): ListShape {
-  const isAnyState = filter.completed == null && filter.priority == null;
   return {
     order,
-    filteredBy:
-      filter.category != null ? 'category' : isAnyState && order.field === 'CREATED_AT' ? 'nothing' : 'states',
-    placeIn: behind && runOfPlace(order, behind),
+    isFiltered: Object.values(filter).some((value) => value != null),
+    isBehind: behind !== undefined,
     withFeed: withTotal || withHead,
     withPrevious,
   };
@@ -178,8 +180,6 @@ function listValues({ ownerId, filter, limit, offset, behind, withTotal }: ListR
     switch (parameter) {
       case 'owner':
         return ownerId;
-      case 'states':
-        return statesOf(filter);
       case 'completed':
       case 'priority':
       case 'category':
@@ -207,8 +207,8 @@ function changedValues(input: UpdateTask): unknown[] {
   return values;
 }
 
-function createValues(write: Write, id: string, input: CreateTask, once: string[] = []): unknown[] {
-  return [...writeValues(write, id), write.now, ...once, ...GIVEN_FIELDS.map((field) => input[field] ?? null)];
+function givenValues(input: CreateTask): unknown[] {
+  return GIVEN_FIELDS.map((field) => input[field] ?? null);
 }
 
 function present<Row>(row: Row | undefined): Row {

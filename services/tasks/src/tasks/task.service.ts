@@ -42,7 +42,7 @@ export interface TaskStatistics {
 
 /** The use cases of tasks; each is limited to the caller's own tasks. */
 export interface TaskService {
-  /** @throws AppError BAD_USER_INPUT, CONFLICT */
+  /** @throws AppError BAD_USER_INPUT; CONFLICT when the key's first request still runs, or the owner may have no more tasks */
   create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task>;
   /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
   update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task>;

@@ -1,6 +1,5 @@
 import type { Statement } from '@taskmesh/database';
 import { TASK_FIELDS } from '@taskmesh/events';
-import { COUNT_COLUMNS, countsOf, HAS_KEYS, keepCounting, KEEP_KEY } from './count.statements.ts';
 import { GIVEN_FIELDS, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 import { LAST_MOMENT } from './task-time.ts';
 
@@ -9,7 +8,7 @@ import { LAST_MOMENT } from './task-time.ts';
  * Inside a statement, `*` includes all current columns, so that the log's images are complete even for newer releases.
  *
  * Every write is one statement, and therefore one transaction and one round trip: the task's row, the owner's feed row,
- * the log. Each part selects from the one before it, which fixes the order of locks: first the task, then its owner (no
+ * which also counts the owner's tasks, the log. Each part selects from the one before it, which fixes the order of locks: first the task, then its owner (no
  * deadlocks, and a write that finds nothing counts nothing). The owner's lock is held until the commit, so the log is
  * in commit order without gaps. Under READ COMMITTED, a part that waited for a lock continues with the newest row.
  *
@@ -23,14 +22,11 @@ const logChange = (kind: string, after: string, before: string) => `
 
 const LOCKED = `select * from tasks where id = $3 and user_id = $4 for update`;
 
-const OLD_STATE = { completed: 'old.completed', priority: 'old.priority' };
-
-/** $5: the version that the caller expects, or null. A feed that is created here has not counted the task. */
-const counted = (counts: string, unless?: string) => `
-  insert into feeds as f (owner_id, sequence, ${COUNT_COLUMNS})
-  select user_id, 1, null, ${counts} from old where $5::int is null or version = $5
-  on conflict (owner_id) do update set sequence = f.sequence + 1, ${keepCounting(unless)}
-  returning sequence, ${HAS_KEYS}`;
+/** $5: the version that the caller expects, or null. */
+const nextSequence = (counter = '') => `
+  insert into feeds as f (owner_id, sequence) select user_id, 1 from old where $5::int is null or version = $5
+  on conflict (owner_id) do update set sequence = f.sequence + 1${counter}
+  returning sequence`;
 
 /** A new task's values by column: $3: id, $4: owner, $5: now, then GIVEN_FIELDS from parameter `first`. */
 function newValues(first: number) {
@@ -51,55 +47,58 @@ function newValues(first: number) {
 
 type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
 
-/** A restore by the previous release leaves owners without a feed, whose tasks are not counted. */
-const HAS_NONE = '(select id from tasks where user_id = $4::uuid order by created_at, id limit 1) is null';
-
+/** $6: the most tasks of an owner; nothing is written beyond. */
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
   feed as (
-    insert into feeds as f (owner_id, sequence, ${COUNT_COLUMNS})
-    select $4::uuid, 1, case when ${HAS_NONE} then 1 end, ${countsOf({ added: values })} ${claim}
-    on conflict (owner_id) do update set sequence = f.sequence + 1, ${keepCounting()}
-    returning sequence, ${HAS_KEYS}
+    insert into feeds as f (owner_id, sequence, tasks) select $4::uuid, 1, 1 ${claim}
+    on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + 1 where f.tasks < $6::int
+    returning sequence
   ), task as (
     insert into tasks (${Object.keys(values).join(', ')})
     select ${Object.values(values).join(', ')} from feed
     returning *
-  ), key as (${KEEP_KEY}), change as (
+  ), change as (
     ${logChange('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
   )`;
 
-/** $1: part, $2: traceparent, $3: id, $4: owner, $5: now, then GIVEN_FIELDS */
+/** $1: part, $2: traceparent, $3: id, $4: owner, $5: now, $6: see `newTask`, then GIVEN_FIELDS. No row: the owner has that many. */
 export const CREATE: Statement = {
   name: 'task-create',
-  text: `with ${newTask(newValues(6))} select ${TASK_COLUMNS} from task`,
+  text: `with ${newTask(newValues(7))} select ${TASK_COLUMNS} from task`,
 };
 
-const CLAIMED = newValues(9);
+const CLAIMED = newValues(10);
 const asJson = (values: Record<string, string>) =>
   `json_build_object(${Object.entries(values)
     .map(([column, value]) => `'${column}', ${value}`)
     .join(', ')})`;
 
 /**
- * Like CREATE, with $6: key, $7: hash of the input and $8: the key's expiry before GIVEN_FIELDS. `running`: another
- * request with the same key, the first or a repetition, holds its advisory lock. Neither a task nor running: the key
- * was used before.
+ * Like CREATE, with $7: key, $8: hash of the input and $9: the key's expiry before GIVEN_FIELDS. `running`: another
+ * request with the same key, the first or a repetition, holds its advisory lock. `full`: the owner has as many tasks as
+ * allowed. None of these, and no task: the key was used before. The feed is locked first, so that a key is claimed only
+ * if there is room for the task.
  */
 export const CREATE_ONCE: Statement = {
   name: 'task-create-once',
   text: `
     with turn as materialized (
-      select pg_try_advisory_xact_lock(hashtextextended($6::text, hashtextextended($4::uuid::text, 0))) as is_ours
+      select pg_try_advisory_xact_lock(hashtextextended($7::text, hashtextextended($4::uuid::text, 0))) as is_ours
+    ), feed_before as materialized (
+      select f.tasks from turn, feeds f where turn.is_ours and f.owner_id = $4::uuid for no key update of f
+    ), room as materialized (
+      select coalesce((select tasks from feed_before) >= $6::int, false) as is_full
     ), claim as (
       insert into idempotency_keys as k (owner_id, key, input_hash, task, expires_at)
-      select $4::uuid, $6, $7, ${asJson(CLAIMED)}, $8
-      from turn where is_ours
+      select $4::uuid, $7, $8, ${asJson(CLAIMED)}, $9
+      from turn, room where is_ours and not is_full
       on conflict (owner_id, key) do update
         set input_hash = excluded.input_hash, task = excluded.task, expires_at = excluded.expires_at
         where k.expires_at <= $5::timestamptz
       returning owner_id
     ), ${newTask(CLAIMED, 'from claim')}
-    select not turn.is_ours as running, ${taskColumnsOf('task')} from turn left join task on true`,
+    select not turn.is_ours as running, room.is_full as "full", ${taskColumnsOf('task')}
+    from turn, room left join task on true`,
 };
 
 /** $1: owner, $2: key, $3: now */
@@ -136,7 +135,6 @@ function changedFrom(row: string, field: (typeof GIVEN_FIELDS)[number]): string 
 }
 
 const CHANGED = GIVEN_FIELDS.map((field) => `${TASK_FIELDS[field].column} = ${changedFrom('t', field)}`);
-const NEW_STATE = { completed: changedFrom('old', 'completed'), priority: changedFrom('old', 'priority') };
 
 /**
  * $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now, then the changes as in CHANGED. No row:
@@ -145,7 +143,7 @@ const NEW_STATE = { completed: changedFrom('old', 'completed'), priority: change
 export const UPDATE: Statement = {
   name: 'task-update',
   text: `
-    with old as (${LOCKED}), feed as (${counted(countsOf({ added: NEW_STATE, removed: OLD_STATE }))}), task as (
+    with old as (${LOCKED}), feed as (${nextSequence()}), task as (
       update tasks t set
         ${CHANGED.join(', ')},
         updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
@@ -153,27 +151,30 @@ export const UPDATE: Statement = {
       from old, feed
       where t.id = $3 and t.user_id = $4
       returning t.*
-    ), key as (${KEEP_KEY}), change as (
+    ), change as (
       ${logChange('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
     )
     select ${taskColumnsOf('task')} from old left join task on true`,
 };
 
-/** Keys that were made since the statement began cannot be deleted by it. */
-const KEYS_ARE_NEW = 'f.keys <> coalesce((select seen.keys from feeds seen where seen.owner_id = $4), 0)';
-
 /** $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now. Returns rows as UPDATE does. */
 export const DELETE: Statement = {
   name: 'task-delete',
   text: `
-    with old as (${LOCKED}), feed as (${counted(countsOf({ removed: OLD_STATE }), KEYS_ARE_NEW)}), gone as (
+    with old as (${LOCKED}), feed as (${nextSequence(', tasks = greatest(f.tasks - 1, 0)')}), gone as (
       delete from tasks t using old, feed where t.id = $3 and t.user_id = $4 returning t.id
-    ), key as (
-      delete from task_keys where user_id = $4 and id = $3 and exists (select from gone, feed where has_keys)
     ), change as (
       ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
     )
     select gone.id from old left join gone on true`,
+};
+
+/** $1: owner */
+export const STATISTICS: Statement = {
+  name: 'task-statistics',
+  text: `
+    select count(*)::int as total, (count(*) filter (where completed))::int as completed
+    from tasks where user_id = $1`,
 };
 
 /** $1: id, $2: owner */

@@ -2,7 +2,7 @@ import { codePoints } from '@taskmesh/validation';
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
-import { checkedQuery } from '../request/query.ts';
+import { checkedQuery, queryText } from '../request/query.ts';
 import { listQuery, taskCreate, taskUpdate, type ListQuery } from '../schemas/requests.ts';
 import {
   deleted,
@@ -152,11 +152,7 @@ function listAnswer(edges: { node: TaskNode }[], userId: string): { body: TaskLi
 
 /** The same query for the next page. */
 function nextQuery({ limit = LIST_LIMIT, offset = 0, ...others }: ListQuery): string {
-  return new URLSearchParams(asStrings({ limit, ...others, offset: offset + limit })).toString();
-}
-
-function asStrings(values: Record<string, string | number | undefined>): [string, string][] {
-  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return queryText({ limit, ...others, offset: offset + limit });
 }
 
 const ORDER_FIELDS = { created_at: 'CREATED_AT', due_date: 'DUE_DATE', priority: 'PRIORITY' } as const;

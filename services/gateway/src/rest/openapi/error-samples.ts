@@ -38,7 +38,7 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
   CONFLICT: {
     name: 'Conflict',
     description:
-      'It conflicts with something that exists, such as an account with this address or a running request with this key.',
+      'It conflicts with something that exists, such as an account with this address, a running request with this key, or as many tasks as allowed.',
     message: 'This e-mail address has an account already.',
   },
   LINK_REQUIRED: {

@@ -1,7 +1,7 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
-import { checkedQuery } from '../request/query.ts';
+import { checkedQuery, queryText } from '../request/query.ts';
 import { reducedListQuery, reducedTaskCreate, reducedTaskUpdate, type ReducedListQuery } from '../schemas/requests.ts';
 import {
   messageOnly,
@@ -13,7 +13,7 @@ import {
 } from '../schemas/answers.ts';
 import { pathTaskId, taskNotFound, taskToChange } from '../task-input.ts';
 
-const PAGE_SIZE = 50;
+const LIST_LIMIT = 1_000;
 
 /** The reduced variant: bare objects with fewer fields, over the same tasks. */
 export const reducedEndpoints: readonly Endpoint[] = [
@@ -22,10 +22,12 @@ export const reducedEndpoints: readonly Endpoint[] = [
     path: '/tasks',
     name: 'listReducedTasks',
     summary: "List the caller's tasks in pages",
+    description: 'A page has at most 1,000 tasks; `total` counts all that match, and `Link` points to the next page.',
     needs: OPERATIONS.tasksAndTotal,
     query: checkedQuery(reducedListQuery),
     status: 200,
     answerSchema: reducedList,
+    isPaged: true,
     handle: async ({ query, claims, run }) => {
       const { tasks } = await run(OPERATIONS.tasksAndTotal, listVariables(query));
       const body: ReducedListBody = {
@@ -33,7 +35,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
         total: tasks.totalCount,
         page: query.page ?? 1,
       };
-      return { body };
+      return { body, ...(tasks.pageInfo.hasNextPage && { next: queryText({ ...query, page: body.page + 1 }) }) };
     },
   }),
   userEndpoint({
@@ -129,7 +131,7 @@ function taskAnswer(node: TaskNode, userId: string) {
 
 const ORDER_FIELDS = { created_at: 'CREATED_AT', updated_at: 'UPDATED_AT' } as const;
 
-function listVariables({ status = 'all', sort, order, page = 1, limit = PAGE_SIZE }: ReducedListQuery): ListVariables {
+function listVariables({ status = 'all', sort, order, page = 1, limit = LIST_LIMIT }: ReducedListQuery): ListVariables {
   return {
     filter: status === 'all' ? {} : { completed: status === 'completed' },
     orderBy: { field: ORDER_FIELDS[sort ?? 'created_at'], direction: order === 'asc' ? 'ASC' : 'DESC' },

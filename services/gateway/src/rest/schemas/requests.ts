@@ -21,7 +21,9 @@ import {
 import { z } from 'zod';
 
 const MAX_OFFSET = 2 ** 31 - 1;
-const MAX_PAGE = 10_000_000;
+const MAX_LIMIT = 1_000;
+/** Its offset is a number that the graph accepts, for any limit. */
+const MAX_PAGE = Math.floor(MAX_OFFSET / MAX_LIMIT) + 1;
 
 /** A whole number in decimal digits, as a query has it. */
 export function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault: number }) {
@@ -48,7 +50,7 @@ export const listQuery = z.object({
   priority: choice('priority', PRIORITIES).optional(),
   sortBy: choice('sortBy', ['created_at', 'due_date', 'priority']).optional().meta({ default: 'created_at' }),
   order: choice('order', ['asc', 'desc']).optional().meta({ default: 'desc' }),
-  limit: wholeNumber('limit', { min: 1, max: 1_000, byDefault: 1_000 }),
+  limit: wholeNumber('limit', { min: 1, max: MAX_LIMIT, byDefault: MAX_LIMIT }),
   offset: wholeNumber('offset', { min: 0, max: MAX_OFFSET, byDefault: 0 }),
 });
 export type ListQuery = z.output<typeof listQuery>;
@@ -58,7 +60,7 @@ export const reducedListQuery = z.object({
   sort: choice('sort', ['created_at', 'updated_at']).optional().meta({ default: 'created_at' }),
   order: choice('order', ['asc', 'desc']).optional().meta({ default: 'desc' }),
   page: wholeNumber('page', { min: 1, max: MAX_PAGE, byDefault: 1 }),
-  limit: wholeNumber('limit', { min: 1, max: 100, byDefault: 50 }),
+  limit: wholeNumber('limit', { min: 1, max: MAX_LIMIT, byDefault: MAX_LIMIT }),
 });
 export type ReducedListQuery = z.output<typeof reducedListQuery>;
 

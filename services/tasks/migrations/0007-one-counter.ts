@@ -1,0 +1,58 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** What the previous release knows of a feed: it changes these columns with every write. */
+const sumOf = (row: string) =>
+  ['pending', 'completed']
+    .flatMap((done) => ['low', 'medium', 'high'].map((priority) => `${row}.${done}_${priority}`))
+    .join(' + ');
+
+const INDEXES = [
+  'by_age',
+  'by_due_date',
+  'by_update',
+  'of_category',
+  'of_category_by_due_date',
+  'of_category_by_update',
+];
+
+/**
+ * One counter of an owner's tasks, instead of counts by state and keys of large owners. The previous release may run
+ * beside this one, and afterwards when somebody goes back, so its columns and its table remain until the next release.
+ */
+export class OneCounter extends Migration {
+  override up(): void {
+    // Locks `feeds` until the commit, so that no task is written while they are counted.
+    this.addSql('alter table feeds add column tasks integer not null default 0');
+    this.addSql(`
+      insert into feeds (owner_id, sequence, tasks) select user_id, 0, count(*) from tasks group by user_id
+      on conflict (owner_id) do update set tasks = excluded.tasks, keys = 0`);
+
+    // Writes of the previous release count in its columns. Only its updates name them, so ours do not run this.
+    this.addSql(`
+      create function feeds_count_tasks() returns trigger language plpgsql as $$
+      begin
+        new.keys := 0;
+        if tg_op = 'INSERT' then
+          new.tasks := ${sumOf('new')};
+        elsif new.sequence > old.sequence then
+          new.tasks := old.tasks + ${sumOf('new')} - (${sumOf('old')});
+        end if;
+        return new;
+      end $$`);
+    this.addSql(`
+      create trigger feeds_count_tasks before update of pending_low on feeds
+        for each row execute function feeds_count_tasks()`);
+    this.addSql(`
+      create trigger feeds_count_first_task before insert on feeds
+        for each row when (new.counted is not null) execute function feeds_count_tasks()`);
+
+    // Without keys it reads the tasks themselves.
+    this.addSql('truncate task_keys');
+    this.addSql(`drop index ${INDEXES.map((name) => `task_keys_${name}`).join(', ')}`);
+    this.addSql(`
+      create function task_keys_stay_empty() returns trigger language plpgsql as $$ begin return null; end $$`);
+    this.addSql(`
+      create trigger task_keys_stay_empty before insert on task_keys
+        for each row execute function task_keys_stay_empty()`);
+  }
+}

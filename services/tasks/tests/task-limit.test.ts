@@ -1,0 +1,167 @@
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createTasksDatabase } from '../src/database.ts';
+import { createReleaseBefore } from './support/release-before.ts';
+import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
+import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+
+const MOST = 20;
+
+let service: TestTasks;
+beforeAll(async () => {
+  service = await startTasks({ name: 'task_limit', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
+});
+afterAll(() => service.stop());
+
+const CREATE = `mutation ($key: String) { createTask(input: { title: "one more" }, idempotencyKey: $key) { id } }`;
+const create = (user: TestUser, key?: string) => user.send(CREATE, { key });
+const totalOf = async (user: TestUser): Promise<number> =>
+  (await user.ask('{ taskStatistics { total } }')).taskStatistics.total;
+
+/** Owners whose counter differs from their tasks. */
+const MISCOUNTED = `
+  select owner_id from feeds f where tasks <> (select count(*) from tasks where user_id = owner_id)
+  union select user_id from tasks where user_id not in (select owner_id from feeds)`;
+const expectCounted = async (database = service.database) => expect(await database.query(MISCOUNTED)).toEqual([]);
+
+async function fill(user: TestUser, count: number): Promise<string[]> {
+  const created = await Promise.all(Array.from({ length: count }, () => user.create({ title: 'any' })));
+  return created.map(({ id }) => id);
+}
+
+describe('an owner with as many tasks as allowed', () => {
+  it('gets exactly that many, however many creates run at once', async () => {
+    const user = service.user();
+    const results: Awaited<ReturnType<typeof create>>[] = [];
+    const writer = async (name: number) => {
+      for (let n = 0; n < 5; n++) results.push(await create(user, n % 2 === 0 ? `${name} ${n}` : undefined));
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
+    expect(results.filter(({ errors }) => !errors)).toHaveLength(MOST);
+    expect(new Set(results.map(codeOf))).toEqual(new Set([undefined, 'CONFLICT']));
+    expect(results.find(({ errors }) => errors)?.errors?.[0]?.message).toMatch(/^You have 20 tasks, the most/);
+    expect(await totalOf(user)).toBe(MOST);
+    await expectCounted();
+  });
+
+  it('is refused without an effect: the key is free, and the feed has no change', async () => {
+    const user = service.user();
+    const [id = ''] = await fill(user, MOST);
+    expect(codeOf(await create(user, 'later'))).toBe('CONFLICT');
+    expect(codeOf(await create(user))).toBe('CONFLICT');
+    await user.remove(id);
+    expect(codeOf(await create(user, 'later'))).toBeUndefined();
+    expect(await service.database.query('select sequence::int from feeds where owner_id = $1', [user.id])).toEqual([
+      { sequence: MOST + 2 },
+    ]);
+  });
+
+  it('still repeats creates, updates and deletes', async () => {
+    const user = service.user();
+    const first = await user.create({ title: 'first' }, 'first');
+    const [id = ''] = await fill(user, MOST - 1);
+    expect(await user.create({ title: 'first' }, 'first')).toEqual(first);
+    expect((await user.update(id, { completed: true })).completed).toBe(true);
+    expect(await user.remove(id)).toBe(id);
+    await expectCounted();
+  });
+});
+
+it('stays exact under writes at once, and writes that find nothing', async () => {
+  const user = service.user();
+  const writer = async () => {
+    for (let round = 0; round < 8; round++) {
+      const { id } = await user.create({ title: 'any' });
+      await user.update(id, { completed: true });
+      await expect(user.update(id, { title: 'other' }, 1)).rejects.toThrow('PRECONDITION_FAILED');
+      if (round % 4 === 0) continue;
+      await Promise.allSettled([user.remove(id), user.remove(id)]);
+    }
+    await service.tasks.housekeep();
+  };
+  await Promise.all(Array.from({ length: 5 }, writer));
+  expect(await totalOf(user)).toBe(10);
+  await expectCounted();
+});
+
+it('counts the tasks of a restored store, which may be more', async () => {
+  const owner = randomUUID();
+  const rows: RestoredRow[] = [...Array.from({ length: MOST + 1 }, () => ({ user_id: `'${owner}'` })), {}];
+  const loaded = await restoredDatabase(RESTORED_TASKS + rows.map(restoredRow).join(''));
+  try {
+    await service.tasks.restore.importDatabase(loaded.name);
+    await expectCounted(loaded);
+    await loaded.query('delete from tasks where user_id <> $1', [owner]);
+    await service.tasks.restore.resume(loaded.name);
+    await expectCounted(loaded);
+  } finally {
+    await loaded.drop();
+  }
+});
+
+it('has no limit with 0', async () => {
+  const unlimited = await startTasks({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
+  try {
+    await fill(unlimited.user(), MOST + 1);
+  } finally {
+    await unlimited.stop();
+  }
+});
+
+describe('beside the previous release', () => {
+  it('counts its writes, and keeps its lists away from keys', async () => {
+    const before = createReleaseBefore(service.database);
+    const user = service.user();
+    const [ours = ''] = await fill(user, 3);
+    const theirs = randomUUID();
+    await before.create(user.id, theirs, { completed: false, priority: 'low' });
+    await before.update(user.id, ours, { completed: true, priority: 'high' });
+    await before.remove(user.id, ours);
+    await user.create({ title: 'ours' });
+    await before.recount(user.id);
+    await before.create(user.id, randomUUID(), { completed: true, priority: 'high' });
+    await user.remove(theirs);
+    await before.create(randomUUID(), randomUUID(), { completed: false, priority: 'low' });
+    await expectCounted();
+    expect(await service.database.query('select from task_keys union all select from feeds where keys > 0')).toEqual(
+      [],
+    );
+  });
+
+  it('counts what it left', async () => {
+    const store = await createTestDatabase('counted');
+    const log = createLog({ service: 'tasks', level: 'silent' });
+    const open = () => createTasksDatabase({ url: store.url, poolSize: 1, log });
+    try {
+      const current = await open();
+      await current.migrate();
+      await current.close();
+      await store.query(`
+        delete from mikro_orm_migrations where name = '0007-one-counter';
+        drop trigger feeds_count_tasks on feeds; drop trigger feeds_count_first_task on feeds; drop function feeds_count_tasks;
+        drop trigger task_keys_stay_empty on task_keys; drop function task_keys_stay_empty;
+        alter table feeds drop column tasks;
+        create index task_keys_by_age on task_keys (id); create index task_keys_by_due_date on task_keys (id);
+        create index task_keys_by_update on task_keys (id); create index task_keys_of_category on task_keys (id);
+        create index task_keys_of_category_by_due_date on task_keys (id);
+        create index task_keys_of_category_by_update on task_keys (id);`);
+      const [owner, unknown] = [randomUUID(), randomUUID()];
+      await store.query(`insert into feeds (owner_id, sequence, keys) values ('${owner}', 7, 1)`);
+      await store.query(
+        `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+         select gen_random_uuid(), owner::uuid, 'any', false, 'low', now(), now()
+         from unnest(array['${owner}', '${owner}', '${unknown}']) owner`,
+      );
+      const migrated = await open();
+      await migrated.migrate();
+      await migrated.close();
+      await expectCounted(store);
+      expect(await store.query('select sequence::int, keys from feeds where owner_id = $1', [owner])).toEqual([
+        { sequence: 7, keys: 0 },
+      ]);
+    } finally {
+      await store.drop();
+    }
+  });
+});
