@@ -120,7 +120,7 @@ export function createClient(options: ClientOptions): Client {
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
 
   const post = createPost({ url, fetch, timeoutMs });
-  const session = createSession({ post, storage, exclusively, time });
+  const session = createSession({ post, storage, time });
   const provider = createProviderSignIn({ url: origin, storage });
   const { token } = session;
   const openFeed =
@@ -162,7 +162,7 @@ export function createClient(options: ClientOptions): Client {
       return linkIdentity;
     },
     async signOut() {
-      await writes.discard().finally(session.signOut);
+      await session.signOut().finally(writes.stored);
     },
     async requestPasswordReset(email) {
       await post(REQUEST_PASSWORD_RESET, { email });
@@ -208,6 +208,7 @@ export function createClient(options: ClientOptions): Client {
     close() {
       stopWaking();
       writes.close();
+      session.close();
     },
   };
 }

@@ -118,7 +118,14 @@ export function createWorld(random: Random, faults: Faults) {
   });
 
   const storage = createMemoryStorage();
-  const session = { user: () => USER, subscribe: () => () => {}, request, refresh: async () => 'token' };
+  const session = {
+    user: () => USER,
+    subscribe: () => () => {},
+    isLeft: () => false,
+    isStillOf: async () => true,
+    request,
+    refresh: async () => 'token',
+  };
   const writes = createWriteQueue({ session, storage, time, limit: 1_000, own: async () => () => undefined });
   let keys = 0;
   const write = (): Pick<Write, 'key' | 'queuedAt'> => ({
