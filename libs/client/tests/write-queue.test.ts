@@ -388,20 +388,26 @@ describe('when the user signs out', () => {
   });
 });
 
-it.each(['{', '{}', '5', '"text"', 'null', '[{}, 5, null]', JSON.stringify([{ ...create('k'), input: null }])])(
-  'starts empty if the storage has %s',
-  async (stored) => {
-    const { open, storage, answer } = createWorld();
-    await storage.setItem(KEY, stored);
-    const queue = open();
-    await settled();
-    expect(queue.pending()).toEqual([]);
-    answer({ createTask: task('7') });
-    expect(await outcomeOf(queue.add(create('k')))).toBe('done');
-    await settled();
-    expect(await storage.getItem(KEY)).toBeNull();
-  },
-);
+it.each([
+  '{',
+  '{}',
+  '5',
+  '"text"',
+  'null',
+  '[{}, 5, null]',
+  JSON.stringify([{ ...create('k'), queuedAt: 1e300 }]),
+  JSON.stringify([{ ...create('k'), input: null }]),
+])('starts empty if the storage has %s', async (stored) => {
+  const { open, storage, answer } = createWorld();
+  await storage.setItem(KEY, stored);
+  const queue = open();
+  await settled();
+  expect(queue.pending()).toEqual([]);
+  answer({ createTask: task('7') });
+  expect(await outcomeOf(queue.add(create('k')))).toBe('done');
+  await settled();
+  expect(await storage.getItem(KEY)).toBeNull();
+});
 
 it('sends the stored writes that it understands', async () => {
   const { open, storage, answer, documents } = createWorld();

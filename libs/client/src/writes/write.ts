@@ -78,6 +78,6 @@ export function isWrite(value: unknown): value is Write {
   if (!isRecord(value)) return false;
   const { key, queuedAt, sentAt, kind, taskId, input, ifVersion } = value;
   const isKind = kind === 'delete' || ((kind === 'create' || kind === 'update') && isRecord(input));
-  const areNumbers = [queuedAt, sentAt ?? 0, ifVersion ?? 0].every(Number.isFinite);
-  return isKind && areNumbers && typeof key === 'string' && typeof taskId === 'string';
+  const areTimes = [queuedAt, sentAt ?? 0].every((time) => Number.isFinite(time) && !isNaN(+new Date(time as number)));
+  return isKind && areTimes && Number.isFinite(ifVersion ?? 0) && typeof key === 'string' && typeof taskId === 'string';
 }
