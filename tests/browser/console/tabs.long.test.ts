@@ -176,7 +176,7 @@ describe('two tabs of a device', () => {
     await Promise.all([page, second].map((each) => useConsole(each).button('Sign in').waitFor()));
     expect(await stored(page)).toBe('{}');
     await close();
-  }, 120_000);
+  }, 180_000);
 
   it('stay with the user who has signed in last, when a refresh for the one before is answered late', async () => {
     const { page, second, close } = await openBoth();
@@ -209,7 +209,7 @@ describe('two tabs of a device', () => {
     }
     expect(await stored(page)).toContain(other.email);
     await close();
-  }, 120_000);
+  }, 180_000);
 });
 
 it('a change that is refused after the session has ended is told to whoever made it, when they are back', async () => {
