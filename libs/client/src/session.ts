@@ -87,10 +87,9 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
   const current = async () =>
     state.kind === 'signed-in' && !state.isStored ? state.tokens : readJson(storage, KEY, isTokens);
 
-  const find = (left?: string) =>
-    changeStorage(async () => dispatch({ kind: 'found', tokens: await current().catch(() => undefined), left }));
-  const loaded = find();
-  const pages = createOtherPages(({ left }) => void find(left));
+  const find = (left?: string) => changeStorage(async () => dispatch({ kind: 'found', tokens: await current(), left }));
+  const loaded = find().catch(() => dispatch({ kind: 'found', tokens: undefined }));
+  const pages = createOtherPages(({ left }) => void find(left).catch(() => undefined));
 
   /** What it replaces is used up by now, so that no page may find it any more. */
   const put = async (next: Tokens) => {
@@ -207,7 +206,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       try {
         await changeStorage(async () => {
           try {
-            const now = await current();
+            const now = await current().catch(() => ended);
             if (!ended || now?.user.id !== ended.user.id) return;
             ended = now; // another page may have refreshed them
             await drop();

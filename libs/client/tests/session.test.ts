@@ -420,6 +420,23 @@ it.each([
   await read(open());
 });
 
+it('signs nobody out if the storage cannot be read for a moment', async () => {
+  const memory = createMemoryStorage();
+  let isBroken = false;
+  const storage: Storage = {
+    ...memory,
+    getItem: (key) => (isBroken ? Promise.reject(new Error('broken')) : memory.getItem(key)),
+  };
+  const { session, open } = createWorld(storage);
+  await session.signIn(CREDENTIALS);
+  const other = open();
+  await read(other);
+  isBroken = true;
+  await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' }); // of which the page hears
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(session.user()?.id).toBe(CREDENTIALS.email);
+});
+
 it('nobody is signed in if the storage cannot be read', async () => {
   const broken: Storage = { ...createMemoryStorage(), getItem: () => Promise.reject(new Error('broken')) };
   const { session } = createWorld(broken);
