@@ -31,6 +31,7 @@ function compile(folder: string): void {
     options: {
       ...options,
       target: ts.ScriptTarget.ES2023,
+      lib: ['lib.es2023.d.ts'], // nothing that the oldest supported browsers and Node lack
       rootDir: src,
       outDir: folder,
       noEmit: false,
@@ -61,5 +62,5 @@ function publishedPackage(): object {
     path,
     { types: `./${name}.d.ts`, default: `./${name}.js` },
   ]);
-  return { ...kept, engines: { node: '>=22' }, exports: Object.fromEntries(exports) };
+  return { ...kept, exports: Object.fromEntries(exports) };
 }

@@ -30,7 +30,10 @@ export interface ClientOptions {
   url: string;
   /** Where tokens and waiting writes are kept: `localStorage`, or anything with its three functions. @default memory */
   storage?: Storage | undefined;
-  /** What carries the change feed. `sse` works through proxies without WebSocket support, but needs a connection for each list. @default 'graphql-ws' */
+  /**
+   * What carries the change feed. `sse` works through proxies without WebSocket support, but needs a connection for each list.
+   * @default 'graphql-ws', or 'sse' where there is no WebSocket, as in Node 20
+   */
   transport?: 'graphql-ws' | 'sse' | undefined;
   /** The most writes that wait for an answer; further ones are refused with QUEUE_FULL. @default 100 */
   maxPendingWrites?: number | undefined;
@@ -113,14 +116,15 @@ export interface Client {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { storage = createMemoryStorage(), transport = 'graphql-ws', time = realTime } = options;
+  const { storage = createMemoryStorage(), time = realTime, WebSocket = globalThis.WebSocket } = options;
+  const { transport = WebSocket ? 'graphql-ws' : 'sse' } = options;
   const { maxPendingWrites: limit = 100, timeoutMs = 30_000 } = options;
   const origin = options.url.replace(/\/$/, '');
   const url = `${origin}/graphql`;
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
 
   const post = createPost({ url, fetch, timeoutMs });
-  const session = createSession({ post, storage, exclusively, time });
+  const session = createSession({ post, storage, time });
   const provider = createProviderSignIn({ url: origin, storage });
   const { token } = session;
   const openFeed =
@@ -130,7 +134,7 @@ export function createClient(options: ClientOptions): Client {
           url,
           token,
           userId: () => session.user()?.id,
-          WebSocket: options.WebSocket ?? globalThis.WebSocket,
+          WebSocket,
           time,
         });
   const writes = createWriteQueue({ session, storage, time, limit, own });
@@ -162,7 +166,7 @@ export function createClient(options: ClientOptions): Client {
       return linkIdentity;
     },
     async signOut() {
-      await writes.discard().finally(session.signOut);
+      await session.signOut().finally(writes.stored);
     },
     async requestPasswordReset(email) {
       await post(REQUEST_PASSWORD_RESET, { email });
@@ -208,6 +212,7 @@ export function createClient(options: ClientOptions): Client {
     close() {
       stopWaking();
       writes.close();
+      session.close();
     },
   };
 }

@@ -8,7 +8,8 @@ export {
 } from './client.ts';
 export { type Document } from './document.ts';
 export { TaskmeshError, type InputIssue } from './errors.ts';
-export { type LiveStatus, type LiveTasks, type LiveTasksOptions, type LiveTasksSnapshot } from './list/live-tasks.ts';
+export { type LiveStatus } from './list/live-state.ts';
+export { type LiveTasks, type LiveTasksOptions, type LiveTasksSnapshot } from './list/live-tasks.ts';
 export { type LiveTask } from './list/overlay.ts';
 export { type Task } from './list/shape.ts';
 export { readSignInAnswer, type SignInAnswer } from './provider-sign-in.ts';

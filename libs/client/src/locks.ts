@@ -6,9 +6,19 @@ interface Navigator {
 }
 
 /** With Web Locks, among all pages of the origin; without them, within this page. */
-export const exclusively: Exclusively = (name, work) => {
+export const exclusively: Exclusively = async (name, work) => {
   const { navigator } = globalThis as { navigator?: Navigator };
-  return navigator?.locks ? navigator.locks.request(name, work) : inTurn(name, work);
+  if (!navigator?.locks) return inTurn(name, work);
+  let isGranted = false;
+  try {
+    return await navigator.locks.request(name, () => {
+      isGranted = true;
+      return work();
+    });
+  } catch (error) {
+    if (isGranted) throw error;
+    return inTurn(name, work); // sandboxed frames have Web Locks, but may not use them
+  }
 };
 
 const last = new Map<string, Promise<unknown>>();

@@ -2,7 +2,7 @@ import { TaskmeshError } from './errors.ts';
 import type { Post, PostOptions } from './http.ts';
 import { createListeners } from './listeners.ts';
 import type { Document } from './document.ts';
-import type { Exclusively } from './locks.ts';
+import { exclusively } from './locks.ts';
 import {
   CHANGE_NAME,
   LOGIN,
@@ -14,26 +14,31 @@ import {
   type SessionFieldsFragment,
   type SignInWithCodeInput,
   type SignUpInput,
-  type UserFieldsFragment,
 } from './operations.generated.ts';
-import { readJson, type Storage } from './storage.ts';
+import { createOtherPages } from './other-pages.ts';
+import {
+  isTokens,
+  LOADING,
+  nextSession,
+  type SessionEvent,
+  type SessionState,
+  type Tokens,
+  type User,
+} from './session-state.ts';
+import { changeStorage, readJson, type Storage } from './storage.ts';
 import type { Time } from './time.ts';
 
-export type User = UserFieldsFragment;
-
-interface Tokens {
-  user: User;
-  accessToken: string;
-  refreshToken: string;
-  /** A while before the access token expires: Unix milliseconds by this machine's clock. */
-  refreshAt: number;
-}
+export type { User };
 
 export interface Session {
   /** Who is signed in; null if nobody is, undefined until the storage has been read. */
   user(): User | null | undefined;
   /** Calls back whenever somebody signs in or out. Returns how to unsubscribe. */
   subscribe(listener: () => void): () => void;
+  /** Whether the last user has signed out, here or in another page, so that nothing of theirs may stay. */
+  isLeft(): boolean;
+  /** Whether this user's session is still the stored one. Other pages may have changed it a moment ago. */
+  isStillOf(userId: string): Promise<boolean>;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
   signInWithCode(input: SignInWithCodeInput): Promise<User>;
@@ -49,12 +54,13 @@ export interface Session {
   asUser<Result>(work: (token: string) => Promise<Result>): Promise<Result>;
   /** Runs an operation as the user. @throws TaskmeshError */
   request: Post;
+  /** Stops listening to other pages. */
+  close(): void;
 }
 
 export interface SessionDeps {
   post: Post;
   storage: Storage;
-  exclusively: Exclusively;
   time: Pick<Time, 'now'>;
 }
 
@@ -64,50 +70,51 @@ const GOOD_FOR = 0.9;
 /** The server's errors when a session is over. */
 const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
 
-export function createSession({ post, storage, exclusively, time }: SessionDeps): Session {
+export function createSession({ post, storage, time }: SessionDeps): Session {
   const changes = createListeners<[]>();
-  let tokens: Tokens | null | undefined;
-  /** False while the storage could not take them: then they last as long as the page. */
-  let isStored = true;
+  let state: SessionState = LOADING;
 
-  const take = (next: Tokens | null) => {
-    const before = tokens;
-    tokens = next;
-    const isSame = before?.user.id === next?.user.id && before?.user.name === next?.user.name;
-    if (before === undefined || !isSame) changes.tell();
+  const tokens = () => (state.kind === 'signed-in' ? state.tokens : undefined);
+  const dispatch = (event: SessionEvent) => {
+    const before = { ...tokens()?.user, kind: state.kind, isLeft: isLeft() };
+    state = nextSession(state, event);
+    const { id, name } = tokens()?.user ?? {};
+    const isSame = before.kind === state.kind && before.isLeft === isLeft() && before.id === id && before.name === name;
+    if (!isSame) changes.tell();
   };
-  const load = async () => (await readJson<Tokens>(storage, KEY)) ?? null;
-  const loaded = load().then(
-    (stored) => tokens === undefined && take(stored),
-    () => tokens === undefined && take(null),
-  );
+  const isLeft = () => state.kind === 'signed-out' && state.isLeft;
+  /** The session by now, which another page may have changed: ours only if the storage could not take it. */
+  const current = async () =>
+    state.kind === 'signed-in' && !state.isStored ? state.tokens : readJson(storage, KEY, isTokens);
 
-  /** Changes the storage and `tokens` together, one change at a time; not if `isStill` is false by then. */
-  const change = (work: () => Promise<void>, isStill = () => true) =>
-    exclusively(`${KEY}.change`, async () => {
-      if (isStill()) await work();
-    });
+  const find = (left?: string) => changeStorage(async () => dispatch({ kind: 'found', tokens: await current(), left }));
+  const loaded = find().catch(() => dispatch({ kind: 'found', tokens: undefined }));
+  const pages = createOtherPages(({ left }) => void find(left).catch(() => undefined));
+
   /** What it replaces is used up by now, so that no page may find it any more. */
   const put = async (next: Tokens) => {
+    let isStored = true;
     try {
       await storage.setItem(KEY, JSON.stringify(next));
-      isStored = true;
     } catch {
       isStored = false;
       await drop().catch(() => undefined);
     }
-    take(next);
+    dispatch({ kind: 'kept', tokens: next, isStored });
+    pages.notify({});
   };
   const drop = async () => {
     await storage.removeItem(KEY);
   };
-  const keep = async (
-    { accessToken, refreshToken, expiresIn, user }: SessionFieldsFragment,
-    isStill?: () => boolean,
-  ): Promise<void> => {
-    const next = { user, accessToken, refreshToken, refreshAt: time.now() + expiresIn * 1_000 * GOOD_FOR };
-    await change(() => put(next), isStill);
+  const forget = (event: { kind: 'left' | 'ended' }) => {
+    const left = event.kind === 'left' ? tokens()?.user.id : undefined;
+    dispatch(event);
+    pages.notify({ left });
   };
+  const tokensOf = ({ expiresIn, ...fields }: SessionFieldsFragment): Tokens => ({
+    ...fields,
+    refreshAt: time.now() + expiresIn * 1_000 * GOOD_FOR,
+  });
   const begin = async <Result, Input>(
     document: Document<Result, { input: Input }>,
     input: Input,
@@ -115,34 +122,34 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
   ) => {
     await loaded;
     const fields = sessionOf(await post(document, { input }));
-    await keep(fields);
+    await changeStorage(() => put(tokensOf(fields)));
     return fields.user;
   };
-  const forget = (isStill?: () => boolean) => change(() => drop().finally(() => take(null)), isStill);
 
   /** Using a refresh token twice would end the session. So one page refreshes at a time, with the token that is stored by then. */
   const refreshAlone = async (refused: string): Promise<string | undefined> => {
-    const mine = tokens;
-    const stored = isStored || !mine ? await load() : mine;
-    if (!mine || stored?.user.id !== mine.user.id) {
-      take(stored); // another page has signed out, or somebody else in
+    const mine = tokens();
+    const used = await current();
+    if (!mine || used?.user.id !== mine.user.id) {
+      dispatch({ kind: 'found', tokens: used }); // another page has signed out, or somebody else in
       return undefined;
     }
-    if (stored.accessToken !== refused && time.now() < stored.refreshAt) {
-      take(stored);
-      return stored.accessToken;
+    if (used.accessToken !== refused && time.now() < used.refreshAt) {
+      dispatch({ kind: 'found', tokens: used });
+      return used.accessToken;
     }
-    // Somebody may have signed out or in meanwhile.
-    const isMine = () => tokens?.refreshToken === mine.refreshToken;
-    try {
-      const { refreshSession } = await post(REFRESH_SESSION, { refreshToken: stored.refreshToken });
-      await keep(refreshSession, isMine);
-      return tokens?.accessToken;
-    } catch (error) {
+    const refreshed = await post(REFRESH_SESSION, { refreshToken: used.refreshToken }).catch((error: unknown) => {
       if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw error;
-      await forget(isMine);
-      return tokens?.accessToken;
-    }
+      return undefined;
+    });
+    await changeStorage(async () => {
+      const now = await current();
+      // Somebody may have signed out or in meanwhile, in any page.
+      if (now?.refreshToken !== used.refreshToken) return dispatch({ kind: 'found', tokens: now });
+      if (refreshed) return put(tokensOf(refreshed.refreshSession));
+      return drop().finally(() => forget({ kind: 'ended' }));
+    });
+    return tokens()?.accessToken;
   };
   /** On the server. It wants a token that is valid: whoever signs out after a night has none. */
   const end = async ({ accessToken, refreshToken }: Tokens) => {
@@ -157,22 +164,24 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
   const refresh = (refused: string) => exclusively(`${KEY}.refresh`, () => refreshAlone(refused));
   const token = async () => {
     await loaded;
-    if (!tokens) return undefined;
-    const { accessToken, refreshAt } = tokens;
+    const mine = tokens();
+    if (!mine) return undefined;
+    const { accessToken, refreshAt } = mine;
     return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
-    if (tokens === undefined) await loaded; // otherwise whoever is signed in at this very moment asks
-    const asked = tokens?.user.id;
+    if (state === LOADING) await loaded; // otherwise whoever is signed in at this very moment asks
+    const asked = tokens()?.user.id;
     const first = await token();
-    if (first === undefined || tokens?.user.id !== asked) throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
+    if (first === undefined || tokens()?.user.id !== asked)
+      throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
     try {
       return await work(first);
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
       const again = await refresh(first);
       // A request of one user is never sent as another one.
-      if (again === undefined || tokens?.user.id !== asked)
+      if (again === undefined || tokens()?.user.id !== asked)
         throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
       return work(again);
     }
@@ -184,16 +193,27 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
   ) => asUser((token) => post(document, variables, { ...options, token }));
 
   return {
-    user: () => tokens && tokens.user,
+    user: () => (state === LOADING ? undefined : (tokens()?.user ?? null)),
     subscribe: changes.add,
+    isLeft,
+    isStillOf: async (userId) => (await current())?.user.id === userId,
     signUp: (input) => begin(SIGN_UP, input, ({ signUp }) => signUp),
     signIn: (input) => begin(LOGIN, input, ({ login }) => login),
     signInWithCode: (input) => begin(SIGN_IN_WITH_CODE, input, ({ signInWithCode }) => signInWithCode),
     async signOut() {
       await loaded;
-      const ended = tokens;
+      let ended = tokens();
       try {
-        await forget();
+        await changeStorage(async () => {
+          try {
+            const now = await current().catch(() => ended);
+            if (!ended || now?.user.id !== ended.user.id) return;
+            ended = now; // another page may have refreshed them
+            await drop();
+          } finally {
+            forget({ kind: 'left' });
+          }
+        });
       } finally {
         if (ended) await end(ended).catch(() => undefined);
       }
@@ -202,15 +222,16 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     refresh,
     async changeName(name) {
       const { changeName: user } = await request(CHANGE_NAME, { name });
-      await change(async () => {
+      await changeStorage(async () => {
         // Another page may have refreshed the tokens meanwhile: former ones would end the session.
-        const latest = isStored ? await load() : tokens;
-        if (latest && latest.user.id === user.id && tokens?.user.id === user.id) await put({ ...latest, user });
+        const latest = await current();
+        if (latest?.user.id === user.id && tokens()?.user.id === user.id) await put({ ...latest, user });
       });
       return user;
     },
     asUser,
     request,
+    close: pages.close,
   };
 }
 

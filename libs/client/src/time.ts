@@ -41,10 +41,11 @@ export function createPause({ after }: Pick<Time, 'after'>): Pause {
   let end = () => {};
   return {
     async wait(ms) {
-      const over = Promise.withResolvers<void>();
-      end = over.resolve;
-      const cancel = after(ms, end);
-      await over.promise;
+      let cancel = () => {};
+      await new Promise<void>((resolve) => {
+        end = resolve;
+        cancel = after(ms, resolve);
+      });
       cancel();
     },
     end: () => end(),

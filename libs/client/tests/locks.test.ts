@@ -6,6 +6,7 @@ const { navigator } = globalThis;
 describe.each([
   ['where there are Web Locks', navigator],
   ['where there are none', undefined],
+  ['where pages may not use them', { locks: { request: () => Promise.reject(new Error('SecurityError')) } }],
 ])('%s', (_where, value) => {
   beforeAll(() => Object.defineProperty(globalThis, 'navigator', { value, configurable: true }));
   afterAll(() => Object.defineProperty(globalThis, 'navigator', property));

@@ -58,13 +58,44 @@ it('runs in plain Node, without a dependency', () => {
   expect(String(text)).toBe('function idle mutation Login\n');
   const {
     dependencies,
-    engines,
     exports,
     private: isPrivate,
+    ...described
   } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect({ dependencies, isPrivate }).toEqual({});
-  expect(engines).toEqual({ node: '>=22' });
+  expect(described).toMatchObject({
+    license: 'Apache-2.0',
+    engines: { node: '>=20' },
+    repository: { type: 'git', directory: 'libs/client' },
+    homepage: expect.stringMatching(/^https:/),
+    keywords: expect.arrayContaining(['taskmesh']),
+  });
   expect(Object.keys(exports)).toEqual(['.', './react']);
+});
+
+it('runs where there are no WebSockets, Web Locks and other later additions, as in Node 20', () => {
+  const script = `
+    for (const name of ['WebSocket', 'navigator', 'BroadcastChannel']) delete globalThis[name];
+    delete Promise.withResolvers;
+    delete Promise.try;
+    crypto.randomUUID = undefined;
+    const { createClient } = await import('@taskmesh/client');
+    const user = { id: '1', email: 'ada@example.com', name: 'Ada' };
+    const session = { user, accessToken: 'a', refreshToken: 'r', expiresIn: 3600 };
+    const tasks = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0, changesCursor: 'c' };
+    const created = { id: '7', title: 'new', createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z', version: 1 };
+    const fetch = async (_url, { headers, body }) =>
+      headers.accept ? new Response(new ReadableStream({}))
+      : Response.json({ data: { login: session, tasks, createTask: created } });
+    const client = createClient({ url: 'http://127.0.0.1:9', fetch });
+    await client.signIn({ email: user.email, password: 'a long and private phrase' });
+    const list = client.liveTasks();
+    await new Promise((resolve) => list.subscribe(() => list.get().status === 'live' && resolve()));
+    const { id } = await client.createTask({ title: 'new' });
+    console.log(list.get().status, id);
+    process.exit();`;
+  const text = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project });
+  expect(String(text)).toBe('live 7\n');
 });
 
 it('brings its types, for pages that have those of browsers only', () => {

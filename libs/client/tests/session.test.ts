@@ -1,6 +1,5 @@
 import { TaskmeshError } from '../src/errors.ts';
 import type { Post, PostOptions } from '../src/http.ts';
-import { exclusively } from '../src/locks.ts';
 import { CHANGE_NAME, LOGIN, LOGOUT, READ_TASK, REFRESH_SESSION } from '../src/operations.generated.ts';
 import { createSession } from '../src/session.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
@@ -15,8 +14,8 @@ function createAccounts() {
   const sent: { document: string; token: string | undefined }[] = [];
   let tokens = 0;
   let isAway = false;
-  /** How long names take, beside everything else. */
-  let nameMs = 5;
+  /** How long each operation takes. */
+  const durationsMs: Record<string, number> = {};
   const open = (userId: string) => {
     const accessToken = `access ${++tokens} of ${userId}`;
     const refreshToken = `refresh ${tokens}`;
@@ -50,7 +49,7 @@ function createAccounts() {
   };
   const post = (async (document: string, variables: Record<string, unknown>, { token }: PostOptions = {}) => {
     sent.push({ document, token });
-    await new Promise((resolve) => setTimeout(resolve, document === CHANGE_NAME ? nameMs : 5));
+    await new Promise((resolve) => setTimeout(resolve, durationsMs[document] ?? 5));
     return answer(document, variables, token);
   }) as Post;
   return {
@@ -63,7 +62,7 @@ function createAccounts() {
     endRefresh: () => living.refresh.clear(),
     /** How many sessions can go on. */
     sessions: () => living.refresh.size,
-    nameAfter: (ms: number) => void (nameMs = ms),
+    takes: (document: string, ms: number) => void (durationsMs[document] = ms),
     goAway: (away: boolean) => void (isAway = away),
   };
 }
@@ -71,7 +70,7 @@ function createAccounts() {
 function createWorld(storage: Storage = createMemoryStorage()) {
   const accounts = createAccounts();
   const time = createManualTime();
-  const open = () => createSession({ post: accounts.post, storage, exclusively, time });
+  const open = () => createSession({ post: accounts.post, storage, time });
   return { accounts, time, storage, open, session: open() };
 }
 
@@ -164,7 +163,7 @@ describe('another name that comes while tokens are refreshed', () => {
     const { accounts, session, storage } = world;
     await session.signIn(CREDENTIALS);
     const token = (await session.token()) ?? '';
-    accounts.nameAfter(1);
+    accounts.takes(CHANGE_NAME, 1);
     await Promise.all([session.changeName('Ada'), session.refresh(token)]);
     expect(await storage.getItem('taskmesh.session')).toContain('refresh 2');
     await goesOn(world);
@@ -176,7 +175,7 @@ describe('another name that comes while tokens are refreshed', () => {
     await session.signIn(CREDENTIALS);
     const other = open();
     const token = (await other.token()) ?? '';
-    accounts.nameAfter(20);
+    accounts.takes(CHANGE_NAME, 20);
     await Promise.all([other.refresh(token), session.changeName('Ada')]);
     expect(await storage.getItem('taskmesh.session')).toContain('refresh 2');
     await goesOn(world);
@@ -338,13 +337,109 @@ describe('a refresh that ends while somebody signs out or in, and the storage is
   });
 });
 
-it('a storage that is broken or holds nonsense is nobody signed in', async () => {
-  const nonsense = createMemoryStorage();
-  await nonsense.setItem('taskmesh.session', '{');
-  const broken: Storage = { ...nonsense, getItem: () => Promise.reject(new Error('broken')) };
-  for (const storage of [nonsense, broken]) {
-    const { session } = createWorld(storage);
-    await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
-    expect(session.user()).toBeNull();
-  }
+describe('a refresh in one page that is answered late', () => {
+  const EVE = { ...CREDENTIALS, email: 'eve@example.com' };
+  const lateRefresh = async () => {
+    const world = createWorld();
+    const { accounts, session, open } = world;
+    await session.signIn(CREDENTIALS);
+    const other = open();
+    await read(other);
+    accounts.endAccess();
+    accounts.takes(REFRESH_SESSION, 40);
+    const late = read(other).catch(({ code }: TaskmeshError) => code);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    return { ...world, other, late };
+  };
+
+  it('signs nobody in again whom another page has signed out', async () => {
+    const { session, other, late, storage } = await lateRefresh();
+    await session.signOut();
+    expect(await late).toBe('SIGNED_OUT');
+    expect(await storage.getItem('taskmesh.session')).toBeNull();
+    expect([session.user(), other.user()]).toEqual([null, null]);
+  });
+
+  it.each([
+    ['is answered', () => {}],
+    ['is refused', ({ accounts }: Awaited<ReturnType<typeof lateRefresh>>) => accounts.endRefresh()],
+  ])('leaves the user signed in whom another page has signed in, also if it %s', async (_what, prepare) => {
+    const world = await lateRefresh();
+    const { session, late, storage, open, accounts } = world;
+    prepare(world);
+    await session.signOut();
+    await session.signIn(EVE);
+    expect(await late).toBe('SIGNED_OUT');
+    expect(await storage.getItem('taskmesh.session')).toContain(EVE.email);
+    const next = open();
+    await read(next);
+    expect(next.user()?.id).toBe(EVE.email);
+    expect(accounts.readBy(EVE.email)).toBe(1);
+  });
+});
+
+it('signing out in a page that shows a former user leaves the session of the user who is stored', async () => {
+  const { session, open, storage } = createWorld();
+  await session.signIn(CREDENTIALS);
+  const other = open();
+  await read(other);
+  session.close(); // hears nothing of the other page
+  await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
+  await session.signOut();
+  expect(session.user()).toBeNull();
+  expect(await storage.getItem('taskmesh.session')).toContain('eve@example.com');
+});
+
+const STORED = {
+  user: { id: 'ada', email: 'ada@example.com', name: 'Ada' },
+  accessToken: 'access 1 of ada',
+  refreshToken: 'refresh 1',
+  refreshAt: 1,
+};
+it.each([
+  '{',
+  '{}',
+  '5',
+  '[]',
+  'null',
+  '"text"',
+  JSON.stringify({ ...STORED, user: undefined }),
+  JSON.stringify({ ...STORED, user: { id: 1, email: 'ada@example.com', name: 'Ada' } }),
+  JSON.stringify({ ...STORED, refreshToken: null }),
+  JSON.stringify({ ...STORED, refreshAt: 'soon' }),
+  JSON.stringify({ version: 0, session: STORED }),
+])('nobody is signed in if the storage has %s, and a sign-in replaces it', async (stored) => {
+  const storage = createMemoryStorage();
+  await storage.setItem('taskmesh.session', stored);
+  const { session, open } = createWorld(storage);
+  await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+  expect(session.user()).toBeNull();
+  await session.signOut();
+  await session.signIn(CREDENTIALS);
+  await read(session);
+  await read(open());
+});
+
+it('signs nobody out if the storage cannot be read for a moment', async () => {
+  const memory = createMemoryStorage();
+  let isBroken = false;
+  const storage: Storage = {
+    ...memory,
+    getItem: (key) => (isBroken ? Promise.reject(new Error('broken')) : memory.getItem(key)),
+  };
+  const { session, open } = createWorld(storage);
+  await session.signIn(CREDENTIALS);
+  const other = open();
+  await read(other);
+  isBroken = true;
+  await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' }); // of which the page hears
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(session.user()?.id).toBe(CREDENTIALS.email);
+});
+
+it('nobody is signed in if the storage cannot be read', async () => {
+  const broken: Storage = { ...createMemoryStorage(), getItem: () => Promise.reject(new Error('broken')) };
+  const { session } = createWorld(broken);
+  await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+  expect(session.user()).toBeNull();
 });

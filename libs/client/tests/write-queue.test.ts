@@ -39,6 +39,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   const sent: { document: string; variables: Record<string, unknown> }[] = [];
   const answers: (object | Error)[] = [];
   let userId: string | null = 'ada';
+  let isLeft = false;
   const listeners = new Set<() => void>();
   const request = (async (document: string, variables: Record<string, unknown>) => {
     sent.push({ document, variables });
@@ -53,7 +54,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   };
   const open = (own = async () => () => {}) =>
     createWriteQueue({
-      session: { user, subscribe, request },
+      session: { user, subscribe, request, isLeft: () => isLeft, isStillOf: async (id) => id === userId },
       storage,
       time,
       limit: 3,
@@ -66,8 +67,9 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     open,
     documents: () => sent.map(({ document }) => document),
     answer: (...next: (object | Error)[]) => void answers.push(...next),
-    turnTo(next: string | null) {
+    turnTo(next: string | null, hasLeft = false) {
       userId = next;
+      isLeft = hasLeft;
       for (const listener of listeners) listener();
     },
   };
@@ -362,14 +364,56 @@ it('is told by the feed that a write was done, whatever its answer will be', asy
   expect(sent).toHaveLength(1);
 });
 
-it('forgets everything when it is told to', async () => {
-  const { open, storage } = createWorld();
+describe('when the user signs out', () => {
+  it('forgets all writes', async () => {
+    const { open, storage, turnTo } = createWorld();
+    const queue = open();
+    await settled();
+    const outcome = outcomeOf(queue.add(create('k')));
+    await settled();
+    expect(await storage.getItem(KEY)).toContain('"k"');
+    turnTo(null, true);
+    await queue.stored();
+    expect(await outcome).toBe('SIGNED_OUT');
+    expect(await storage.getItem(KEY)).toBeNull();
+  });
+
+  it('rejects if the storage cannot forget them', async () => {
+    const storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
+    const { open, turnTo } = createWorld(storage);
+    const queue = open();
+    await settled();
+    turnTo(null, true);
+    await expect(queue.stored()).rejects.toThrow('broken');
+  });
+});
+
+it.each([
+  '{',
+  '{}',
+  '5',
+  '"text"',
+  'null',
+  '[{}, 5, null]',
+  JSON.stringify([{ ...create('k'), queuedAt: 1e300 }]),
+  JSON.stringify([{ ...create('k'), input: null }]),
+])('starts empty if the storage has %s', async (stored) => {
+  const { open, storage, answer } = createWorld();
+  await storage.setItem(KEY, stored);
   const queue = open();
   await settled();
-  const outcome = outcomeOf(queue.add(create('k')));
+  expect(queue.pending()).toEqual([]);
+  answer({ createTask: task('7') });
+  expect(await outcomeOf(queue.add(create('k')))).toBe('done');
   await settled();
-  expect(await storage.getItem(KEY)).toContain('"k"');
-  await queue.discard();
-  expect(await outcome).toBe('SIGNED_OUT');
   expect(await storage.getItem(KEY)).toBeNull();
+});
+
+it('sends the stored writes that it understands', async () => {
+  const { open, storage, answer, documents } = createWorld();
+  await storage.setItem(KEY, JSON.stringify([{ kind: 'rename' }, create('k')]));
+  answer({ createTask: task('7') });
+  open();
+  await settled();
+  expect(documents()).toEqual([CREATE_TASK]);
 });

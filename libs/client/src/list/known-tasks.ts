@@ -27,6 +27,8 @@ export interface KnownTasks {
   pageCursor(): string | null;
   /** The cursor after which the next change comes. */
   feedCursor(): string;
+  /** The server's time of the last change that is known; empty if none is. */
+  latest(): string;
   /** Adds the page after the edge. Call `watch` before requesting it. */
   extend(page: Page): void;
   /** False for a change that was applied before. */
@@ -50,6 +52,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
   let total = first.totalCount;
   let feedCursor = first.changesCursor;
   let sequence = 0;
+  let latest = latestOf(first);
 
   const hasPlaceFor = (task: Task) => matches(task, filter) && (!edge || compare(task, edge) <= 0);
   const settle = (task: Task) => {
@@ -66,8 +69,10 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
     hasPlaceFor,
     pageCursor: () => page.pageInfo.endCursor,
     feedCursor: () => feedCursor,
+    latest: () => latest,
     extend(next) {
       page = next;
+      latest = later(latest, latestOf(next));
       edge = edgeOf(next);
       for (const { node } of next.edges) if (!isOlder(node, told.get(node.id))) settle(node);
       // Changes beyond the former edge had no place here when they came; they may have one now.
@@ -77,6 +82,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       if (next <= sequence) return false;
       sequence = next;
       feedCursor = cursor;
+      latest = later(latest, task.updatedAt);
       const isGone = kind === 'DELETE';
       if (watchers > 0) told.set(task.id, { task, isGone });
       total += Number(!isGone && matches(task, filter)) - Number(previous !== null && matches(previous, filter));
@@ -98,6 +104,14 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
 /** The last task of a page that is not the last one. */
 function edgeOf({ edges, pageInfo }: Page): Task | undefined {
   return pageInfo.hasNextPage ? edges.at(-1)?.node : undefined;
+}
+
+function latestOf({ edges }: Page): string {
+  return edges.map(({ node }) => node.updatedAt).reduce(later, '');
+}
+
+function later(one: string, other: string): string {
+  return other > one ? other : one;
 }
 
 /** A deleted task keeps its last version. */

@@ -1,13 +1,14 @@
 import { toTaskmeshError, type TaskmeshError } from '../errors.ts';
-import { CUT, endOfError, type FeedEnd, type OpenFeed } from '../feed/feed.ts';
+import { endOfError, type OpenFeed } from '../feed/feed.ts';
 import { createListeners } from '../listeners.ts';
 import type { TaskFilter, TaskOrder } from '../operations.generated.ts';
 import type { Session } from '../session.ts';
-import { backOffMs, createPause, type Pause, type Time } from '../time.ts';
+import { backOffMs, type Time } from '../time.ts';
 import type { WriteQueue } from '../writes/write-queue.ts';
 import { keyOf } from '../writes/write.ts';
 import type { Change } from './known-tasks.ts';
 import { createListState, type ListView } from './list-state.ts';
+import { IDLE, nextLive, statusOf, type LiveEvent, type LiveState, type LiveStatus } from './live-state.ts';
 import { createPages } from './pages.ts';
 import { shapeOf } from './shape.ts';
 
@@ -18,12 +19,6 @@ export interface LiveTasksOptions {
   /** How many tasks are read first. @default 50 */
   first?: number | undefined;
 }
-
-/**
- * idle: without listeners, the list is not kept up to date. loading: it is being read. live: it is up to date.
- * reconnecting: it may be out of date. signed-out: nobody is signed in. failed: for the reason in `error`, for good.
- */
-export type LiveStatus = 'idle' | 'loading' | 'live' | 'reconnecting' | 'signed-out' | 'failed';
 
 export interface LiveTasksSnapshot extends ListView {
   status: LiveStatus;
@@ -49,14 +44,8 @@ export interface LiveTasksDeps {
   onWake: (wake: () => void) => () => void;
 }
 
-/** The time from the first listener to the last one, or to a change of the user. */
-interface Life {
-  isOver: boolean;
-  pause: Pause;
-  /** The server has said when to come back; sooner would be useless. */
-  isTold: boolean;
-  stopFeed: () => void;
-}
+/** Ends what a state does. */
+type Stop = () => void;
 
 const FIRST = 50;
 /** A connection that lasts this long does not count as a failure. */
@@ -66,19 +55,17 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   const { session, writes, openFeed, time, onWake } = deps;
   const shape = shapeOf(options.filter, options.orderBy);
   const { first = FIRST } = options;
-  const state = createListState(shape);
+  const tasks = createListState(shape);
   const pages = createPages(session.request, shape);
   const listeners = createListeners<[]>();
-  let status: LiveStatus = 'idle';
-  let error: TaskmeshError | undefined;
+  let state: LiveState = IDLE;
+  let stop: Stop = () => {};
   let snapshot: LiveTasksSnapshot | undefined;
   let isTelling = false;
   let listening = 0;
   let leave = () => {};
-  let life: Life | undefined;
   /** Whose tasks are known. */
   let userId: string | undefined;
-  let mustRead = true;
   let wanted = first;
   let loading: Promise<void> | undefined;
 
@@ -91,115 +78,100 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       listeners.tell();
     });
   };
-  const become = (next: LiveStatus, why?: TaskmeshError) => {
-    status = next;
-    error = why;
+  /** What a state does goes on until another one begins, or over several: a feed that is live is still followed. */
+  const dispatch = (event: LiveEvent) => {
+    const before = state;
+    state = nextLive(before, event);
+    if (state === before) return;
     changed();
+    const goesOn = state.kind === before.kind || (before.kind === 'following' && state.kind === 'live');
+    if (!goesOn) restart(state);
   };
-
-  const readAnew = async (current: Life) => {
-    // Of a list that nobody looks at any more, the pages that are left would hold up writes for nothing.
-    const known = await pages.readFirst(() => (current.isOver ? 0 : wanted));
-    if (current.isOver) return;
-    state.begin(known, writes.pending());
-    state.expectAnswers(writes.pending().length > 0);
-    mustRead = false;
-    changed();
+  const restart = (current: LiveState) => {
+    stop();
+    let isOver = false;
+    let cancel: Stop = () => {};
+    stop = () => {
+      isOver = true;
+      cancel();
+    };
+    const emit = (event: LiveEvent) => {
+      if (!isOver) dispatch(event);
+    };
+    cancel = start(current, emit, () => isOver);
+    if (isOver) cancel();
   };
-  const readAlone = async (current: Life) => {
+  const start = (current: LiveState, emit: (event: LiveEvent) => void, isOver: () => boolean): Stop => {
+    const fail = (error: unknown) => emit({ kind: 'ended', end: endOfError(toTaskmeshError(error), undefined) });
+    switch (current.kind) {
+      case 'reading':
+        read(isOver).then(() => emit({ kind: 'read' }), fail);
+        return () => {};
+      case 'following':
+        return follow(emit, isOver);
+      case 'renewing':
+        session.refresh(current.token).then((token) => {
+          const end = { reason: 'unauthenticated', token } as const;
+          emit(token === undefined ? { kind: 'ended', end } : { kind: 'renewed' });
+        }, fail);
+        return () => {};
+      case 'pausing': {
+        const { failures, isMended, retryAfterMs } = current;
+        const ms = isMended && failures === 1 ? 0 : backOffMs(failures - 1, time);
+        return time.after(Math.max(ms, retryAfterMs), () => emit({ kind: 'resumed' }));
+      }
+      default:
+        return () => {};
+    }
+  };
+  const read = async (isOver: () => boolean) => {
     const release = writes.hold();
     try {
-      await readAnew(current);
+      // Of a list that nobody looks at any more, the pages that are left would hold up writes for nothing.
+      const known = await pages.readFirst(() => (isOver() ? 0 : wanted));
+      if (isOver()) return;
+      tasks.begin(known, writes.pending());
+      tasks.expectAnswers(writes.pending().length > 0);
     } finally {
       release();
     }
   };
   const take = (change: Change, traceparent: string | undefined) => {
     const key = keyOf(traceparent);
-    if (!state.apply(change)) return;
+    if (!tasks.apply(change)) return;
     const { kind, task } = change;
     if (key !== undefined) writes.confirm(key, { id: task.id, task: kind === 'DELETE' ? null : task });
     changed();
   };
-  const follow = (current: Life, onSuccess: () => void): Promise<FeedEnd> => {
-    const { promise, resolve } = Promise.withResolvers<FeedEnd>();
+  const follow = (emit: (event: LiveEvent) => void, isOver: () => boolean): Stop => {
+    const prove = () => emit({ kind: 'proved' });
     let forgetStanding = () => {};
-    let isOpen = true;
-    const stop = openFeed(
-      { filter: shape.filter, after: state.known()?.feedCursor() ?? null },
+    const close = openFeed(
+      { filter: shape.filter, after: tasks.known()?.feedCursor() ?? null },
       {
         onStanding() {
-          forgetStanding = time.after(STANDS_MS, onSuccess);
-          become('live');
+          forgetStanding = time.after(STANDS_MS, prove);
+          emit({ kind: 'standing' });
           writes.wake();
         },
         onChange(change, traceparent) {
-          if (!isOpen) return; // what a torn connection still had in its buffers
-          onSuccess();
+          if (isOver()) return; // what a torn connection still had in its buffers
+          prove();
           take(change, traceparent);
         },
-        onEnd: resolve,
+        onEnd: (end) => emit({ kind: 'ended', end }),
       },
     );
-    current.stopFeed = () => {
-      stop();
-      resolve(CUT);
-    };
-    return promise.finally(() => {
-      isOpen = false;
+    return () => {
       forgetStanding();
-    });
-  };
-  const attempt = async (current: Life, onSuccess: () => void): Promise<FeedEnd> => {
-    try {
-      if (mustRead) await readAlone(current);
-      return current.isOver ? CUT : await follow(current, onSuccess);
-    } catch (caught) {
-      return endOfError(toTaskmeshError(caught), undefined);
-    }
-  };
-  /** Refreshes the token. Returns how the feed ended if the session goes on. */
-  const renew = async (token: string | undefined): Promise<FeedEnd | undefined> => {
-    try {
-      return token !== undefined && (await session.refresh(token)) !== undefined ? CUT : undefined;
-    } catch (caught) {
-      return endOfError(toTaskmeshError(caught), undefined);
-    }
-  };
-  const live = async (current: Life) => {
-    let failures = 0;
-    for (;;) {
-      let end = await attempt(current, () => (failures = 0));
-      if (current.isOver) return;
-      const isCut = end.reason === 'cut';
-      if (end.reason === 'unauthenticated') end = (await renew(end.token)) ?? end;
-      if (current.isOver) return;
-      if (end.reason === 'unauthenticated') return become('signed-out');
-      if (end.reason === 'refused') return become('failed', end.error);
-      if (end.reason === 'expired') mustRead = true;
-      become(mustRead ? 'loading' : 'reconnecting');
-      // After an end whose reason was dealt with, the first attempt comes at once.
-      const pauseMs = isCut || failures > 0 ? backOffMs(failures, time) : 0;
-      failures += 1;
-      const toldMs = end.reason === 'cut' ? end.retryAfterMs : 0;
-      current.isTold = toldMs > 0;
-      await current.pause.wait(Math.max(pauseMs, toldMs));
-      if (current.isOver) return;
-    }
+      close();
+    };
   };
 
-  const endLife = () => {
-    if (!life) return;
-    life.isOver = true;
-    life.pause.end();
-    life.stopFeed();
-    life = undefined;
-  };
   const turnTo = (next: string | undefined) => {
     if (next === userId) return;
-    state.forget();
+    tasks.forget();
     snapshot = undefined;
-    mustRead = true;
     wanted = first;
     userId = next;
   };
@@ -209,29 +181,27 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   };
   const followUser = () => {
     const user = session.user();
-    if (life && user?.id === userId) return;
-    endLife();
-    if (user === undefined) return become('loading'); // storage is being read
-    turnTo(user?.id);
-    if (!user) return become('signed-out');
-    life = { isOver: false, pause: createPause(time), isTold: false, stopFeed: () => {} };
-    become(mustRead ? 'loading' : 'reconnecting');
-    state.expectAnswers(writes.pending().length > 0);
-    void live(life);
+    if (('failures' in state || state.kind === 'failed') && user?.id === userId) return;
+    dispatch({ kind: 'left' });
+    if (user !== undefined) turnTo(user?.id);
+    const isRead = tasks.known() !== undefined;
+    tasks.expectAnswers(writes.pending().length > 0);
+    dispatch({ kind: 'entered', user: user === undefined ? 'unknown' : user ? 'known' : 'none', isRead });
   };
+  /** Ends a pause, unless the server has said when to come back. */
   const hurry = () => {
-    if (life && !life.isTold) life.pause.end();
+    if (state.kind === 'pausing' && state.retryAfterMs === 0) dispatch({ kind: 'resumed' });
   };
   const enter = () => {
     const unsubscribe = [
       session.subscribe(followUser),
       writes.subscribe({
         onPending() {
-          state.expectAnswers(writes.pending().length > 0);
+          tasks.expectAnswers(writes.pending().length > 0);
           changed();
         },
         onDone(write, outcome) {
-          state.answer(write, outcome);
+          tasks.answer(write, outcome);
           hurry(); // the network works
         },
       }),
@@ -240,14 +210,13 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     followUser();
     return () => {
       for (const each of unsubscribe) each();
-      endLife();
-      state.rest(writes.pending());
-      become('idle');
+      dispatch({ kind: 'left' });
+      tasks.rest(writes.pending());
     };
   };
   const knownNow = () => {
     checkUser();
-    return state.known();
+    return tasks.known();
   };
   const loadBehind = async (count: number) => {
     const known = knownNow();
@@ -270,7 +239,11 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   return {
     get() {
       checkUser();
-      return (snapshot ??= { ...state.view(writes.pending()), status, error });
+      return (snapshot ??= {
+        ...tasks.view(writes.pending()),
+        status: statusOf(state),
+        error: state.kind === 'failed' ? state.error : undefined,
+      });
     },
     subscribe(listener) {
       const remove = listeners.add(listener);

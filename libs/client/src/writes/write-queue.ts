@@ -1,10 +1,10 @@
 import { isPassing, TaskmeshError, toTaskmeshError } from '../errors.ts';
 import { createListeners } from '../listeners.ts';
 import type { Session } from '../session.ts';
-import { readJson, type Storage } from '../storage.ts';
+import { changeStorage, readJson, type Storage } from '../storage.ts';
 import { backOffMs, createPause, type Time } from '../time.ts';
 import { sendWrite } from './send-write.ts';
-import { isLocal, type Outcome, type Write } from './write.ts';
+import { isLocal, isWrite, type Outcome, type Write } from './write.ts';
 
 /** What lists are notified of. */
 export interface WritesListener {
@@ -28,15 +28,15 @@ export interface WriteQueue {
   confirm(key: string, outcome: Outcome): void;
   /** Sends nothing until the returned function is called, so that a list read meanwhile includes no unanswered write. */
   hold(): () => void;
-  /** Undoes all writes, also in the storage. */
-  discard(): Promise<void>;
+  /** Resolves when the storage has what is pending. @throws what the storage does */
+  stored(): Promise<void>;
   /** Ends a pause before the next attempt. */
   wake(): void;
   close(): void;
 }
 
 export interface QueueDeps {
-  session: Pick<Session, 'user' | 'subscribe' | 'request'>;
+  session: Pick<Session, 'user' | 'subscribe' | 'isLeft' | 'isStillOf' | 'request'>;
   storage: Storage;
   time: Time;
   /** The most writes that wait. */
@@ -76,12 +76,17 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   let storing = Promise.resolve();
   /** One at a time, so that the last one wins. */
   const store = () => (storing = storing.then(storeNow, storeNow));
-  const storeNow = async () => {
-    if (!giveBack || userId === undefined) return;
-    const key = keyOfUser(userId);
-    if (writes.length === 0) await storage.removeItem(key);
-    else await storage.setItem(key, JSON.stringify(writes));
-  };
+  const storeNow = () =>
+    changeStorage(async () => {
+      if (!giveBack || userId === undefined) return;
+      const key = keyOfUser(userId);
+      const isSession = await session.isStillOf(userId);
+      // Without the session, the user may have signed out in another page: then nothing may come back.
+      const kept = isSession ? writes : (await readWrites(storage, key)).filter(isPending);
+      if (kept.length === 0) await storage.removeItem(key);
+      else await storage.setItem(key, JSON.stringify(kept));
+      if (kept.length < writes.length) throw new TaskmeshError('SIGNED_OUT', 'The session has ended.');
+    });
   /** A write that stays in storage for too long is sent once more, which is harmless. */
   const storeLater = () => void store().catch(() => undefined);
 
@@ -119,6 +124,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         write.sentAt = time.now();
         // After a crash, the next page must know that it may have been done.
         await store().catch((cause: unknown) => {
+          if (cause instanceof TaskmeshError) throw cause;
           throw new TaskmeshError('STORAGE', 'The write cannot be kept.', { cause });
         });
         if (!isPending(write)) return 0; // taken back meanwhile, perhaps as another user has come
@@ -149,7 +155,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 
   const takeBackAll = () => {
     for (const { reject } of waiting.values())
-      reject(new TaskmeshError('SIGNED_OUT', 'Whoever wrote this is signed in no more.'));
+      reject(new TaskmeshError('SIGNED_OUT', 'The user who made this change is no longer signed in.'));
     waiting.clear();
     set([]);
   };
@@ -159,8 +165,9 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     giveBack = undefined;
     userId = next;
     takeBackAll();
+    await storing.catch(() => undefined);
     const release = await own(keyOfUser(next));
-    const stored = (await readJson<Write[]>(storage, keyOfUser(next)).catch(() => undefined)) ?? [];
+    const stored = await readWrites(storage, keyOfUser(next)).catch(() => []);
     if (userId !== next || isClosed) return release();
     giveBack = release;
     set([...stored, ...writes]);
@@ -168,8 +175,21 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     pause.end();
     return run();
   };
+  /** Nothing may stay of a user who has signed out, in whichever page. Another page has the lock if this one has not. */
+  const leave = (left: string) => {
+    const release = giveBack;
+    giveBack = undefined;
+    userId = undefined;
+    takeBackAll();
+    const drop = async () => {
+      if (release || !(await session.isStillOf(left))) await storage.removeItem(keyOfUser(left));
+    };
+    storing = storing.catch(() => undefined).then(() => changeStorage(drop));
+    void storing.catch(() => undefined).then(release);
+  };
   const followUser = () => {
     const user = session.user();
+    if (session.isLeft() && userId !== undefined) return leave(userId);
     if (user && user.id !== userId) return void turnTo(user.id);
     // The same user may have signed in again.
     pause.end();
@@ -209,10 +229,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
         void run();
       };
     },
-    async discard() {
-      takeBackAll();
-      await store();
-    },
+    stored: () => storing,
     wake: pause.end,
     close() {
       isClosed = true;
@@ -230,4 +247,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 function rebase(write: Write, { id: taskId, task }: Outcome): Write {
   const isNext = task && 'ifVersion' in write && write.ifVersion === task.version - 1;
   return { ...write, taskId, ...(isNext && { ifVersion: task.version }) };
+}
+
+async function readWrites(storage: Storage, key: string): Promise<readonly Write[]> {
+  return ((await readJson(storage, key, Array.isArray)) ?? []).filter(isWrite);
 }

@@ -1,4 +1,5 @@
 import type { Task } from '../list/shape.ts';
+import { isRecord } from '../storage.ts';
 import type { CreateTaskInput, UpdateTaskInput } from '../operations.generated.ts';
 
 interface AnyWrite {
@@ -58,7 +59,8 @@ export function keyOfLocal(id: string): string | undefined {
 
 /** As long as a trace id, and as hard to guess. */
 export function newKey(): string {
-  return crypto.randomUUID().replaceAll('-', '');
+  const bytes = crypto.getRandomValues(new Uint8Array(16)); // randomUUID is only in pages over TLS
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Not recorded; any span id would do. */
@@ -69,4 +71,13 @@ export function traceparentOf({ key }: Write): string {
 /** The key of the write that made a change, if a client of this kind made it. */
 export function keyOf(traceparent: string | undefined): string | undefined {
   return traceparent?.split('-')[1];
+}
+
+/** Whether a stored value has the form that this version writes. Its input is for the server to judge. */
+export function isWrite(value: unknown): value is Write {
+  if (!isRecord(value)) return false;
+  const { key, queuedAt, sentAt, kind, taskId, input, ifVersion } = value;
+  const isKind = kind === 'delete' || ((kind === 'create' || kind === 'update') && isRecord(input));
+  const areTimes = [queuedAt, sentAt ?? 0].every((time) => Number.isFinite(time) && !isNaN(+new Date(time as number)));
+  return isKind && areTimes && Number.isFinite(ifVersion ?? 0) && typeof key === 'string' && typeof taskId === 'string';
 }

@@ -8,6 +8,7 @@ import type {
 import { createRandom, type Random } from './random.ts';
 import { createWorld, type Faults } from './world.ts';
 
+const DAY_MS = 24 * 3_600_000;
 const FIELDS: TaskOrderField[] = ['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'];
 const DIRECTIONS: OrderDirection[] = ['ASC', 'DESC'];
 const DUE = [null, '2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2027-01-01T00:00:00.000Z'];
@@ -35,7 +36,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
     /** What makes lists begin anew, which hides what they have lost before. */
     rare: random.pick([0, 0.05, 0.5]),
   };
-  const world = createWorld(random, faults);
+  const world = createWorld(random, faults, random.pick([0, -DAY_MS, DAY_MS]));
   for (let tasks = random.int(30); tasks > 0; tasks--) world.server.create({ input: inputOf(random) });
   const lists = Array.from({ length: 3 }, () => openList(world, random));
 

@@ -30,8 +30,8 @@ interface Stream {
 
 const USER = { id: 'user', email: 'ada@example.com', name: 'Ada' };
 
-/** Clients of a model server over a network of which the test is the master: nothing happens but by `step`. */
-export function createWorld(random: Random, faults: Faults) {
+/** Clients of a model server over a network of which the test is the master: nothing happens but by `step`. The devices' clock is ahead of the server's by `skewMs`. */
+export function createWorld(random: Random, faults: Faults, skewMs = 0) {
   let now = Date.UTC(2026, 0, 1);
   let timers: { at: number; call: () => void }[] = [];
   /** What is on its way: requests, and their answers. */
@@ -40,7 +40,7 @@ export function createWorld(random: Random, faults: Faults) {
   const server = createModelServer(() => now);
 
   const time: Time = {
-    now: () => now,
+    now: () => now + skewMs,
     random: random.next,
     after(ms, call) {
       const timer = { at: now + ms, call };
@@ -118,12 +118,19 @@ export function createWorld(random: Random, faults: Faults) {
   });
 
   const storage = createMemoryStorage();
-  const session = { user: () => USER, subscribe: () => () => {}, request, refresh: async () => 'token' };
+  const session = {
+    user: () => USER,
+    subscribe: () => () => {},
+    isLeft: () => false,
+    isStillOf: async () => true,
+    request,
+    refresh: async () => 'token',
+  };
   const writes = createWriteQueue({ session, storage, time, limit: 1_000, own: async () => () => undefined });
   let keys = 0;
   const write = (): Pick<Write, 'key' | 'queuedAt'> => ({
     key: `${++keys}`.padStart(32, '0'),
-    queuedAt: now,
+    queuedAt: time.now(),
   });
   const refused: string[] = [];
   const note = (error: TaskmeshError) => void refused.push(error.code);

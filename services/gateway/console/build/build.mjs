@@ -12,7 +12,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MA
 /** Writes the page, its script and its style sheet into a folder, with compressed versions of what browsers load. */
 export async function buildConsole(folder) {
   mkdirSync(folder, { recursive: true });
-  await build({
+  const { metafile } = await build({
     entryPoints: { console: join(SRC, 'main.tsx'), style: join(SRC, 'style/style.css') },
     outdir: folder,
     bundle: true,
@@ -24,8 +24,11 @@ export async function buildConsole(folder) {
     alias: { react: 'preact/compat' }, // the client's hooks
     tsconfigRaw: {},
     legalComments: 'none',
+    metafile: true,
     logLevel: 'warning',
   });
+  const script = join(folder, 'console.js');
+  writeFileSync(script, noticesOf(metafile) + readFileSync(script, 'utf8'));
   writeFileSync(join(folder, 'documents.json'), JSON.stringify(await readDocuments()));
   for (const name of AS_THEY_ARE) copyFileSync(join(SRC, name), join(folder, name));
   for (const name of readdirSync(folder).filter((each) => /\.(js|css|svg)$/.test(each))) {
@@ -33,6 +36,18 @@ export async function buildConsole(folder) {
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, BROTLI));
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   }
+}
+
+/** The licences of the bundled libraries, which ask for this, as a comment. @throws when a library has none */
+function noticesOf({ inputs }) {
+  const folders = Object.keys(inputs).map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  return [...new Set(folders)]
+    .filter((folder) => folder !== undefined)
+    .map((folder) => {
+      const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      return `/*! ${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim()}\n*/\n`;
+    })
+    .join('');
 }
 
 /** The client's operations, for gateways that run trusted documents only. */

@@ -37,6 +37,7 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
   return (
     <main class="entrance" ref={main}>
       <Brand />
+      <p class="soft">Your tasks, live on every device.</p>
       <h1>{title}</h1>
       {farewell && <LastWord farewell={farewell} />}
       {problem !== undefined && (

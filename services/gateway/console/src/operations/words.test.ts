@@ -24,7 +24,7 @@ it('counts one, many and none', () => {
   expect([countOf(1, 'task', 'tasks'), countOf(12_000, 'task', 'tasks'), countOf(0, 'task', 'tasks')]).toEqual([
     '1 task',
     '12,000 tasks',
-    'none',
+    null,
   ]);
 });
 

@@ -30,8 +30,9 @@ export function spanInWords(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-export const countOf = (count: number, one: string, many: string) =>
-  count === 0 ? 'none' : `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+/** Null for none. */
+export const countOf = (count: number, one = '', many = ''): string | null =>
+  count === 0 ? null : `${count.toLocaleString('en')} ${count === 1 ? one : many}`.trimEnd();
 
 /** In the format of `BACKUP_KEEP`. */
 export function keepInWords(keep: Record<string, number> | null): string {

@@ -29,10 +29,21 @@ export function takeArrival(storage: ConsoleStorage): Arrival | undefined {
   if (!answer) return undefined;
   const kept = storage.getItem(KEY);
   storage.removeItem(KEY);
-  const errand = kept === null ? undefined : (JSON.parse(kept) as Errand); // only we write there
+  const errand = parseErrand(kept);
   history.replaceState(history.state, '', errand?.linkTo ? '#/account' : '#/sign-in');
   // A sign-in that did not begin here may come from a crafted link, whose text is not shown.
   return errand ? { errand, answer } : { errand: { stay: false, linkTo: null }, answer: NOT_BEGUN };
+}
+
+/** Undefined for what this version does not write. */
+function parseErrand(kept: string | null): Errand | undefined {
+  try {
+    const { stay, linkTo } = JSON.parse(kept ?? '{}') as Record<keyof Errand, unknown>;
+    const isErrand = typeof stay === 'boolean' && (linkTo === null || typeof linkTo === 'string');
+    return isErrand ? { stay, linkTo } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const NOT_BEGUN: SignInAnswer = { error: 'not_begun', description: '' };

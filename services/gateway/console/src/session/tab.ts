@@ -19,7 +19,8 @@ export interface Tab {
 export function createTab(kept: WebStorage): Tab {
   const name = crypto.getRandomValues(new Uint32Array(4)).join('-');
   const { locks } = navigator as Partial<Navigator>; // only over TLS and on localhost
-  void locks?.request(`${TAB}.${name}`, () => new Promise<void>(() => {}));
+  const refused = () => undefined; // as in sandboxed frames
+  locks?.request(`${TAB}.${name}`, () => new Promise<void>(() => {})).catch(refused);
   const hasLeft = kept.getItem(LEFT) !== null;
   kept.removeItem(LEFT);
   addEventListener('pagehide', () => {
@@ -31,7 +32,7 @@ export function createTab(kept: WebStorage): Tab {
     async isCopy() {
       const former = kept.getItem(TAB);
       if (former === null) return false;
-      const { held = [] } = hasLeft ? {} : ((await locks?.query()) ?? {});
+      const { held = [] } = hasLeft ? {} : ((await locks?.query().catch(refused)) ?? {});
       // After a crash, too, nobody has the name any more.
       if (held.some((lock) => lock.name === `${TAB}.${former}`)) return true;
       kept.setItem(TAB, name);

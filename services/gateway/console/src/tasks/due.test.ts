@@ -1,4 +1,4 @@
-import { dayInWords, dayOf, endOf, isOverdue } from './due.ts';
+import { dayInWords, dayOf, endOf, isOverdue, overdueInWords } from './due.ts';
 
 const at = (text: string) => new Date(text).getTime();
 const NOW = at('2026-11-24T10:00');
@@ -27,4 +27,12 @@ describe('a due date', () => {
     expect(dayInWords(endOf('2026-12-24'), NOW)).not.toMatch(/2026/);
     expect(dayInWords(endOf('2027-01-24'), NOW)).toMatch(/2027/);
   });
+});
+
+it.each([
+  ['2026-11-24T08:00', 'Overdue since today'],
+  ['2026-11-23T23:59', 'Overdue since yesterday'],
+  ['2026-11-21T23:59', /^Overdue since .*21/],
+])('says since when a task of %s is overdue', (due, words) => {
+  expect(overdueInWords(new Date(due).toISOString(), Date.parse('2026-11-24T12:00'))).toMatch(words);
 });

@@ -35,6 +35,11 @@ export function dayInWords(time: string, now: number): string {
   });
 }
 
+export function overdueInWords(time: string, now: number): string {
+  const day = dayInWords(time, now);
+  return `Overdue since ${day === 'Today' || day === 'Yesterday' ? day.toLowerCase() : day}`;
+}
+
 /** Days on which clocks change have 23 or 25 hours; rounding the difference takes care of that. */
 function midnightOf(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();

@@ -1,7 +1,7 @@
 import type { Task } from '@taskmesh/client';
 import { Icon } from '../elements/icon.tsx';
 import { Time } from '../elements/times.tsx';
-import { dayInWords, isOverdue } from './due.ts';
+import { dayInWords, isOverdue, overdueInWords } from './due.ts';
 import { PRIORITY_LABELS } from './field-values.ts';
 
 /** The details below a task's title; those with default values are left out. */
@@ -15,8 +15,14 @@ export function TaskMeta({ task, now }: { task: Task; now: number }) {
         <li class={isLate ? 'due late' : 'due'}>
           <Icon name="calendar" />
           <Time at={dueDate}>
-            {isLate ? 'Overdue: ' : <span class="unseen">Due </span>}
-            {dayInWords(dueDate, now)}
+            {isLate ? (
+              overdueInWords(dueDate, now)
+            ) : (
+              <>
+                <span class="unseen">Due </span>
+                {dayInWords(dueDate, now)}
+              </>
+            )}
           </Time>
         </li>
       )}

@@ -25,7 +25,10 @@ export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, on
       <div class="what">
         <button type="button" class="title" onClick={() => onEdit(task)}>
           <span class="unseen">Edit </span>
-          <bdi>{title}</bdi>
+          <bdi>
+            {title}
+            <Icon name="pencil" />
+          </bdi>
         </button>
         {description && (
           <p class="excerpt">

@@ -10,29 +10,24 @@ export function BackupsCard({ backups }: { backups: BackupsStatus | null }) {
     <Section title="Backups">
       <Facts
         facts={[
-          ['Newest', archives ? <When at={archives.newest?.createdAt} /> : 'not known'],
-          ['Newest that is verified', archives ? <When at={archives.newestProved?.createdAt} /> : 'not known'],
+          ['Newest', archives && ago(archives.newest)],
+          ['Newest that is verified', archives && ago(archives.newestProved)],
           [
             'Kept',
-            archives ? (
-              <a href="#/operations/backups">
-                {countOf(archives.count, 'archive', 'archives')}
-                {archives.count > 0 && `, ${sizeInWords(archives.totalBytes)}`}
-              </a>
-            ) : (
-              'not known'
-            ),
+            archives &&
+              (archives.count === 0 ? null : (
+                <a href="#/operations/backups">
+                  {countOf(archives.count, 'archive', 'archives')}, {sizeInWords(archives.totalBytes)}
+                </a>
+              )),
           ],
-          ['Next by schedule', backups ? <Next backups={backups} /> : 'not known'],
+          ['Next by schedule', backups ? next(backups) : undefined],
         ]}
       />
     </Section>
   );
 }
 
-const When = ({ at }: { at: string | undefined }) => (at === undefined ? <>none</> : <Ago at={at} />);
+const ago = (archive: { createdAt: string } | null) => archive && <Ago at={archive.createdAt} />;
 
-function Next({ backups: { schedule } }: { backups: BackupsStatus }) {
-  if (!schedule) return <>on request only</>;
-  return schedule.nextAt ? <Moment at={schedule.nextAt} /> : <>never</>;
-}
+const next = ({ schedule }: BackupsStatus) => (schedule?.nextAt ? <Moment at={schedule.nextAt} /> : null);

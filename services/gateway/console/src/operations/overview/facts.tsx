@@ -1,12 +1,20 @@
 import type { ComponentChildren } from 'preact';
 
+/** A value, or null if there is none, or undefined if it is not known: both are always shown in the same way. */
+export function Fact({ value }: { value: ComponentChildren }) {
+  if (value === null || value === undefined) return <span class="soft">{value === null ? 'None' : 'Not known'}</span>;
+  return <span>{value}</span>;
+}
+
 export function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>
+            <Fact value={value} />
+          </dd>
         </div>
       ))}
     </dl>

@@ -9,19 +9,16 @@ const SYSTEMS = { kafka: 'Kafka', memory: 'memory' };
 /** How far the event log is behind the store, and the dead letters. */
 export function FeedCard({ status: { feed, eventLog, cache } }: { status: PlatformStatus }) {
   const isLogUp = eventLog.isUpForGateway && eventLog.isUpForTasks !== false;
-  const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;
+  const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : undefined;
   return (
     <Section title="Feed">
       <Facts
         facts={[
-          ['Waiting to be published', feed ? countOf(feed.pending, 'change', 'changes') : 'not known'],
-          [
-            'The oldest has waited for',
-            feed ? (feed.pending === 0 ? '–' : spanInWords(feed.oldestPendingAgeSeconds)) : 'not known',
-          ],
+          ['Waiting to be published', feed ? countOf(feed.pending, 'change', 'changes') : undefined],
+          ['The oldest has waited for', feed?.pending === 0 ? null : feed && spanInWords(feed.oldestPendingAgeSeconds)],
           [
             'Dead letters',
-            feed ? <a href="#/operations/dead-letters">{countOf(dead, 'letter', 'letters')}</a> : 'not known',
+            dead === 0 ? null : dead && <a href="#/operations/dead-letters">{countOf(dead, 'letter', 'letters')}</a>,
           ],
           [
             `Event log (${SYSTEMS[eventLog.system]})`,
@@ -29,13 +26,11 @@ export function FeedCard({ status: { feed, eventLog, cache } }: { status: Platfo
           ],
           [
             'Shared cache (Redis)',
-            cache.system === 'memory' ? (
-              'not used'
-            ) : (
+            cache.system === 'memory' ? null : (
               <Mark isGood={cache.isUp}>{cache.isUp ? 'Answers' : 'Does not answer'}</Mark>
             ),
           ],
-          ['Epoch', feed?.epoch ?? 'not known'],
+          ['Epoch', feed?.epoch],
         ]}
       />
     </Section>

@@ -1,6 +1,6 @@
 import { Section } from '../../elements/view.tsx';
 import type { PlatformStatus } from '../api/types.ts';
-import { sizeInWords } from '../words.ts';
+import { countOf, sizeInWords } from '../words.ts';
 import { Facts } from './facts.tsx';
 
 const PROTOCOLS: Record<string, string> = {
@@ -18,17 +18,17 @@ export function ReadersCard({ realtime }: { realtime: PlatformStatus['realtime']
       <Facts
         facts={[
           ['Open connections', connectionsInWords(connections)],
-          ['Subscriptions', subscriptions.toLocaleString('en')],
-          ['People whose changes are read', owners.toLocaleString('en')],
-          ['Waiting for slow readers', sizeInWords(queueBytes)],
+          ['Subscriptions', countOf(subscriptions)],
+          ['People whose changes are read', countOf(owners)],
+          ['Waiting for slow readers', queueBytes > 0 ? sizeInWords(queueBytes) : null],
         ]}
       />
     </Section>
   );
 }
 
-function connectionsInWords(connections: Record<string, number>): string {
+function connectionsInWords(connections: Record<string, number>): string | null {
   const open = Object.entries(connections).filter(([, count]) => count > 0);
-  if (open.length === 0) return 'none';
+  if (open.length === 0) return null;
   return open.map(([protocol, count]) => `${count.toLocaleString('en')} ${PROTOCOLS[protocol] ?? protocol}`).join(', ');
 }

@@ -1,6 +1,7 @@
 import { Section } from '../../elements/view.tsx';
 import { Ago } from '../../elements/times.tsx';
 import type { ServiceStatus } from '../api/types.ts';
+import { Fact } from './facts.tsx';
 import { Mark } from './mark.tsx';
 
 export function ServicesCard({ services }: { services: ServiceStatus[] }) {
@@ -36,10 +37,14 @@ function Row({ service: { name, isUp, version, startedAt, store } }: { service: 
         <Mark isGood={isUp}>{isUp ? 'Up' : 'Down'}</Mark>
       </td>
       <td data-label="Version">
-        <span>{version ?? '–'}</span>
+        <Fact value={version ?? undefined} />
       </td>
-      <td data-label="Running since">{startedAt ? <Ago at={startedAt} /> : <span>–</span>}</td>
-      <td data-label="Database">{store ? <Store store={store} /> : <span class="soft">{isUp ? 'None' : '–'}</span>}</td>
+      <td data-label="Running since">
+        <Fact value={startedAt ? <Ago at={startedAt} /> : undefined} />
+      </td>
+      <td data-label="Database">
+        <Fact value={store ? <Store store={store} /> : isUp ? null : undefined} />
+      </td>
     </tr>
   );
 }
@@ -48,5 +53,5 @@ function Store({ store: { isUp, schema, missing, unknown } }: { store: NonNullab
   if (!isUp) return <Mark isGood={false}>Does not answer</Mark>;
   if (missing.length > 0) return <Mark isGood={false}>Missing: {missing.join(', ')}</Mark>;
   if (unknown.length > 0) return <Mark isGood={false}>Newer: {unknown.join(', ')}</Mark>;
-  return <code>{schema ?? 'empty'}</code>;
+  return <Fact value={schema && <code>{schema}</code>} />;
 }

@@ -1,0 +1,109 @@
+import { createClient } from '../src/client.ts';
+import { CREATE_TASK, LOGIN, LOGOUT } from '../src/operations.generated.ts';
+import { createMemoryStorage } from '../src/storage.ts';
+import { settled } from './support/manual-time.ts';
+
+const WRITES = 'taskmesh.writes.ada';
+const CREDENTIALS = { email: 'ada', password: 'a long and private phrase' };
+const TEXT = 'a private text';
+
+/** Pages that share a storage, and a server that signs in and out and never answers a write. */
+function createDevice() {
+  const storage = createMemoryStorage();
+  const open = (of = storage) => {
+    const fetch = (async (_url: string, { body }: { body: string }) => {
+      const { query, variables } = JSON.parse(body) as { query: string; variables: { input?: { email: string } } };
+      if (query === CREATE_TASK) return new Promise(() => {});
+      const id = variables.input?.email ?? '';
+      const user = { id, email: id, name: id };
+      if (query === LOGIN)
+        return Response.json({ data: { login: { user, accessToken: id, refreshToken: id, expiresIn: 3_600 } } });
+      if (query === LOGOUT) return Response.json({ data: { logout: true } });
+      throw new Error('no answer');
+    }) as typeof globalThis.fetch;
+    const client = createClient({ url: 'http://taskmesh.test', storage: of, fetch });
+    opened.push(client);
+    return client;
+  };
+  return { storage, open };
+}
+
+const opened: ReturnType<typeof createClient>[] = [];
+afterEach(() => {
+  for (const client of opened.splice(0)) client.close();
+});
+
+/** Messages between pages take a moment. */
+async function eventually(check: () => void | Promise<void>): Promise<void> {
+  const until = Date.now() + 2_000;
+  for (;;)
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+}
+
+const outcomeOf = (write: Promise<unknown>) => write.then(String, ({ code }: { code: string }) => code);
+
+async function createTwoPages() {
+  const { storage, open } = createDevice();
+  const owner = open();
+  await owner.signIn(CREDENTIALS);
+  await eventually(() => expect(owner.keepsWrites()).toBe(true));
+  const other = open();
+  await eventually(() => expect(other.user()?.id).toBe('ada'));
+  return { storage, open, owner, other };
+}
+
+describe.each(['owner', 'other'] as const)('a sign-out in the %s of the pages', (which) => {
+  it('removes all private texts from the storage and from both pages', async () => {
+    const pages = await createTwoPages();
+    const { storage, owner, other } = pages;
+    const outcomes = [owner, other].map((page) => outcomeOf(page.createTask({ title: TEXT })));
+    await eventually(async () => expect(await storage.getItem(WRITES)).toContain(TEXT));
+    await pages[which].signOut();
+    expect(await storage.getItem(WRITES)).toBeNull();
+    expect(await Promise.all(outcomes)).toEqual(['SIGNED_OUT', 'SIGNED_OUT']);
+    await eventually(() => expect([owner.user(), other.user()]).toEqual([null, null]));
+    expect([owner.pendingWrites(), other.pendingWrites()]).toEqual([0, 0]);
+    expect([await storage.getItem(WRITES), await storage.getItem('taskmesh.session')]).toEqual([null, null]);
+  });
+});
+
+it('a page that has not heard of a sign-out yet stores no text again', async () => {
+  const { storage, owner, other } = await createTwoPages();
+  const outcome = outcomeOf(owner.createTask({ title: TEXT }));
+  await eventually(async () => expect(await storage.getItem(WRITES)).toContain(TEXT));
+  const signedOut = other.signOut();
+  for (let each = 0; each < 5; each++) {
+    await settled();
+    void outcomeOf(owner.createTask({ title: TEXT }));
+  }
+  await signedOut;
+  expect(await outcome).toBe('SIGNED_OUT');
+  expect(await storage.getItem(WRITES)).toBeNull();
+});
+
+it('a page with a session of its own goes on when the same user signs out in another one', async () => {
+  const { storage, owner, open } = await createTwoPages();
+  const separate = createMemoryStorage();
+  const apart = open(separate);
+  await apart.signIn(CREDENTIALS);
+  void outcomeOf(apart.createTask({ title: TEXT }));
+  await owner.signOut();
+  await eventually(() => expect(apart.keepsWrites()).toBe(true)); // the lock is free by now
+  expect([apart.user()?.id, apart.pendingWrites()]).toEqual(['ada', 1]);
+  expect(await separate.getItem(WRITES)).toContain(TEXT);
+  expect(await storage.getItem(WRITES)).toBeNull();
+});
+
+it('a page follows when another user signs in in another one', async () => {
+  const { owner, other } = await createTwoPages();
+  await owner.signOut();
+  await eventually(() => expect(other.user()).toBeNull());
+  await other.signIn(CREDENTIALS);
+  const third = await owner.signIn({ ...CREDENTIALS, email: 'eve' });
+  await eventually(() => expect(other.user()).toEqual(third));
+});

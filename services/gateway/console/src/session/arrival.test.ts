@@ -1,0 +1,39 @@
+import { createMemoryStorage } from '@taskmesh/client';
+import { takeArrival } from './arrival.ts';
+import type { ConsoleStorage } from './console-storage.ts';
+
+const KEY = 'taskmesh.sign-in.errand';
+const replaced: string[] = [];
+
+beforeEach(() => {
+  replaced.length = 0;
+  const history = { state: null, replaceState: (_state: unknown, _title: string, url: string) => replaced.push(url) };
+  Object.assign(globalThis, { location: { hash: '#sign_in_code=code' }, history });
+});
+afterAll(() => {
+  for (const name of ['location', 'history']) Reflect.deleteProperty(globalThis, name);
+});
+
+const arrive = (kept?: string) => {
+  const storage = createMemoryStorage() as ConsoleStorage;
+  if (kept !== undefined) storage.setItem(KEY, kept);
+  const arrival = takeArrival(storage);
+  expect(storage.getItem(KEY)).toBeNull();
+  return arrival;
+};
+
+it('finds the errand that the tab has kept', () => {
+  const errand = { stay: true, linkTo: 'ada' };
+  expect(arrive(JSON.stringify(errand))).toEqual({ errand, answer: { code: 'code' } });
+  expect(replaced).toEqual(['#/account']);
+});
+
+it.each([undefined, '', '{', '{}', '5', 'null', '[]', '{"stay":"yes","linkTo":null}', '{"stay":true,"linkTo":7}'])(
+  'takes the answer for that of another page if %s is kept',
+  (kept) => {
+    const { errand, answer } = arrive(kept) ?? {};
+    expect(errand).toEqual({ stay: false, linkTo: null });
+    expect(answer).toMatchObject({ error: 'not_begun' });
+    expect(replaced).toEqual(['#/sign-in']);
+  },
+);
