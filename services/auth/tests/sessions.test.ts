@@ -172,6 +172,21 @@ describe('refreshing a session', () => {
     expect(await endedIds()).toEqual([sessionId]);
   });
 
+  it('ends nothing for a token that was never issued, whatever parts of an issued one it has', async () => {
+    const { refreshToken: used } = await signedUp(running, 'a@example.com');
+    let { refreshToken: unused } = sessionOf(await refresh(used), 'refreshSession');
+    for (const token of [used, unused]) {
+      const other = token.endsWith('A') ? 'B' : 'A';
+      const forged = [token.slice(0, -1), `${token}A`, token.slice(0, 16), `${token.slice(0, -1)}${other}`];
+      forged.push(`${token.slice(0, 16)}${createOpaqueToken().token}`, `${token.slice(0, 16)}${'A'.repeat(48)}`);
+      for (const each of forged) expect(codeOf(await refresh(each))).toBe('UNAUTHENTICATED');
+      expect(await endedIds()).toEqual([]);
+      unused = sessionOf(await refresh(unused), 'refreshSession').refreshToken;
+    }
+    expect(codeOf(await refresh(used))).toBe('UNAUTHENTICATED');
+    expect(await endedIds()).toHaveLength(1);
+  });
+
   it('refuses tokens that were never given out, whatever they look like', async () => {
     for (const token of [createOpaqueToken().token, '', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])
       expect(codeOf(await refresh(token))).toBe('UNAUTHENTICATED');
