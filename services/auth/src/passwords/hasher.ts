@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '@taskmesh/errors';
 import { dummyHash, PARAMETERS } from './argon2-hash.ts';
-import { isBcrypt, verifyBcrypt } from './bcrypt-hash.ts';
+import { dummyBcryptHash, isBcrypt, verifyBcrypt } from './bcrypt-hash.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
 
 const MAX_WAITING = 200;
@@ -14,6 +14,11 @@ export interface Hasher {
    * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
    */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>;
+  /**
+   * Verifies, in vain, a hash of the other kind than `passwordHash`: where accounts have bcrypt hashes like `bcryptHash`, refusals
+   * take the same time whether or not an account exists, and of which kind its hash is.
+   */
+  verifyOtherKind(passwordHash: string | undefined, bcryptHash: string, password: string): Promise<unknown>;
   waiting(): number;
 }
 
@@ -41,15 +46,19 @@ export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
     return turn;
   };
 
+  const verifyAny = (passwordHash: string, password: string): Promise<boolean> =>
+    inTurn(() =>
+      isBcrypt(passwordHash) ? verifyBcrypt(passwordHash, password) : verify(passwordHash, normalizePassword(password)),
+    );
+
   return {
     hash: (password) => inTurn(() => hash(normalizePassword(password), PARAMETERS)),
     async verify(passwordHash, password) {
-      const expected = passwordHash ?? dummy;
-      const matches = await inTurn(() =>
-        isBcrypt(expected) ? verifyBcrypt(expected, password) : verify(expected, normalizePassword(password)),
-      );
+      const matches = await verifyAny(passwordHash ?? dummy, password);
       return matches && passwordHash !== undefined;
     },
+    verifyOtherKind: (passwordHash = dummy, bcryptHash, password) =>
+      verifyAny(isBcrypt(passwordHash) ? dummy : dummyBcryptHash(bcryptHash), password),
     waiting: () => queue.waiting(),
   };
 }

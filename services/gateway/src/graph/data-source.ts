@@ -28,10 +28,7 @@ const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
 /** One data source for each service of the graph. */
 export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): GraphSources {
   return Object.fromEntries(
-    supergraph.services.map(({ name, url, own }) => [
-      name,
-      createDataSource(name, own ? undefined : url, deps),
-    ]),
+    supergraph.services.map(({ name, url, own }) => [name, createDataSource(name, own ? undefined : url, deps)]),
   );
 }
 
