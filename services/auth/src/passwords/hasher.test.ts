@@ -65,6 +65,17 @@ describe('a bcrypt hash', () => {
     expect(await hasher.verify(composed, 'cafe\u0301')).toBe(false);
   });
 
+  it('costs a refusal elsewhere as much, and one of its own as much as elsewhere', async () => {
+    const seconds: number[] = [];
+    const timed = createHasher({ concurrency: 1, onHashed: (each) => seconds.push(each) });
+    await timed.verify(bcryptHash(), PASSWORD);
+    await timed.verifyOtherKind(undefined, bcryptHash().replace('$04$', '$10$'), PASSWORD);
+    const [own = 0, elsewhere = 0] = seconds;
+    expect(elsewhere).toBeGreaterThan(8 * own); // 64 times the rounds
+    expect(await timed.verifyOtherKind(bcryptHash(), bcryptHash(), PASSWORD)).toBe(false);
+    expect(seconds).toHaveLength(3);
+  });
+
   it('knows 72 bytes of a password, also of one of 255, where old variants knew none', async () => {
     const long = await hash('x'.repeat(80), 4);
     expect(await hasher.verify(long, 'x'.repeat(72))).toBe(true);
