@@ -31,7 +31,7 @@ COPY --from=with-postgres /app /app
 COPY --from=with-postgres --chown=10001:0 /volumes/ /
 # PostgreSQL wants its user to have a name.
 RUN echo 'taskmesh:x:10001:10001:Taskmesh:/data:/usr/sbin/nologin' >> /etc/passwd
-ENV APOLLO_TELEMETRY_DISABLED=1 NODE_OPTIONS=--max-semi-space-size=32 MALLOC_ARENA_MAX=1 HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 PORT=4000 ADMIN_PORT=14000 DATA_DIR=/data
+ENV APOLLO_TELEMETRY_DISABLED=1 NODE_OPTIONS=--max-semi-space-size=32 MALLOC_ARENA_MAX=1 UV_THREADPOOL_SIZE=16 HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 PORT=4000 ADMIN_PORT=14000 DATA_DIR=/data
 WORKDIR /app
 USER 10001:10001
 VOLUME /data
@@ -53,7 +53,7 @@ COPY --from=installed /usr/local/bin/node /usr/local/bin/node
 COPY --from=without-postgres /app /app
 # A cluster may assign any other user; its group is then 0.
 COPY --from=without-postgres --chown=10001:0 /volumes/ /
-ENV NODE_ENV=production APOLLO_TELEMETRY_DISABLED=1 NODE_OPTIONS=--max-semi-space-size=32 MALLOC_ARENA_MAX=1 HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 PORT=4000 ADMIN_PORT=14000 DATA_DIR=/data
+ENV NODE_ENV=production APOLLO_TELEMETRY_DISABLED=1 NODE_OPTIONS=--max-semi-space-size=32 MALLOC_ARENA_MAX=1 UV_THREADPOOL_SIZE=16 HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 PORT=4000 ADMIN_PORT=14000 DATA_DIR=/data
 WORKDIR /app
 USER 10001:10001
 EXPOSE 4000 14000

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { exitCodeOf } from './failure.mjs';
 import { ensureNode24 } from './node24.mjs';
@@ -9,6 +10,8 @@ import { passSignalsTo } from './signals.mjs';
 const YOUNG_GENERATION = '--max-semi-space-size=32';
 /** As the images have it: threads leave less unused memory behind (the same page). */
 const MALLOC_ARENA_MAX = '1';
+/** Passwords occupy all threads but these, which files and DNS need (docs/adr/0009-hashing-is-bounded.md). */
+const UV_THREADPOOL_SIZE = String(availableParallelism() + 4);
 
 function childEnvironment() {
   return {
@@ -29,6 +32,7 @@ export async function launch(file, args) {
     cwd: ROOT,
     env: {
       MALLOC_ARENA_MAX,
+      UV_THREADPOOL_SIZE,
       ...childEnvironment(),
       NODE_OPTIONS: `${YOUNG_GENERATION} ${process.env.NODE_OPTIONS ?? ''}`.trim(),
     },

@@ -76,7 +76,7 @@ describe('an archive that was made here', () => {
     [
       'has a newer schema than is known',
       ({ manifest }) => (manifest.stores.auth.schemaVersion = '0099-future'),
-      /version 0099-future, and known are 0001-accounts to 0012-recoveries-by-address: restore it with the release that made it/,
+      /version 0099-future, and known are 0001-accounts to 0014-bcrypt-hashes: restore it with the release that made it/,
     ],
     [
       'does not tell its schema',

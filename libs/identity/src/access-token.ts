@@ -1,6 +1,8 @@
 import { unauthenticated } from '@taskmesh/errors';
 import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey, type ResolvedKey } from 'jose';
 
+import { CLOCK_SKEW_S } from './clock-skew.ts';
+
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 const ISSUER = 'taskmesh';
 const AUDIENCE = 'taskmesh-api';
@@ -46,6 +48,7 @@ export async function verifyAccessToken(
   getKey: JWTVerifyGetKey,
   nowMs: number,
   graceS = 0,
+  warnOfSkew: (iat: unknown) => void = () => undefined,
 ): Promise<VerifiedClaims> {
   try {
     const { payload, key } = await jwtVerify<Record<string, unknown>>(token, getKey, {
@@ -56,6 +59,7 @@ export async function verifyAccessToken(
       currentDate: new Date(nowMs),
       clockTolerance: graceS,
     });
+    warnOfSkew(payload.iat);
     return { ...checkClaims(payload, nowMs), key };
   } catch (cause) {
     throw unauthenticated(undefined, cause);
@@ -67,8 +71,8 @@ function checkClaims(payload: Record<string, unknown>, nowMs: number): AccessTok
   if (typeof userId !== 'string' || !UUID.test(userId) || sub !== userId) throw new Error('userId');
   if (typeof email !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') throw new Error('claims');
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) throw new Error('times');
-  // Issued in the future: a wrong clock or a forgery. One second covers rounding between hosts.
-  if (Number(iat) > nowMs / 1000 + 1) throw new Error('iat');
+  // Issued in the future: a wrong clock or a forgery.
+  if (Number(iat) > nowMs / 1000 + CLOCK_SKEW_S) throw new Error('iat');
   if (Number(exp) - Number(iat) > ACCESS_TOKEN_MAX_TTL_S) throw new Error('exp');
   return { userId, email, iat: Number(iat), exp: Number(exp), sub: userId, sid, jti };
 }

@@ -18,4 +18,5 @@ export {
   type AccessTokenClaims,
   type VerifiedClaims,
 } from './access-token.ts';
+export { CLOCK_SKEW_S, createSkewWarning } from './clock-skew.ts';
 export { ExpiringCache } from './expiring-cache.ts';

@@ -1,6 +1,7 @@
 import { unauthenticated } from '@taskmesh/errors';
-import type { Clock } from '@taskmesh/service';
+import type { Clock, Log } from '@taskmesh/service';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
+import { CLOCK_SKEW_S, createSkewWarning } from './clock-skew.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { Identity, Whereabouts } from './identity.ts';
 import type { KeySet } from './keys.ts';
@@ -8,7 +9,6 @@ import type { TokenScope } from './personal-token.ts';
 
 const TYPE = 'int+jwt';
 const LIFETIME_S = 60;
-const CLOCK_SKEW_S = 5;
 /** A cached token is reused only while more than this is left, so that it outlives the call. */
 const REUSE_MARGIN_S = 20;
 const CACHE_SIZE = 20_000;
@@ -65,9 +65,12 @@ export interface IdentityVerifierOptions {
   keys: KeySet;
   callers: Callers;
   clock: Clock;
+  log?: Log;
 }
 
-export function createIdentityVerifier({ audience, keys, callers, clock }: IdentityVerifierOptions): IdentityVerifier {
+export function createIdentityVerifier(options: IdentityVerifierOptions): IdentityVerifier {
+  const { audience, keys, callers, clock, log } = options;
+  const warnOfSkew = log && createSkewWarning(clock, log);
   const cache = new ExpiringCache<Identity>(CACHE_SIZE);
   const imported = new Map<string, Promise<CryptoKey | Uint8Array>>();
   for (const key of keys.keys) if (key.kid) imported.set(key.kid, importJWK(key, 'ES256'));
@@ -84,9 +87,11 @@ export function createIdentityVerifier({ audience, keys, callers, clock }: Ident
           audience,
           requiredClaims: ['exp', 'iat', 'iss', 'role'],
           currentDate: new Date(clock.now()),
+          clockTolerance: CLOCK_SKEW_S,
         });
         const identity = Object.freeze(fromClaims(payload));
         checkSpeaker(payload, { kid: protectedHeader.kid, identity, callers });
+        warnOfSkew?.(payload.iat);
         const until = checkExpiry(payload, nowS);
         cache.set(token, identity, until);
         return identity;
@@ -119,11 +124,11 @@ function checkSpeaker(
   if (identity.role === 'service' && identity.name !== iss) throw new Error('a service in another one’s name');
 }
 
-/** @throws for tokens issued in the future or valid for longer than LIFETIME_S; jose has checked the expiry */
+/** Until when the token is accepted. @throws for tokens of the future or valid for longer than LIFETIME_S; jose has checked the expiry */
 function checkExpiry({ iat = 0, exp = 0 }: JWTPayload, nowS: number): number {
   if (iat > nowS + CLOCK_SKEW_S) throw new Error('made in the future');
   if (exp - iat > LIFETIME_S) throw new Error('valid for too long');
-  return exp;
+  return exp + CLOCK_SKEW_S;
 }
 
 function cacheKey(identity: Identity, audience: string): string {

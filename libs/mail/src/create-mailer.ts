@@ -1,4 +1,4 @@
-import type { Clock, Ids } from '@taskmesh/service';
+import type { Clock, Ids, Log } from '@taskmesh/service';
 import { join } from 'node:path';
 import { createFileMailer } from './file-mailer.ts';
 import type { Mailer } from './mailer.ts';
@@ -11,7 +11,10 @@ export interface MailSettings {
   dataDir: string;
 }
 
-export function createMailer({ smtpUrl, from, dataDir }: MailSettings, deps: { clock: Clock; ids: Ids }): Mailer {
+export function createMailer(
+  { smtpUrl, from, dataDir }: MailSettings,
+  deps: { clock: Clock; ids: Ids; log: Log },
+): Mailer {
   if (smtpUrl) return createSmtpMailer({ url: smtpUrl, from });
   return createFileMailer({ dir: join(dataDir, 'mail'), from, ...deps });
 }

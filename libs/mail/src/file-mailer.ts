@@ -1,21 +1,35 @@
-import type { Clock, Ids } from '@taskmesh/service';
+import type { Clock, Ids, Log } from '@taskmesh/service';
 import { createTransport } from 'nodemailer';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
+
+/** With blocks of 4 KiB, 4 MiB. */
+const MAX_FILES = 1_000;
 
 export interface FileMailerOptions {
   dir: string;
   from: string;
   clock: Clock;
   ids: Ids;
+  log: Log;
 }
 
-/** Writes each mail as an `.eml` file that mail programs can open: for machines without a mail server. */
-export function createFileMailer({ dir, from, clock, ids }: FileMailerOptions): Mailer {
+/** Writes each mail as an `.eml` file that mail programs can open: for machines without a mail server. Keeps the newest 1,000. */
+export function createFileMailer({ dir, from, clock, ids, log }: FileMailerOptions): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   keepLinesWhole(transport);
+
+  /** Their names begin with the time. */
+  const removeOldest = async (): Promise<void> => {
+    const files = (await readdir(dir)).filter((name) => name.endsWith('.eml')).toSorted();
+    for (const name of files.slice(0, -MAX_FILES)) {
+      await rm(join(dir, name), { force: true });
+      log.warn({ file: name, kept: MAX_FILES }, 'removed the oldest mail file');
+    }
+  };
+
   return {
     async send({ to, subject, text }) {
       const { message } = await transport.sendMail({ from, to: { name: '', address: to }, subject, text });
@@ -24,6 +38,7 @@ export function createFileMailer({ dir, from, clock, ids }: FileMailerOptions): 
       await mkdir(dir, { recursive: true, mode: 0o700 });
       await writeFile(`${file}.part`, message, { mode: 0o600 });
       await rename(`${file}.part`, file); // watchers of the folder see complete mails only
+      await removeOldest();
     },
     close: () => Promise.resolve(),
   };

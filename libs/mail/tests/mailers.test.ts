@@ -1,12 +1,13 @@
-import { systemClock } from '@taskmesh/service';
+import { createLog, systemClock } from '@taskmesh/service';
 import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createFileMailer, createSmtpMailer, UndeliverableError, type Mailer } from '../src/index.ts';
 
+const log = createLog({ service: 'test', level: 'silent' });
 const FROM = 'Taskmesh <taskmesh@localhost>';
 const TOKEN = 'a-_'.repeat(14) + 'b';
 const LINK = `https://tasks.example/reset-password#token=${TOKEN}`;
@@ -68,7 +69,7 @@ describeMailer('an SMTP server', async () => {
 describeMailer('files', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-mail-'));
   return {
-    mailer: createFileMailer({ dir, from: FROM, clock: systemClock, ids: { next: randomUUID } }),
+    mailer: createFileMailer({ dir, from: FROM, clock: systemClock, ids: { next: randomUUID }, log }),
     arrived: async () => {
       const files = await readdir(dir);
       for (const file of files) expect(file).toMatch(/\.eml$/);
@@ -76,6 +77,18 @@ describeMailer('files', async () => {
     },
     close: () => rm(dir, { recursive: true }),
   };
+});
+
+it('keeps the newest 1,000 mail files', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-mail-'));
+  const old = Array.from({ length: 1_000 }, (_, index) => `2026-01-01T00-00-00.${String(index).padStart(3, '0')}Z.eml`);
+  await Promise.all(old.map((name) => writeFile(join(dir, name), '')));
+  const mailer = createFileMailer({ dir, from: FROM, clock: systemClock, ids: { next: randomUUID }, log });
+  await mailer.send({ to: 'ada@example.com', subject: 's', text: 't' });
+  const files = (await readdir(dir)).toSorted();
+  expect(files).toHaveLength(1_000);
+  expect(files[0]).toBe(old[1]);
+  await rm(dir, { recursive: true });
 });
 
 describe('an SMTP server that says no', () => {

@@ -7,7 +7,6 @@ export {
   type SubgraphRequest,
   type SubgraphResult,
 } from './subgraph.ts';
-export { BACKGROUND_PRIORITY } from './request-call.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
 export { forOperators, requireOperator, requireSession, requireUser } from './guards.ts';
 export { operationSpan } from './operation-span.ts';

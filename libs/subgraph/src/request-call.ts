@@ -5,8 +5,6 @@ import { startFieldTrace } from './inline-trace/field-trace.ts';
 import type { SubgraphCall } from './subgraph.ts';
 
 const GATEWAY = 'gateway';
-/** The value of the header `priority` (RFC 9218) by which a caller says that its request gives way to others. */
-export const BACKGROUND_PRIORITY = 'u=7';
 /** The header by which a router asks for federated tracing, and the only form of it that there is. */
 const INCLUDE_TRACE = 'apollo-federation-include-trace';
 const TRACE_FORM = 'ftv1';
@@ -22,7 +20,6 @@ export function callOf({ headers, socket }: IncomingMessage, identity: Identity)
     identity,
     requestId: one(headers['x-request-id']) ?? randomUUID(),
     traceparent: one(headers.traceparent),
-    isBackground: one(headers.priority) === BACKGROUND_PRIORITY,
     isCancelled: () => socket.destroyed,
     trace: one(headers[INCLUDE_TRACE]) === TRACE_FORM ? startFieldTrace() : undefined,
   };

@@ -14,8 +14,6 @@ const IDENTITIES: Record<string, Identity> = {
   gateway: { role: 'service', name: 'gateway' },
   backup: { role: 'service', name: 'backup' },
 };
-/** Of the call that came last. */
-let isBackground: boolean | undefined;
 /** By the resolvers that began. */
 const calls: string[] = [];
 let isCancelled = () => false;
@@ -35,10 +33,7 @@ const subgraph = createSubgraph({
   `),
   resolvers: {
     Query: {
-      who: (_: unknown, __: unknown, context: SubgraphContext) => {
-        isBackground = context.isBackground;
-        return context.identity.role;
-      },
+      who: (_: unknown, __: unknown, context: SubgraphContext) => context.identity.role,
       slow: waits,
     },
     Mutation: { write: waits },
@@ -91,16 +86,6 @@ describe('a subgraph server', () => {
   it('runs requests of who is known', async () => {
     expect(await (await post('ada', '{ who }')).json()).toEqual({ data: { who: 'user' } });
     expect(await (await post('gateway', '{ who }')).json()).toEqual({ data: { who: 'service' } });
-  });
-
-  it.each([
-    ['u=7', true],
-    ['u=3', false],
-    [undefined, false],
-  ])('takes the priority %s for background: %s', async (priority, expected) => {
-    const headers = { 'content-type': 'application/json', authorization: 'gateway', ...(priority && { priority }) };
-    await fetch(`${server.address()}/graphql`, { method: 'POST', headers, body: '{"query":"{ who }"}' });
-    expect(isBackground).toBe(expected);
   });
 
   it.each(['application/json', 'application/json; charset=utf-8'])(

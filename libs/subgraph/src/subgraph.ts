@@ -30,8 +30,6 @@ export interface SubgraphCall {
   identity: Identity;
   requestId: string;
   traceparent?: string;
-  /** The gateway serves others meanwhile: what is costly gives way to them. */
-  isBackground?: boolean;
   /** Asked between two resolvers of a query, and before anything begins: whether nobody waits for the result any more. */
   isCancelled?: () => boolean;
   /** The caller wants to know when each field began and ended: the result has `extensions.ftv1` (ADR 38). */

@@ -9,6 +9,8 @@ import { AccountLog } from './0008-account-log.ts';
 import { OpenIdConnect } from './0009-openid-connect.ts';
 import { PasswordsAndSessions } from './0011-passwords-and-sessions.ts';
 import { RecoveriesByAddress } from './0012-recoveries-by-address.ts';
+import { RefreshKeys } from './0013-refresh-keys.ts';
+import { BcryptHashes } from './0014-bcrypt-hashes.ts';
 
 /** In order. A released name must never change, as databases remember it. */
 export const migrations = [
@@ -23,4 +25,6 @@ export const migrations = [
   { name: '0009-openid-connect', class: OpenIdConnect },
   { name: '0011-passwords-and-sessions', class: PasswordsAndSessions },
   { name: '0012-recoveries-by-address', class: RecoveriesByAddress },
+  { name: '0013-refresh-keys', class: RefreshKeys },
+  { name: '0014-bcrypt-hashes', class: BcryptHashes },
 ];

@@ -42,7 +42,7 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
     create: accessTokenKeysFile === undefined,
     log,
   });
-  const mailer = deps.mailer ?? createMailer({ smtpUrl: secrets.smtpUrl, from, dataDir }, { clock, ids });
+  const mailer = deps.mailer ?? createMailer({ smtpUrl: secrets.smtpUrl, from, dataDir }, { clock, ids, log });
   const hasher = createHasher({ concurrency, onHashed: metrics.hashed });
   metrics.watchQueue(hasher.waiting);
   const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });

@@ -23,7 +23,7 @@ describe("auth's settings", () => {
       maxSessionsPerAccount: 1_000,
       auditRetentionDays: 365,
       passwordMinLength: 8,
-      hashConcurrency: 4,
+      hashConcurrency: 3,
       rateLimitFactor: 100,
       mailFrom: 'Taskmesh <taskmesh@localhost>',
       publicUrl: 'http://127.0.0.1:4000',
@@ -35,7 +35,7 @@ describe("auth's settings", () => {
 
   it.each([
     [1, {}, 1],
-    [4, {}, 4],
+    [4, {}, 3],
     [2, { HASH_CONCURRENCY: '7' }, 7],
   ])('hash on %d cores with %j: %d at once', (cores, env, expected) => {
     expect(readAuthConfig({ POSTGRES_URL, ...env }, cores).hashConcurrency).toBe(expected);

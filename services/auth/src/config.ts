@@ -78,7 +78,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
     maxSessionsPerAccount: values.MAX_SESSIONS_PER_ACCOUNT,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
-    hashConcurrency: values.HASH_CONCURRENCY ?? cores,
+    hashConcurrency: values.HASH_CONCURRENCY ?? Math.max(1, cores - 1),
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),

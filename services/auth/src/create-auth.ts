@@ -80,7 +80,6 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     closeOnStop(() => database.close()),
     schema,
     closeOnStop(() => mailer.close()),
-    closeOnStop(() => hasher.close()),
     ...[recovery.worker, changes.worker, housekeeping],
     ...(accountLog.relay ? [accountLog.relay] : []),
   ]);
@@ -105,13 +104,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   });
 
   return {
-    subgraph: {
-      ...subgraph,
-      execute(request, call) {
-        if (call.isBackground) hasher.giveWay();
-        return subgraph.execute(request, call);
-      },
-    },
+    subgraph,
     internal: {
       endedSessions: sessions.endedSessions,
       async noteSessionUses(uses) {

@@ -26,6 +26,11 @@ export function createHousekeepingRepository(database: Pick<Database, 'run' | 'r
       );
 
   return {
+    /** In Unix milliseconds. */
+    async databaseTime(): Promise<number> {
+      const [row] = await database.run<{ ms: string }>('read', statements.DATABASE_TIME, []);
+      return Number(row?.ms);
+    },
     removeEndedSessions: expired(statements.ENDED_SESSIONS),
     removeSessions: expired(statements.SESSIONS),
     removeResetTokens: expired(statements.RESET_TOKENS),

@@ -5,6 +5,11 @@ export const BATCH = 1_000;
 /** The most failed logins without an account that are kept: anyone can cause them. */
 const STRANGERS_MAX = 100_000;
 
+export const DATABASE_TIME: Statement = {
+  name: 'auth-database-time',
+  text: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
+};
+
 /** Each removes at most a batch of rows that expired before $1, and returns one row for each. */
 export const ENDED_SESSIONS = expired('ended_sessions', 'sequence', 'until');
 export const SESSIONS = expired('sessions', 'id', 'expires_at');

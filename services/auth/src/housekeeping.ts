@@ -1,3 +1,4 @@
+import { CLOCK_SKEW_S } from '@taskmesh/identity';
 import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import type { HousekeepingRepository } from './housekeeping.repository.ts';
 import { forgottenBefore } from './sessions/ended-session.repository.ts';
@@ -49,7 +50,14 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
     await inBatches(() => repository.removeStrangersEntries());
   };
 
-  const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });
+  /** A clock far ahead would delete what is still valid, and the audit trail. */
+  const sweepInTime = async (): Promise<void> => {
+    const aheadSeconds = Math.round((clock.now() - (await repository.databaseTime())) / 1000);
+    if (aheadSeconds <= CLOCK_SKEW_S) return sweep();
+    log.error({ aheadSeconds }, 'cleared nothing: the clock is ahead of the database’s');
+  };
+
+  const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweepInTime, what: 'housekeeping', log });
 
   return {
     sweep,

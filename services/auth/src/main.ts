@@ -70,6 +70,7 @@ await runMain(async () => {
     keys: identityKeys,
     callers: { gateway: GATEWAY_ROLES, backup: ['service'], tasks: ['service'] },
     clock: systemClock,
+    log,
   });
 
   const server = createSubgraphServer({

@@ -13,7 +13,6 @@ import {
   tasksInternal,
   tasksOperators,
 } from '@taskmesh/internal-api';
-import { BACKGROUND_PRIORITY } from '@taskmesh/subgraph';
 import { inSpan } from '@taskmesh/telemetry';
 import type { GatewayProcess } from './config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
@@ -50,7 +49,6 @@ export function connectHttp(options: { urls: GatewayProcess['urls']; signer: Ide
       authorization: `Bearer ${token}`,
       'x-request-id': call.requestId,
     };
-    if (call.isBackground) headers.priority = BACKGROUND_PRIORITY;
     if (traceparent) headers.traceparent = traceparent;
     return postGraphQL(pool, { path: '/graphql', headers, request, okOnly: true, idempotent, signal, timeoutMs });
   };

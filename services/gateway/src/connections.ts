@@ -18,8 +18,6 @@ export interface ServiceCall {
   identity: Identity;
   requestId: string;
   traceparent?: string;
-  /** Marks costly work that should give way to other requests. */
-  isBackground?: boolean;
 }
 
 /** What a service is asked: its variables as an object, or as JSON that is written already. */

@@ -83,6 +83,7 @@ await runMain(async () => {
     keys: identityKeys,
     callers: { gateway: GATEWAY_ROLES, backup: ['service'] },
     clock: systemClock,
+    log,
   });
 
   const server = createSubgraphServer({

@@ -3,6 +3,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 export const AccountEntity = defineEntity({
   name: 'Account',
   tableName: 'accounts',
+  indexes: [{ name: 'accounts_bcrypt', properties: ['passwordHash'], where: "(password_hash ~~ '$2%'::text)" }],
   triggers: [
     {
       name: 'accounts_have_password',

@@ -5,6 +5,7 @@ import type { Account } from './account.entity.ts';
 import {
   FIND_ACCOUNT,
   FIND_ACCOUNT_BY_EMAIL,
+  FIND_BCRYPT_HASH,
   RECORD_FAILED_LOGIN,
   REPLACE_HASH,
   SIGN_IN_IPS,
@@ -46,6 +47,12 @@ export function createAccountRepository(database: Pick<Database, 'run'>) {
       if (key === undefined) return undefined;
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
       return row && storedAccountOf(row);
+    },
+
+    /** One of those that another system made; none once all its users have signed in. */
+    async findBcryptHash(): Promise<string | undefined> {
+      const [row] = await database.run<Pick<AccountRow, 'password_hash'>>('read', FIND_BCRYPT_HASH, []);
+      return row?.password_hash;
     },
 
     /** Stores the account and its first session; false when the address is taken. */

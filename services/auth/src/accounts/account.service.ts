@@ -50,8 +50,10 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     },
     async checkPassword(email, password) {
       const stored = await accounts.findByEmail(email);
-      const matches = await hasher.verify(stored?.passwordHash, password);
-      return matches ? stored : undefined;
+      if (await hasher.verify(stored?.passwordHash, password)) return stored;
+      const bcryptHash = await accounts.findBcryptHash();
+      if (bcryptHash !== undefined) await hasher.verifyOtherKind(stored?.passwordHash, bcryptHash, password);
+      return undefined;
     },
     async upgradeHash({ account, passwordHash }, password) {
       if (isCurrent(passwordHash)) return;

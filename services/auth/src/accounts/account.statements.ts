@@ -14,12 +14,18 @@ export const FIND_ACCOUNT_BY_EMAIL: Statement = {
   text: `${SELECT_ACCOUNT} where email_key = $1`,
 };
 
-/** An account and its first session. As `OPENING`, then $13 email, $14 key, $15 name, $16 password hash, $17 now. */
+/** Any bcrypt hash; systems make all of theirs at one cost. Uses the index `accounts_bcrypt`, which is empty in the end. */
+export const FIND_BCRYPT_HASH: Statement = {
+  name: 'auth-find-bcrypt-hash',
+  text: `select password_hash from accounts where password_hash like '$2%' limit 1`,
+};
+
+/** An account and its first session. As `OPENING`, then $14 email, $15 key, $16 name, $17 password hash, $18 now. */
 export const SIGN_UP: Statement = {
   name: 'auth-sign-up',
   text: `with account as (
     insert into accounts (id, email, email_key, name, password_hash, email_confirmed_at, created_at, updated_at)
-    values ($2::uuid, $13, $14, $15, $16, $17::timestamptz, $17::timestamptz, $17::timestamptz)
+    values ($2::uuid, $14, $15, $16, $17, $18::timestamptz, $18::timestamptz, $18::timestamptz)
     returning id
   ), ${OPENING}`,
 };

@@ -1,4 +1,5 @@
 import type { Session, Statement } from '@taskmesh/database';
+import { BCRYPT } from '../passwords/bcrypt-hash.ts';
 import { dummyHash, PARAMETERS } from '../passwords/argon2-hash.ts';
 
 const { memoryCost, timeCost } = PARAMETERS;
@@ -20,13 +21,14 @@ const REPLACE_UNUSABLE: Statement = {
       where not (password_hash ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]+){2}$'
         and ${length(5)} between 6 and 128 and ${length(6)} between 6 and 128
         and ${MEMORY} <= ${MOST_MEMORY_KIB} and ${MEMORY} * ${PASSES} between ${LEAST_COST} and ${MOST_COST})
+        and password_hash !~ '${BCRYPT.source}'
       returning 1
     )
     select count(*)::int as count from replaced`,
 };
 
 /**
- * Replaces hashes that must not be verified as they are: too cheap or too costly ones would reveal by the login's time
+ * Replaces hashes that must not be verified as they are: those of other algorithms cannot be, too cheap or too costly ones would reveal by the login's time
  * that there is an account, and costly ones would hold up other logins. Returns how many were replaced.
  */
 export async function replaceUnusableHashes(session: Session): Promise<number> {

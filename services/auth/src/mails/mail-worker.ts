@@ -7,6 +7,8 @@ const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 5 * 60_000 };
 /** Later than this, a mail is of no use. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const POLL_MS = 1_000;
+/** Mails of one queue that are sent at once. */
+const MAX_LANES = 8;
 
 /** A mail that waits to be sent. */
 export interface Letter {
@@ -54,23 +56,24 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
   const { outbox, mailer, clock, log, onAttempt } = deps;
   const { what } = outbox;
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let queued = false;
+  const lanes = new Set<Promise<void>>();
   let stopped = true;
 
-  const drain = (): Promise<void> => {
-    const next = running.then(async () => {
-      queued = false;
-      while (!stopped && (await sendOne()));
-    });
-    running = next.catch((error: unknown) => log.warn({ err: error }, `${what}s could not be looked at`));
-    return next;
+  const sendAll = async (): Promise<void> => {
+    while (!stopped && (await sendOne()));
+  };
+
+  const openLane = (): Promise<void> => {
+    const sending = sendAll();
+    const lane = sending
+      .catch((error: unknown) => log.warn({ err: error, what }, 'could not read the queue of mails'))
+      .finally(() => lanes.delete(lane));
+    lanes.add(lane);
+    return sending;
   };
 
   const wake = () => {
-    if (stopped || queued) return;
-    queued = true;
-    drain().catch(() => undefined); // logged above
+    if (!stopped && lanes.size < MAX_LANES) openLane().catch(() => undefined); // logged above
   };
 
   /** False when nothing is due. */
@@ -78,6 +81,7 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
     const now = clock.now();
     const id = await outbox.claim(new Date(now), new Date(now + LEASE_MS));
     if (id === undefined) return false;
+    wake(); // the next one does not wait for a slow server
     const letter = await outbox.find(id);
     const mail = letter && (await outbox.compose(letter));
     if (letter && mail) await attempt(letter, mail);
@@ -121,9 +125,12 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await running;
+      await Promise.all(lanes);
     },
     wake,
-    drain,
+    async drain() {
+      await openLane();
+      await Promise.all(lanes);
+    },
   };
 }

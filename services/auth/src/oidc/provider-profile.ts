@@ -2,9 +2,9 @@ import { email as address, name as accountName } from '@taskmesh/validation';
 import {
   fetchUserInfo,
   type Configuration,
-  type IDToken,
   type TokenEndpointResponse,
   type TokenEndpointResponseHelpers,
+  type UserInfoResponse,
 } from 'openid-client';
 import type { ProviderProfile } from './provider.ts';
 
@@ -12,8 +12,8 @@ import type { ProviderProfile } from './provider.ts';
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Reads whom the validated tokens are about. Some providers give the address only in the user info. An address or a name that breaks
- * our own rules counts as absent.
+ * Reads whom the validated tokens are about. Some providers give the address, or whether it is verified, only in the user info. An
+ * address or a name that breaks our own rules counts as absent.
  */
 export async function readProfile(
   configuration: Configuration,
@@ -22,11 +22,11 @@ export async function readProfile(
   const claims = tokens.claims();
   if (!claims) throw new Error('The provider gave no ID token.');
   if (!SUBJECT.test(claims.sub)) throw new Error('The subject of the ID token is malformed.');
+  const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
-  const { email, email_verified, name } =
-    claims.email === undefined && hasMore
-      ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-      : (claims as IDToken);
+  // Rejects the user info of another subject.
+  const more = isComplete || !hasMore ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const { email, email_verified, name }: Partial<UserInfoResponse> = { ...claims, ...more };
   return {
     issuer: claims.iss,
     subject: claims.sub,

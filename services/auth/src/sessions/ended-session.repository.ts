@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/core';
-import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
+import { CLOCK_SKEW_S, EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Session } from './session.entity.ts';
 import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, LIST_ENDED } from './session.statements.ts';
 
-/** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway. */
+/** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway, also by a gateway whose clock is behind. */
 export function forgottenBefore(nowMs: number): Date {
-  return new Date(nowMs - EXPIRED_TOKEN_GRACE_S * 1000);
+  return new Date(nowMs - (EXPIRED_TOKEN_GRACE_S + CLOCK_SKEW_S) * 1000);
 }
 
 /**

@@ -37,14 +37,17 @@ export interface FreshTokens {
   expiresAt: Date;
 }
 
+export interface FreshTokensOptions {
+  withRefreshToken: boolean;
+  /** The refresh token that the new one replaces. */
+  former?: string | undefined;
+  /** The key that has signed the session's refresh tokens so far. */
+  refreshKey?: string | undefined;
+}
+
 export interface SessionMaker {
   prepare(account: Account, options: { withRefreshToken: boolean }): Promise<NewSession>;
-  /** `former` is the refresh token that the new one replaces. */
-  freshTokens(
-    sessionId: string,
-    account: Account,
-    options: { withRefreshToken: boolean; former?: string | undefined },
-  ): Promise<FreshTokens>;
+  freshTokens(sessionId: string, account: Account, options: FreshTokensOptions): Promise<FreshTokens>;
   readonly expiresIn: number;
 }
 
@@ -52,7 +55,8 @@ export interface SessionMaker {
 export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
   const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = deps;
 
-  const freshTokens: SessionMaker['freshTokens'] = async (sessionId, { id, email }, { withRefreshToken, former }) => {
+  const freshTokens: SessionMaker['freshTokens'] = async (sessionId, { id, email }, options) => {
+    const { withRefreshToken, former, refreshKey } = options;
     const now = new Date(clock.now());
     const iat = Math.floor(now.getTime() / 1000);
     const exp = iat + accessTokenTtlSeconds;
@@ -61,7 +65,7 @@ export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
     const tokensUntil = new Date(exp * 1000);
     if (!withRefreshToken) return { accessToken, now, tokensUntil, refresh: undefined, expiresAt: tokensUntil };
     const refreshUntil = new Date(now.getTime() + refreshTokenTtlDays * DAY_MS);
-    const refresh = { ...createRefreshToken(former), expiresAt: refreshUntil };
+    const refresh = { ...createRefreshToken(former, refreshKey), expiresAt: refreshUntil };
     return { accessToken, now, tokensUntil, refresh, expiresAt: later(tokensUntil, refreshUntil) };
   };
 
@@ -74,6 +78,7 @@ export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
         withRefreshToken,
       });
       const refreshFamily = refresh?.familyHash ?? null;
+      const newKey = refresh?.key ?? null;
       return {
         opened: {
           ...{ sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
@@ -81,12 +86,12 @@ export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
         },
         row: ({ ip, client }) => ({
           ...{ id: sessionId, accountId: account.id, createdAt: now, tokensUntil, expiresAt },
-          ...{ refreshFamily, ip, client },
+          ...{ refreshFamily, refreshKey: newKey, ip, client },
         }),
         refreshToken: refresh && { hash: refresh.hash, sessionId, createdAt: now, expiresAt: refresh.expiresAt },
         values: ({ ip, client, requestId }, kind) => [
           ...[sessionId, account.id, now, tokensUntil, expiresAt, refresh?.hash ?? null, refresh?.expiresAt ?? null],
-          ...[ip, requestId, kind, refreshFamily, client],
+          ...[ip, requestId, kind, refreshFamily, client, newKey],
         ],
       };
     },

@@ -17,7 +17,7 @@ export const RefreshTokenEntity = defineEntity({
         .index('refresh_tokens_session_id'),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
-    /** Set only on tokens of an earlier release; others are deleted when they are used. */
+    /** Set only on tokens of an earlier release; signed ones are deleted when they are used. */
     usedAt: p.datetime(3).nullable(),
   },
 });

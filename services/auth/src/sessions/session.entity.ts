@@ -24,6 +24,8 @@ export const SessionEntity = defineEntity({
     client: p.text().nullable(),
     /** SHA-256 of its refresh tokens' prefix; null without a refresh token, or with one of an earlier release. */
     refreshFamily: p.text().nullable(),
+    /** Signs its refresh tokens; null without one that is signed. */
+    refreshKey: p.text().nullable(),
   },
 });
 

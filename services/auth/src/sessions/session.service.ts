@@ -7,7 +7,7 @@ import { hashOf } from '../opaque-token.ts';
 import { forgottenBefore } from './ended-session.repository.ts';
 import type { NewSession, SessionMaker } from './new-session.ts';
 import type { OpenedSession, Opening } from './opened-session.ts';
-import { familyHashOf } from './refresh-token.ts';
+import { familyHashOf, isSigned } from './refresh-token.ts';
 import type { Session } from './session.entity.ts';
 import type { SessionRepository, SessionTransaction } from './session.repository.ts';
 import { refreshTokenUnusable, sessionHasEnded } from './session.errors.ts';
@@ -50,6 +50,7 @@ interface Renewal extends Opening {
   session: Session;
   account: Account;
   former: string | undefined;
+  refreshKey: string | undefined;
 }
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
@@ -69,24 +70,26 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     if (!session) return undefined;
     // Only under the session's lock is it certain which request came first.
     const token = found && (await transaction.rereadToken(found));
-    const isOfFamily = session.refreshFamily === refreshFamily;
+    const { refreshKey } = session;
+    const wasIssued = typeof refreshKey === 'string' && isSigned(given, refreshKey);
     const now = new Date(clock.now());
-    if (token ? token.expiresAt <= now : !isOfFamily) return undefined;
+    if (token ? token.expiresAt <= now : !wasIssued) return undefined;
     const fact = { at: now, accountId: session.accountId, sessionId: session.id, origin };
     if (!token || token.usedAt) {
       transaction.record({ ...fact, kind: 'session.refresh_token_reused' });
       return { reused: await transaction.end(session, now) };
     }
     await limits.countRefresh(session.id);
-    // Used tokens that the session's family can identify need not be kept.
-    if (isOfFamily) transaction.removeToken(token);
+    // A used token that its signature identifies need not be kept.
+    if (wasIssued) transaction.removeToken(token);
     else token.usedAt = now;
     const account = await transaction.findAccount(session.accountId);
     const opened = await renew(transaction, {
       session,
       account,
       withRefreshToken,
-      former: isOfFamily ? given : undefined,
+      former: session.refreshFamily === refreshFamily ? given : undefined,
+      refreshKey: refreshKey ?? undefined,
       origin,
     });
     transaction.record({ ...fact, kind: 'session.refreshed' });
@@ -104,8 +107,9 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     session.ip = origin.ip;
     session.client = origin.client;
     if (refresh) {
-      const { hash, familyHash, expiresAt: refreshUntil } = refresh;
+      const { hash, familyHash, key, expiresAt: refreshUntil } = refresh;
       session.refreshFamily = familyHash;
+      session.refreshKey = key;
       transaction.addToken({ hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil });
     }
     return {

@@ -4,12 +4,12 @@ import type { Statement } from '@taskmesh/database';
  * Opens a session of `account`, a preceding part of the same statement, so that one round trip writes everything.
  * $1 session id, $2 account id, $3 now, $4 tokens until, $5 expires at, $6 hash of a refresh token or null, $7 its
  * expiry, $8 ip, $9 request id, $10 kind of the audit entry, $11 hash of the refresh token's family or null, $12
- * client.
+ * client, $13 key of its refresh tokens or null.
  */
 export const OPENING = `
   session as (
-    insert into sessions (id, account_id, created_at, tokens_until, expires_at, refresh_family, ip, client)
-    select $1::uuid, id, $3::timestamptz, $4::timestamptz, $5::timestamptz, $11::text, $8::text, $12::text from account
+    insert into sessions (id, account_id, created_at, tokens_until, expires_at, refresh_family, ip, client, refresh_key)
+    select $1::uuid, id, $3::timestamptz, $4::timestamptz, $5::timestamptz, $11::text, $8::text, $12::text, $13::text from account
     returning id, account_id, created_at
   ),
   refresh as (
@@ -23,15 +23,15 @@ export const OPENING = `
   select id from session`;
 
 /**
- * $13: the version of the password that was checked. The lock holds off a reset that would miss this session; after an
- * earlier reset there is no row, and thus no session. Nor is there one for an account with $14 sessions.
+ * $14: the version of the password that was checked. The lock holds off a reset that would miss this session; after an
+ * earlier reset there is no row, and thus no session. Nor is there one for an account with $15 sessions.
  */
 export const OPEN_SESSION: Statement = {
   name: 'auth-open-session',
   text: `with account as (
-    select id from accounts where id = $2::uuid and password_version = $13::integer and $14::integer > (
+    select id from accounts where id = $2::uuid and password_version = $14::integer and $15::integer > (
       select count(*) from (
-        select from sessions where account_id = $2::uuid and ended_at is null and expires_at > $3::timestamptz limit $14::integer
+        select from sessions where account_id = $2::uuid and ended_at is null and expires_at > $3::timestamptz limit $15::integer
       ) living
     ) for share
   ), ${OPENING}`,

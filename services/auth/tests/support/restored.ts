@@ -69,7 +69,7 @@ export async function archiveOf({ database }: RunningAuth): Promise<RestoredData
 }
 
 /** What the manifest of such an archive says. */
-export const ARCHIVED = { schemaVersion: '0012-recoveries-by-address', allowsLoss: false };
+export const ARCHIVED = { schemaVersion: '0014-bcrypt-hashes', allowsLoss: false };
 
 export function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1);

@@ -20,7 +20,7 @@ export function createNotifier(
   { mail, secrets }: BackupConfig,
   { database, clock, metrics, now, log }: NotifierDeps,
 ): { reports: RunReports; close(): Promise<void> } {
-  const mailer = mail && createMailer({ smtpUrl: secrets.smtpUrl, ...mail }, { clock, ids: timeOrderedIds });
+  const mailer = mail && createMailer({ smtpUrl: secrets.smtpUrl, ...mail }, { clock, ids: timeOrderedIds, log });
   const mailTo = (to: string) => (notice: Notice) => mailer?.send(mailOf(notice, to)) ?? Promise.resolve();
   const channels = [
     ...(secrets.webhookUrl === undefined ? [] : [createWebhook({ url: secrets.webhookUrl })]),

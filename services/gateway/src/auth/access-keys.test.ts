@@ -49,6 +49,7 @@ async function fixture(first: JWK) {
     personalTokens: { userOf: async () => undefined },
     sessionUses: { note: () => undefined },
     clock: systemClock,
+    log,
   });
   return {
     accessKeys,

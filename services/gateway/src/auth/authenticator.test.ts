@@ -1,4 +1,5 @@
 import { createSigningKey, newPersonalToken, publicKeys, signAccessToken } from '@taskmesh/identity';
+import { createLog } from '@taskmesh/service';
 import { importJWK, type CryptoKey } from 'jose';
 import type { User } from '../context.ts';
 import { createAuthenticator } from './authenticator.ts';
@@ -47,6 +48,7 @@ async function fixture() {
     personalTokens: { userOf: async () => state.personal },
     sessionUses: { note: (session) => void state.used.push(session) },
     clock: { now: () => state.nowS * 1_000 },
+    log: createLog({ service: 'test', level: 'silent' }),
   });
   const authenticator = {
     authenticate: (values: readonly string[]) => authenticate(values, ipOf),

@@ -25,22 +25,10 @@ const CHANGES = /^\s*mutation\b/;
 /** Time limits for mutations of our services that may exceed an operation's: backup moves whole databases. */
 const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
 
-/** auth hashes passwords: its work is marked as background if another service was called this recently. */
-const BUSY_MS = 100;
-
-/** When a service other than auth was last called or answered, in Unix milliseconds. */
-interface OtherTraffic {
-  lastAt: number;
-}
-
 /** One data source for each service of the graph. */
 export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): GraphSources {
-  const others: OtherTraffic = { lastAt: 0 };
   return Object.fromEntries(
-    supergraph.services.map(({ name, url, own }) => [
-      name,
-      createDataSource(name, own ? undefined : url, others, deps),
-    ]),
+    supergraph.services.map(({ name, url, own }) => [name, createDataSource(name, own ? undefined : url, deps)]),
   );
 }
 
@@ -48,7 +36,6 @@ export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): 
 function createDataSource(
   name: string,
   url: string | undefined,
-  others: OtherTraffic,
   { connections, metrics, clock, log }: DataSourceDeps,
 ): GraphSource {
   const observe = metrics.requests(name);
@@ -62,7 +49,6 @@ function createDataSource(
         identity: url === undefined ? identityFor(name, call) : { role: 'anonymous' },
         requestId,
         ...(traceparent && { traceparent }),
-        ...(isAuth && clock.now() - others.lastAt < BUSY_MS && { isBackground: true }),
       },
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
@@ -77,7 +63,6 @@ function createDataSource(
 
   const answer = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
     const begunMs = performance.now();
-    if (!isAuth) others.lastAt = clock.now();
     try {
       return await ask(request, run);
     } catch (error) {
@@ -85,7 +70,6 @@ function createDataSource(
       if (!run.signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
-      if (!isAuth) others.lastAt = clock.now();
       observe((performance.now() - begunMs) / 1_000);
     }
   };

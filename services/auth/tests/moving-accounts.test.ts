@@ -1,0 +1,61 @@
+import { createTestDatabase } from '@taskmesh/testing';
+import { hash } from 'bcrypt';
+import { readFileSync } from 'node:fs';
+import { codeOf, loggedIn, LOGIN } from './support/operations.ts';
+import { dropDatabase, nameOf, swap } from './support/restored.ts';
+import { PASSWORD, runAuth } from './support/running-auth.ts';
+
+const guide = readFileSync(new URL('../../../docs/moving-accounts.md', import.meta.url), 'utf8');
+const [SUPABASE, DJANGO] = [...guide.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql ?? '');
+
+const SUPABASE_USERS = `
+  create schema auth;
+  create table auth.users (
+    id uuid, email varchar(255), encrypted_password varchar(255), email_confirmed_at timestamptz, deleted_at timestamptz,
+    raw_user_meta_data jsonb, created_at timestamptz, updated_at timestamptz
+  );
+  insert into auth.users values
+    (gen_random_uuid(), 'Ada@Example.com', 'BCRYPT', now(), null, '{"name": "Ada"}', now(), null),
+    (gen_random_uuid(), 'bob@example.com', null, null, null, '{}', now(), now())`;
+
+const DJANGO_USERS = `
+  create table auth_user (
+    id serial, password varchar(128), username varchar(150), first_name varchar(150), last_name varchar(150),
+    email varchar(254), is_active boolean, date_joined timestamptz
+  );
+  insert into auth_user (password, username, first_name, last_name, email, is_active, date_joined) values
+    ('bcrypt$BCRYPT', 'ada', 'Ada', '', 'Ada@Example.com', true, now()),
+    ('pbkdf2_sha256$870000$c2FsdA$aGFzaA=', 'bob', '', '', 'bob@example.com', true, now())`;
+
+it.each([
+  ['Supabase', SUPABASE_USERS, SUPABASE, '$2a$'],
+  ['Django', DJANGO_USERS, DJANGO, '$2b$'],
+])('moves the accounts of %s as the guide says, with bcrypt passwords', async (_system, users, statement, variant) => {
+  const running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+  const other = await createTestDatabase('auth_moved');
+  const bcrypt = (await hash(PASSWORD, 10)).replace('$2b$', () => variant);
+  await other.query(users.replace('BCRYPT', () => bcrypt));
+  await other.query(statement ?? '');
+  // As backup's loader leaves the table of a dump.
+  await other.query('create schema restored; alter table accounts set schema restored');
+  expect(await running.auth.restore.importDatabase(nameOf(other))).toMatchObject({
+    complete: true,
+    rows: { accounts: 2 },
+  });
+  const old = await swap(running, nameOf(other));
+
+  await loggedIn(running, 'ada@example.com');
+  expect(
+    await running.database.query(
+      'select email, name, has_password, left(password_hash, 9) as kind from accounts order by email',
+    ),
+  ).toEqual([
+    { email: 'Ada@Example.com', name: 'Ada', has_password: true, kind: '$argon2id' },
+    { email: 'bob@example.com', name: 'bob', has_password: false, kind: '$argon2id' },
+  ]);
+  await loggedIn(running, 'ada@example.com');
+  const bob = await running.send(LOGIN, { input: { email: 'bob@example.com', password: PASSWORD } });
+  expect(codeOf(bob)).toBe('UNAUTHENTICATED');
+  await running.stop();
+  await dropDatabase(old);
+});
