@@ -8,7 +8,7 @@ import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createTemporaryDirs } from '../src/archives/temporary-dirs.ts';
 import { asBackupFailure, failureReason } from '../src/backups/backup.errors.ts';
 import { makeArchive, type ArchiveMaking } from '../src/backups/make-archive.ts';
-import { createDumper, type Dumper } from '../src/dump/dumper.ts';
+import type { dumpStore } from '../src/dump/dump-store.ts';
 import { createBackup, type Backup } from '../src/index.ts';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
@@ -46,7 +46,7 @@ async function withDisk<Result>(look: LookAtDisk, work: (other: Backup, metrics:
 }
 
 describe('a backup that does not get on', () => {
-  const makeWith = async (dump: Dumper) => {
+  const makeWith = async (dump: typeof dumpStore) => {
     const { log } = createRecordingLog();
     const { backupsDir, temporaryDir, secrets } = fixture.config;
     const now = () => Date.now();
@@ -71,17 +71,6 @@ describe('a backup that does not get on', () => {
     }),
     'store',
   ];
-
-  it('because pg_dump hangs without a word is ended, and the program with it', async () => {
-    const program = join(fixture.config.backupsDir, '../pg_dump');
-    const script = `#!/bin/sh\n[ "$1" = --version ] && echo 'pg_dump (PostgreSQL) 99.0' && exit\nexec sleep 600\n`;
-    await writeFile(program, script, { mode: 0o755 });
-    const { log } = createRecordingLog();
-    expect(await makeWith(createDumper({ pgDump: { program, env: process.env }, log }))).toEqual(ENDED);
-    const commands = () => childrenOf(process.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-    await eventually(() => expect(commands().filter((command) => command.includes('sleep'))).toEqual([]));
-    expect(await files()).toEqual([]);
-  });
 
   it('because a store’s server does not answer is ended as well', async () => {
     expect(

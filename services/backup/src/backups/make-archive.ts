@@ -1,3 +1,4 @@
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,9 +8,8 @@ import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { writeArchive } from '../archives/write-archive.ts';
 import { readTableBytes } from '../dump/catalogue.ts';
 import { DumpError } from '../dump/dump-error.ts';
-import { DUMP_POLICIES } from '../dump/dump-policy.ts';
-import type { StoreDump } from '../dump/dump-store.ts';
-import type { Dumper } from '../dump/dumper.ts';
+import type { dumpStore, StoreDump } from '../dump/dump-store.ts';
+import { countLeftOut } from '../dump/unknown-objects.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
@@ -29,7 +29,7 @@ export interface ArchiveMaking {
   archiveLimits: ArchiveLimits;
   /** Absent: archives are not encrypted. */
   cipher: ArchiveCipher | undefined;
-  dump: Dumper;
+  dump: typeof dumpStore;
   product: string;
   look: LookAtDisk;
   /** How long reading the stores may show no progress; large stores get more. */
@@ -59,7 +59,7 @@ export function makeArchive(
     const names = Object.keys(stores) as StoreName[]; // a record's keys
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
     const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], look);
-    const dumps = await dumpAll(Object.values(stores), { dir, dump, look, stallMs, hasRoom, onProgress });
+    const dumps = await dumpAll(Object.values(stores), { dir, dump, log, look, stallMs, hasRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
@@ -86,7 +86,8 @@ const sumOf = async (numbers: Promise<number>[]) => (await Promise.all(numbers))
 
 interface Dumping {
   dir: string;
-  dump: Dumper;
+  dump: typeof dumpStore;
+  log: Log;
   look: LookAtDisk;
   stallMs: number;
   /** @throws DiskSpaceError when dumps of this size do not fit */
@@ -105,8 +106,7 @@ async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['sto
   const movement = createStallDetection(dumping.stallMs);
   const onStall = abortOnStall(stop, movement);
   try {
-    const watched = { ...dumping, movement, signal: stop.signal };
-    return await untilAborted(stop.signal, dumpEach(stores, opened, watched));
+    return await untilAborted(stop.signal, dumpEach(stores, opened, { ...dumping, movement }));
   } finally {
     clearInterval(onStall);
     closeAll(opened); // this ends pending queries
@@ -122,7 +122,6 @@ interface OpenStore {
 
 interface WatchedDumping extends Dumping {
   movement: StallDetection;
-  signal: AbortSignal;
 }
 
 async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDumping): Promise<Manifest['stores']> {
@@ -141,9 +140,9 @@ async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDu
 }
 
 async function dumpOne(
-  { name, adminUrl: url }: Store,
+  { name }: Store,
   snapshot: Snapshot,
-  { dir, dump, look, onProgress, movement, signal }: WatchedDumping,
+  { dir, dump, log, look, onProgress, movement }: WatchedDumping,
 ): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
   const watch = createDiskSpaceWatch(dir, look);
@@ -153,7 +152,9 @@ async function dumpOne(
     return watch(doneBytes);
   };
   try {
-    const target = { url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten, signal };
+    const leftOut = await snapshot.read(countLeftOut);
+    if (Object.keys(leftOut).length > 0) log.info({ store: name, leftOut }, 'the dump omits objects of the store');
+    const target = { path: join(dir, file), declared: STORE_TABLES[name], onWritten };
     return { file, ...(await snapshot.read((client) => dump({ client, ...target }))) };
   } catch (error) {
     throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`, { cause: error.cause }) : error;

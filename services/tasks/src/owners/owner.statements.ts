@@ -1,4 +1,5 @@
 import type { Statement } from '@taskmesh/database';
+import { erasureOf } from './erasure.ts';
 import { COUNT_NOTHING } from '../tasks/count.statements.ts';
 
 /*
@@ -112,13 +113,9 @@ export const FINISH: Statement = {
         and not exists (select 1 from tasks where user_id = $1)
         and not exists (select 1 from changes where owner_id = $1)
       returning owner_id
-    ), keys as (
-      delete from idempotency_keys where owner_id = $1 and exists (select 1 from done)
-    ), task_key as (
-      delete from task_keys where user_id = $1 and exists (select 1 from done)
-    ), letters as (
-      delete from dead_letters where owner_id = $1 and exists (select 1 from done)
-    )
+    ), ${erasureOf('= $1 and exists (select 1 from done)')
+      .map((erase, index) => `erased_${index} as (${erase})`)
+      .join(', ')}
     select owner_id from done`,
 };
 
