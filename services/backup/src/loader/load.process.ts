@@ -4,6 +4,7 @@
  */
 import { withoutValues } from '@taskmesh/database/without-values';
 import { errorCode, errorMessage } from '@taskmesh/errors/details';
+import { EventEmitter } from 'node:events';
 import { open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
@@ -57,6 +58,7 @@ async function connect(connectionString: string): Promise<Client> {
 
 /** Discards all statements and COPY data. */
 const NOBODY = {
+  connection: new EventEmitter(),
   query: (statement: unknown) =>
     typeof statement === 'string' ? Promise.resolve() : new Writable({ write: (_part, _encoding, done) => done() }),
 } as unknown as Client; // all that a script needs
