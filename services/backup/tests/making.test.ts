@@ -1,6 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { readFileSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
@@ -14,7 +13,6 @@ import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
 import type { StoreName } from '../src/stores/store.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
-import { childrenOf } from './support/memory.ts';
 
 const MIB = 1024 * 1024;
 
@@ -77,6 +75,47 @@ describe('a backup that does not get on', () => {
       await makeWith(({ client }) => client.query('select pg_sleep(600)').then(() => Promise.reject(new Error()))),
     ).toEqual(ENDED);
     expect(await files()).toEqual([]);
+  });
+});
+
+describe('a backup that no restore would accept', () => {
+  it.each([
+    ['BACKUP_MAX_EXPANDED_MB', { maxExpandedBytes: MIB }],
+    ['BACKUP_MAX_ARCHIVE_MB', { maxArchiveBytes: MIB }],
+  ])('is not made: %s', async (setting, sizes) => {
+    const metrics = new Registry();
+    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, metrics, log: createRecordingLog().log };
+    const other = await createBackup({ ...fixture.config, ...sizes }, deps);
+    await other.start();
+    try {
+      await expect(other.backups.create()).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: `The backup was not made: it is larger than ${setting} allows a restore to be (1 MiB).`,
+      });
+    } finally {
+      await other.stop();
+    }
+    expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="too_large"} 1');
+    expect(await files()).toEqual([]);
+  });
+
+  it('does not blame an archive for a limit: it is proved once the limit is raised', async () => {
+    const { file } = await fixture.backup.backups.create();
+    await fixture.own.query('delete from backups');
+    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
+    const other = await createBackup({ ...fixture.config, maxExpandedBytes: MIB }, deps);
+    await other.start();
+    try {
+      expect(await other.backups.list()).toMatchObject([{ file, unfitAt: null }]);
+      await expect(other.backups.verify(file)).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: 'The archive cannot be proved here: The archive expands to more than 1048576 bytes.',
+      });
+      expect(await other.backups.list()).toMatchObject([{ file, unfitAt: null }]);
+    } finally {
+      await other.stop();
+    }
+    expect(await fixture.backup.backups.list()).toMatchObject([{ file, stores: ['tasks', 'auth'] }]);
   });
 });
 
