@@ -1,5 +1,6 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Identity } from '@taskmesh/identity';
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { Readable } from 'node:stream';
@@ -58,6 +59,19 @@ describe.each(['tasks', 'auth'] as const)('the declaration of the tables of %s',
     );
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
   });
+});
+
+const IN_ARCHIVES = { rows: 'all rows', state: 'its state', nothing: 'no rows' };
+
+it('is in the documentation', () => {
+  const lines = Object.entries(STORE_TABLES).flatMap(([store, tables]) =>
+    Object.entries(tables).map(([table, { archived, owner, expires, retention }]) => {
+      const kept = expires ? `until \`${expires.at}\`` : retention ? `\`${retention}\`` : '';
+      return `| ${store} | \`${table}\` | ${IN_ARCHIVES[archived]} | ${owner ? 'yes' : 'no'} | ${kept} |`;
+    }),
+  );
+  const docs = readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
+  expect(docs.split('\n')).toEqual(expect.arrayContaining(lines.map((line) => line.replaceAll(/ +/g, ' '))));
 });
 
 it('deletes the rows of every table of auth that has an owner with the account', async () => {

@@ -1,6 +1,5 @@
 import { eventually } from '@taskmesh/testing';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
