@@ -6,6 +6,7 @@ export type {
   RowsChange,
   StoreComparison,
 } from './store-import.ts';
+export { STORE_TABLES, type StoreTable, type StoreTables } from './store-tables.ts';
 export { IMPORT_MS, STATUS_MS, STATUS_PART_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';

@@ -19,20 +19,20 @@ export type ImportedRows =
 
 /**
  * Migrates an empty store to the archive's version, inserts its rows unchanged, and migrates on to the present. Imports
- * every table that is not in `leftBehind`. The rows are untrusted, so they are checked in the end.
+ * every table whose rows are archived. The rows are untrusted, so they are checked in the end.
  */
 export async function importArchive(archive: ArchiveImport): Promise<ImportedRows> {
   const { session, store, archived, rules } = archive;
   const { schemaVersion, allowsLoss } = archived;
-  const { table: mainTable, leftBehind } = rules;
+  const { table: mainTable, tables } = rules;
   if (schemaVersion === null || !store.versions.includes(schemaVersion)) return unknownVersion(archive);
   await store.migrate({ to: schemaVersion });
   const [given, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
-  const kept = new Map([...own].filter(([table]) => !leftBehind.includes(table)));
+  const kept = new Map([...own].filter(([table]) => tables[table]?.archived === 'rows'));
   const misfit = missingTables({ given, own }, schemaVersion) ?? (await otherVersion(session, schemaVersion));
   if (misfit !== undefined) return { reason: misfit, concerns: 'archive' };
   const columnNames = Object.fromEntries([...kept].map(([table, columns]) => [table, [...columns.keys()]]));
-  const dropped = await lostColumns(session, columnNames, leftBehind);
+  const dropped = await lostColumns(session, columnNames, [...own.keys()]);
   if (dropped.length > 0 && !allowsLoss) return wouldLose(dropped);
 
   const rows: Record<string, number> = {};

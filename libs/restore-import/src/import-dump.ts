@@ -13,14 +13,14 @@ interface DumpImport {
 
 /** Imports one table of an untrusted dump, after checking its rows. */
 export async function importDump({ session, store, rules }: DumpImport): Promise<ImportedRows> {
-  const { table, columns, needed, leftBehind, onlyArchived = [], duplicates } = rules;
+  const { table, columns, needed, tables, duplicates } = rules;
   const given = await columnsOf(session, table);
   const reason =
     missingColumns(table, needed, given) ?? (await refusedRows(session, RESTORED, { rules, columns: given }));
   if (reason !== undefined) return { reason };
   await store.migrate();
   const kept = { [table]: Object.keys(columns) };
-  const dropped = await lostColumns(session, kept, [...leftBehind, ...onlyArchived]);
+  const dropped = await lostColumns(session, kept, Object.keys(tables));
   try {
     const [row] = await session.run<{ count: string }>(copyInto(rules, given));
     return { rows: { [table]: Number(row?.count) }, dropped };

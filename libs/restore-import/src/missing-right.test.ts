@@ -28,7 +28,7 @@ const rules: StoreRules = {
     needed: ['id'],
     values: [],
     duplicates: '',
-    leftBehind: [],
+    tables: {},
   },
   rulesFor: () => [],
   complete: async () => undefined,

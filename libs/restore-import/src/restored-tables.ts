@@ -52,16 +52,16 @@ export async function columnsOf(session: Session, table: string, schema: Restore
 
 const MOST_NAMED = 50;
 
-/** Restored tables, and columns as `table.column`, that the store lacks; tables in `leftBehind` do not count. */
+/** Restored tables, and columns as `table.column`, that the store lacks; other tables in `known` do not count. */
 export async function lostColumns(
   session: Session,
   kept: Record<string, readonly string[]>,
-  leftBehind: readonly string[],
+  known: readonly string[],
 ): Promise<string[]> {
   const lost: string[] = [];
   for (const [table, columns] of await tablesOf(session, RESTORED)) {
-    if (leftBehind.includes(table)) continue;
     const own = Object.hasOwn(kept, table) ? kept[table] : undefined;
+    if (!own && known.includes(table)) continue;
     if (!own) lost.push(table);
     else lost.push(...[...columns.keys()].filter((name) => !own.includes(name)).map((name) => `${table}.${name}`));
   }

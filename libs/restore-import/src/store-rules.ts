@@ -1,5 +1,6 @@
 import type { Database, Session } from '@taskmesh/database';
 import type { ColumnType } from '@taskmesh/events';
+import type { StoreTables } from '@taskmesh/internal-api';
 import type { Columns, RestoredSchema } from './restored-tables.ts';
 
 /** A rule for every row, and SQL that is true for a row `r` that breaks it. */
@@ -34,10 +35,8 @@ export interface StoreRules {
   check?(session: Session, schema: RestoredSchema, columns: Columns): Promise<string | undefined>;
   /** The refusal of a dump with rows that violate a unique constraint. */
   duplicates: string;
-  /** Tables that are created empty or come from the live store. */
-  leftBehind: readonly string[];
-  /** Tables that are imported only from archives made by Taskmesh. */
-  onlyArchived?: readonly string[];
+  /** What archives made by Taskmesh bring back. */
+  tables: StoreTables;
   /** Completes a store with its imported rows, in one transaction in `to`; the restored rows are still readable. */
   complete(stores: Stores, of: 'archive' | 'dump'): Promise<void>;
 }

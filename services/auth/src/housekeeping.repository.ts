@@ -31,13 +31,8 @@ export function createHousekeepingRepository(database: Pick<Database, 'run' | 'r
       const [row] = await database.run<{ ms: string }>('read', statements.DATABASE_TIME, []);
       return Number(row?.ms);
     },
-    removeEndedSessions: expired(statements.ENDED_SESSIONS),
-    removeSessions: expired(statements.SESSIONS),
-    removeResetTokens: expired(statements.RESET_TOKENS),
-    removeEmailTokens: expired(statements.EMAIL_TOKENS),
-    removePersonalTokens: expired(statements.PERSONAL_TOKENS),
-    removePendingSignIns: expired(statements.PENDING_SIGN_INS),
-    removeSignInCodes: expired(statements.SIGN_IN_CODES),
+    /** By table. */
+    removeExpired: new Map([...statements.EXPIRED].map(([table, statement]) => [table, expired(statement)])),
     removeOldEntries: entries(statements.OLD_ENTRIES),
     removeOldFrequentEntries: entries(statements.OLD_FREQUENT_ENTRIES),
     /** Entries of accounts that were deleted after this moment, written while that happened. */

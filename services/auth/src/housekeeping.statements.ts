@@ -1,3 +1,4 @@
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Statement } from '@taskmesh/database';
 
 /** Rows per statement, so that each ends well within the statement timeout. */
@@ -10,21 +11,17 @@ export const DATABASE_TIME: Statement = {
   text: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
 };
 
-/** Each removes at most a batch of rows that expired before $1, and returns one row for each. */
-export const ENDED_SESSIONS = expired('ended_sessions', 'sequence', 'until');
-export const SESSIONS = expired('sessions', 'id', 'expires_at');
-export const RESET_TOKENS = expired('reset_tokens', 'hash', 'expires_at');
-export const PERSONAL_TOKENS = expired('personal_tokens', 'id', 'expires_at');
-export const PENDING_SIGN_INS = expired('pending_sign_ins', 'hash', 'expires_at');
-export const SIGN_IN_CODES = expired('sign_in_codes', 'hash', 'expires_at');
-export const EMAIL_TOKENS = expired('email_tokens', 'hash', 'expires_at');
-
-function expired(table: string, key: string, end: string): Statement {
-  return {
-    name: `auth-expired-${table}`,
-    text: `delete from ${table} where ${key} in (select ${key} from ${table} where ${end} <= $1 limit ${BATCH}) returning 1`,
-  };
-}
+/** By table: each removes at most a batch of rows that expired before $1, and returns one row for each. */
+export const EXPIRED: ReadonlyMap<string, Statement> = new Map(
+  Object.entries(STORE_TABLES.auth).flatMap(([table, { expires }]) => {
+    if (!expires) return [];
+    const keys = `(${expires.key.join(', ')})`;
+    const which = `select ${expires.key.join(', ')} from ${table} where ${expires.at} <= $1 limit ${BATCH}`;
+    return [
+      [table, { name: `auth-expired-${table}`, text: `delete from ${table} where ${keys} in (${which}) returning 1` }],
+    ];
+  }),
+);
 
 /** From the oldest entry on, by id; times follow that order, except where clocks differ. */
 const oldest = (which: string) => `

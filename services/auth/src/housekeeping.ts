@@ -37,14 +37,11 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
     const before = (days: number) => new Date(clock.now() - days * DAY_MS);
     const now = before(0);
     const frequentDays = Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS);
-    await inBatches(() => repository.removeEndedSessions(forgottenBefore(clock.now())));
-    await inBatches(() => repository.removeSessions(now));
-    await inBatches(() => repository.removeResetTokens(now));
-    await inBatches(() => repository.removeEmailTokens(now));
-    await inBatches(() => repository.removePersonalTokens(now));
+    for (const [table, remove] of repository.removeExpired) {
+      const expiredBefore = table === 'ended_sessions' ? forgottenBefore(clock.now()) : now;
+      await inBatches(() => remove(expiredBefore));
+    }
     await inBatches(() => repository.removeEntriesOfDeleted(before(DELETED_SINCE_DAYS)));
-    await inBatches(() => repository.removePendingSignIns(now));
-    await inBatches(() => repository.removeSignInCodes(now));
     await inBatches(() => repository.removeOldEntries(before(auditRetentionDays)));
     await inBatches(() => repository.removeOldFrequentEntries(before(frequentDays)));
     await inBatches(() => repository.removeStrangersEntries());

@@ -151,6 +151,33 @@ describe('an archive of the accounts', () => {
     await dropDatabase(archive.name);
   });
 
+  it('brings linked identities back, but none that was unlinked since', async () => {
+    const { userId } = await signedUp(running, 'linked@example.test');
+    for (const subject of ['stays', 'unlinked', 'lost'])
+      await running.database.query(
+        `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', $1::text, email, $2, $2
+         from accounts`,
+        [subject, new Date(running.clock.now())],
+      );
+    const archives = [await archiveOf(running), await archiveOf(running)];
+    const subjects = async () =>
+      (await running.database.query('select subject from linked_identities order by subject')).map(
+        (row) => row.subject,
+      );
+    await running.database.query(`delete from linked_identities where subject = 'lost'`);
+    await restoreArchive(archives[0] as RestoredDatabase);
+    expect(await subjects()).toEqual(['lost', 'stays', 'unlinked']);
+    running.clock.advance(1_000);
+    await running.database.query(`delete from linked_identities where subject = 'unlinked'`);
+    await running.database.query(
+      `insert into audit_log (at, kind, account_id, request_id) values ($1, 'identity.unlinked', $2, 'r')`,
+      [new Date(running.clock.now()), userId],
+    );
+    await running.auth.restore.importDatabase((archives[1] as RestoredDatabase).name, ARCHIVED);
+    olds.push(await swap(running, (archives[1] as RestoredDatabase).name, 'older'));
+    expect(await subjects()).toEqual(['lost', 'stays']);
+  });
+
   it('is judged by the same rules whatever the restored database says of names', async () => {
     await signedUp(running, 'same@example.test');
     for (const archived of [ARCHIVED, undefined]) {

@@ -129,18 +129,6 @@ describe('the configuration of backup', () => {
     expect([undefined, '0', '0m', '24h'].map(uses)).toEqual([false, true, true, false]);
   });
 
-  it('uses pg_dump when it finds a fit one, with no more of the environment than that needs', () => {
-    const env = { PATH: '/bin', PGSSLMODE: 'require', BACKUP_TOKEN: 'secret' };
-    expect(readBackupConfig({ ...ENV, ...env }).pgDump).toEqual({
-      program: 'pg_dump',
-      env: { PATH: '/bin', PGSSLMODE: 'require' },
-    });
-    expect(readBackupConfig({ ...ENV, BACKUP_PG_DUMP: '/opt/pg_dump' }).pgDump).toMatchObject({
-      program: '/opt/pg_dump',
-    });
-    expect(readBackupConfig({ ...ENV, BACKUP_PG_DUMP: 'none' }).pgDump).toBeUndefined();
-  });
-
   it('keeps archives in a bucket when it is told of one, and never shows its key', () => {
     const url = 's3://me:secret@archives?endpoint=http://127.0.0.1:9000';
     expect(readBackupConfig({ ...ENV, BACKUP_S3_URL: url }).secrets.s3).toMatchObject({ bucket: 'archives' });

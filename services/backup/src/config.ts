@@ -3,7 +3,6 @@ import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
-import type { PgDump } from './dump/pg-dump.ts';
 import { readKeyFile } from './encryption/key-file.ts';
 import { parseRetentionRules, type RetentionRules } from './schedule/retention.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
@@ -21,8 +20,6 @@ export interface BackupConfig extends ArchiveSizes {
   keepOldMs: number;
   /** Whether restores back up what they replace, unless the caller decides otherwise. */
   usesSafetyBackups: boolean;
-  /** The pg_dump to use if it fits a store's server; undefined: none. */
-  pgDump: PgDump | undefined;
   /** When archives are made: a cron pattern in UTC; undefined: only on request. */
   schedule: string | undefined;
   /** Which scheduled archives to keep; undefined: all. */
@@ -112,7 +109,6 @@ const schema = z.object({
   BACKUPS_DIR: setting.text().optional(),
   BACKUP_MAX_ARCHIVE_MB: megabytes(DEFAULT_MAX_ARCHIVE_MB),
   BACKUP_MAX_EXPANDED_MB: megabytes(DEFAULT_MAX_EXPANDED_MB),
-  BACKUP_PG_DUMP: setting.text().default('pg_dump'),
   BACKUP_S3_URL: s3().optional(),
   BACKUP_SCHEDULE: schedule().optional(),
   BACKUP_KEEP: keep().optional(),
@@ -147,7 +143,6 @@ export function readBackupConfig(env: Env): BackupConfig {
     temporaryDir: resolve(values.DATA_DIR, 'backup-scratch'),
     maxArchiveBytes: values.BACKUP_MAX_ARCHIVE_MB * MIB,
     maxExpandedBytes: values.BACKUP_MAX_EXPANDED_MB * MIB,
-    pgDump: values.BACKUP_PG_DUMP === 'none' ? undefined : { program: values.BACKUP_PG_DUMP, env: clientEnv(env) },
     schedule: values.BACKUP_SCHEDULE,
     keep: values.BACKUP_KEEP,
     verifiesScheduled: values.BACKUP_VERIFY ?? !opensNothing,
@@ -169,10 +164,4 @@ export function readBackupConfig(env: Env): BackupConfig {
       s3: values.BACKUP_S3_URL,
     },
   };
-}
-
-/** The variables that PostgreSQL's programs use, and those needed to find the programs. */
-function clientEnv(env: Env): Env {
-  const isOfClients = (name: string) => /^(PATH|HOME|LD_LIBRARY_PATH|PG[A-Z]+)$/.test(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isOfClients(name)));
 }

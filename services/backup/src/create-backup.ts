@@ -24,7 +24,7 @@ import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
 import { createBackupMetrics } from './metrics.ts';
-import { createDumper } from './dump/dumper.ts';
+import { dumpStore } from './dump/dump-store.ts';
 import { createCipher } from './encryption/create-cipher.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
@@ -89,7 +89,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const cipher = await createCipher(config);
   const shared = {
     cipher,
-    dump: createDumper({ pgDump: config.pgDump, log }),
+    dump: dumpStore,
     storage,
     look,
     temporaryDirs,

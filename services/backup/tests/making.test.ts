@@ -1,20 +1,17 @@
 import { eventually } from '@taskmesh/testing';
-import { readFileSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createTemporaryDirs } from '../src/archives/temporary-dirs.ts';
 import { asBackupFailure, failureReason } from '../src/backups/backup.errors.ts';
 import { makeArchive, type ArchiveMaking } from '../src/backups/make-archive.ts';
-import { createDumper, type Dumper } from '../src/dump/dumper.ts';
+import type { dumpStore } from '../src/dump/dump-store.ts';
 import { createBackup, type Backup } from '../src/index.ts';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
 import type { StoreName } from '../src/stores/store.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
-import { childrenOf } from './support/memory.ts';
 
 const MIB = 1024 * 1024;
 
@@ -46,7 +43,7 @@ async function withDisk<Result>(look: LookAtDisk, work: (other: Backup, metrics:
 }
 
 describe('a backup that does not get on', () => {
-  const makeWith = async (dump: Dumper) => {
+  const makeWith = async (dump: typeof dumpStore) => {
     const { log } = createRecordingLog();
     const { backupsDir, temporaryDir, secrets } = fixture.config;
     const now = () => Date.now();
@@ -72,22 +69,52 @@ describe('a backup that does not get on', () => {
     'store',
   ];
 
-  it('because pg_dump hangs without a word is ended, and the program with it', async () => {
-    const program = join(fixture.config.backupsDir, '../pg_dump');
-    const script = `#!/bin/sh\n[ "$1" = --version ] && echo 'pg_dump (PostgreSQL) 99.0' && exit\nexec sleep 600\n`;
-    await writeFile(program, script, { mode: 0o755 });
-    const { log } = createRecordingLog();
-    expect(await makeWith(createDumper({ pgDump: { program, env: process.env }, log }))).toEqual(ENDED);
-    const commands = () => childrenOf(process.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-    await eventually(() => expect(commands().filter((command) => command.includes('sleep'))).toEqual([]));
-    expect(await files()).toEqual([]);
-  });
-
   it('because a store’s server does not answer is ended as well', async () => {
     expect(
       await makeWith(({ client }) => client.query('select pg_sleep(600)').then(() => Promise.reject(new Error()))),
     ).toEqual(ENDED);
     expect(await files()).toEqual([]);
+  });
+});
+
+describe('a backup that no restore would accept', () => {
+  it.each([
+    ['BACKUP_MAX_EXPANDED_MB', { maxExpandedBytes: MIB }],
+    ['BACKUP_MAX_ARCHIVE_MB', { maxArchiveBytes: MIB }],
+  ])('is not made: %s', async (setting, sizes) => {
+    const metrics = new Registry();
+    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, metrics, log: createRecordingLog().log };
+    const other = await createBackup({ ...fixture.config, ...sizes }, deps);
+    await other.start();
+    try {
+      await expect(other.backups.create()).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: `The backup was not made: it is larger than ${setting} allows a restore to be (1 MiB).`,
+      });
+    } finally {
+      await other.stop();
+    }
+    expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="too_large"} 1');
+    expect(await files()).toEqual([]);
+  });
+
+  it('does not blame an archive for a limit: it is proved once the limit is raised', async () => {
+    const { file } = await fixture.backup.backups.create();
+    await fixture.own.query('delete from backups');
+    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
+    const other = await createBackup({ ...fixture.config, maxExpandedBytes: MIB }, deps);
+    await other.start();
+    try {
+      expect(await other.backups.list()).toMatchObject([{ file, unfitAt: null }]);
+      await expect(other.backups.verify(file)).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: 'The archive cannot be proved here: The archive expands to more than 1048576 bytes.',
+      });
+      expect(await other.backups.list()).toMatchObject([{ file, unfitAt: null }]);
+    } finally {
+      await other.stop();
+    }
+    expect(await fixture.backup.backups.list()).toMatchObject([{ file, stores: ['tasks', 'auth'] }]);
   });
 });
 

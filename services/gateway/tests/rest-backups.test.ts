@@ -129,12 +129,11 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       });
   });
 
-  it('say that another restore is running', async () => {
+  it('are 503 while another restore is running', async () => {
     gateway.backupWork.undos.push('BUSY');
-    expect(await call('POST', '/api/backup/undo')).toMatchObject({
-      status: 500,
-      json: { success: false, error: expect.any(String) },
-    });
+    const { headers, ...answer } = await call('POST', '/api/backup/undo');
+    expect(answer).toMatchObject({ status: 503, json: { success: false, error: expect.any(String) } });
+    expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
   it('are told no parameter that is not known where all are ours', async () => {

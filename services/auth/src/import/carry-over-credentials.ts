@@ -1,11 +1,14 @@
 import type { Statement } from '@taskmesh/database';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
 import { forgottenBefore } from '../sessions/ended-session.repository.ts';
 
 const FORGET_EARLIER_COPY: Statement = {
   name: 'import-forget-earlier-copy',
-  text: 'truncate public.sessions, public.refresh_tokens, public.reset_tokens, public.ended_sessions, public.recovery_requests, public.account_mails, public.email_tokens, public.personal_tokens',
+  text: `truncate ${Object.entries(STORE_TABLES.auth)
+    .flatMap(([table, { archived }]) => (archived === 'nothing' ? [`public.${table}`] : []))
+    .join(', ')}`,
 };
 
 const COUNTER: Statement = {
@@ -17,13 +20,6 @@ const COUNTER: Statement = {
 const SET_COUNTER: Statement = {
   name: 'import-set-counter',
   text: 'update public.ended_session_counter set last = $1::bigint',
-};
-
-const endedSessions: CopiedTable = {
-  name: 'ended_sessions',
-  key: 'sequence',
-  keyType: 'bigint',
-  put: 'insert into public.ended_sessions select * from batch',
 };
 
 /**
@@ -76,13 +72,17 @@ const accountMails: CopiedTable = {
     where account_id is null or exists (select 1 from public.accounts account where account.id = batch.account_id)`,
 };
 
-/** These mails have been promised. */
-const recoveryRequests: CopiedTable = {
-  name: 'recovery_requests',
-  key: 'id',
-  keyType: 'uuid',
-  put: 'insert into public.recovery_requests select * from batch',
-};
+/** A table whose rows belong to no account: mails that have been promised, sign-ins in progress. */
+const ofNoAccount = (name: string, key: string, keyType: CopiedTable['keyType']): CopiedTable => ({
+  ...{ name, key, keyType },
+  put: `insert into public.${name} select * from batch`,
+});
+
+const OF_NO_ACCOUNT = [
+  ofNoAccount('recovery_requests', 'id', 'uuid'),
+  ofNoAccount('pending_sign_ins', 'hash', 'text'),
+  ofNoAccount('sign_in_codes', 'hash', 'text'),
+];
 
 /** Copies what a restore must not undo, for the accounts in `to`, replacing the result of earlier calls. */
 export async function copySessions(stores: Stores, now: Date): Promise<void> {
@@ -90,7 +90,7 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
   await to.run(FORGET_EARLIER_COPY);
   const [counter] = await from.run<{ last: string }>(COUNTER);
   await to.run(SET_COUNTER, [counter?.last ?? '0']);
-  await copyRows(stores, endedSessions);
+  await copyRows(stores, ofNoAccount('ended_sessions', 'sequence', 'bigint'));
   const values = [forgottenBefore(now.getTime()), new Date(now.getTime() + ACCESS_TOKEN_MAX_TTL_S * 1_000)];
   await copyRows(stores, sessions, { values });
   await copyRows(stores, personalTokens, { values });
@@ -98,5 +98,5 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
   await copyRows(stores, resetTokens);
   await copyRows(stores, emailTokens);
   await copyRows(stores, accountMails);
-  await copyRows(stores, recoveryRequests);
+  for (const table of OF_NO_ACCOUNT) await copyRows(stores, table);
 }

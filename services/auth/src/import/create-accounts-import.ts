@@ -8,6 +8,7 @@ import { compareStores } from './compare-stores.ts';
 import { removeDeletedAccounts } from './deleted-accounts.ts';
 import { replaceUnusableHashes } from './password-hashes.ts';
 import { accountRules } from './rules.ts';
+import { removeUnlinkedIdentities } from './unlinked-identities.ts';
 
 export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'databaseAt' | 'log'> {
   clock: Clock;
@@ -45,6 +46,7 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
           inTransaction(stores.to, async () => {
             await copyTrail(stores, await endOfTrail(stores.from));
             await removeDeletedAccounts(stores);
+            await removeUnlinkedIdentities(stores);
             await copySessions(stores, now());
           }),
         ),

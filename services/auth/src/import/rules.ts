@@ -1,3 +1,4 @@
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import {
   BLANKS,
   brokenRules,
@@ -55,13 +56,7 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
   rulesFor,
   values: [SPACES, BLANKS],
   duplicates: 'Two rows of the table accounts have the same id or the same address.',
-  leftBehind: [
-    ...['sessions', 'refresh_tokens', 'reset_tokens', 'recovery_requests', 'account_mails', 'email_tokens'],
-    ...['personal_tokens', 'pending_sign_ins', 'sign_in_codes'],
-    ...['ended_sessions', 'ended_session_counter', 'account_log_state', 'mikro_orm_migrations'],
-  ],
-  // A trail is worth what its keeper is, and a way into an account, too.
-  onlyArchived: ['audit_log', 'account_log', 'linked_identities'],
+  tables: STORE_TABLES.auth,
   async check(session, schema, columns) {
     const reason = await checkEmailKeys(session, schema, columns);
     if (reason !== undefined || schema !== STORE) return reason;

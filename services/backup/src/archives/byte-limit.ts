@@ -1,8 +1,8 @@
 import { Transform } from 'node:stream';
 import { ExtractionError } from './extraction-error.ts';
 
-/** Passes on at most `maxBytes`; one more fails with an ExtractionError, with `cause` for why there is no room. */
-export function byteLimit(maxBytes: number, cause?: Error): Transform {
+/** Passes on at most `maxBytes`; one more fails with an ExtractionError, with its `cause`. */
+export function byteLimit(maxBytes: number, cause: Error): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

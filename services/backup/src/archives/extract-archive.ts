@@ -8,7 +8,7 @@ import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 import type { Told } from './extract.process.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
-import type { ArchiveLimits } from './limits.ts';
+import { tooLarge, TooLargeError, type ArchiveLimits } from './limits.ts';
 
 export interface Extraction {
   /** A gzip-compressed tar file. */
@@ -36,8 +36,11 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
   const { source, sizeBytes, dir, limits, look = lookAtDisk } = extraction;
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
-    if (sizeBytes > limits.compressedBytes)
-      throw new ExtractionError(`The archive has more than ${limits.compressedBytes} bytes.`);
+    const { compressedBytes } = limits;
+    if (sizeBytes > compressedBytes)
+      throw new ExtractionError(`The archive has more than ${compressedBytes} bytes.`, {
+        cause: tooLarge('BACKUP_MAX_ARCHIVE_MB', compressedBytes),
+      });
     const roomBytes = Math.floor((await look(dir)).usableBytes / USABLE_DISK_SHARE);
     const order = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };
     await withProcess({ path: PROCESS, order, signal: deadline, hasInput: true }, (child) => feed(child, extraction));
@@ -79,14 +82,19 @@ function failureOf(child: ChildProcess): Promise<Error | undefined> {
   });
 }
 
+/** Errors of ours, by the name that the process sends. */
+const OWN_CAUSES: Record<string, (message: string) => Error> = {
+  DiskSpaceError: (message) => new DiskSpaceError(message),
+  TooLargeError: (message) => new TooLargeError(message),
+};
+
 const tooMuch = () => new ExtractionError('The archive needs more than an extraction may have: its process has ended.');
 
 function errorOf({ message, cause }: Extract<Told, { kind: 'failed' }>): ExtractionError {
   if (!cause) return new ExtractionError(message);
-  const { isRoom, code, message: why } = cause;
-  return new ExtractionError(message, {
-    cause: isRoom ? new DiskSpaceError(why) : Object.assign(new Error(why), { code }),
-  });
+  const { code, message: why } = cause;
+  const own = OWN_CAUSES[cause.name]?.(why);
+  return new ExtractionError(message, { cause: own ?? Object.assign(new Error(why), { code }) });
 }
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {

@@ -10,6 +10,14 @@ export interface ArchiveLimits {
 
 export const MIB = 1024 * 1024;
 
+/** An archive is larger than the settings allow here. The message is part of a sentence for the operator. */
+export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+}
+
+export const tooLarge = (setting: 'BACKUP_MAX_ARCHIVE_MB' | 'BACKUP_MAX_EXPANDED_MB', bytes: number): TooLargeError =>
+  new TooLargeError(`it is larger than ${setting} allows a restore to be (${bytes / MIB} MiB)`);
+
 /** Each table takes locks until its load ends; a server has few, shared with the live stores. */
 export const MAX_TABLES = 1_000;
 

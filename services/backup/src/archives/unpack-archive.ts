@@ -6,7 +6,7 @@ import { DiskSpaceError } from '../disk-space.ts';
 import { byteLimit } from './byte-limit.ts';
 import { createEntryCheck } from './entry-rules.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
-import type { ArchiveLimits } from './limits.ts';
+import { tooLarge, type ArchiveLimits } from './limits.ts';
 
 export interface Unpacking {
   dir: string;
@@ -20,10 +20,11 @@ export async function unpackArchive(source: Readable, { dir, limits, roomBytes =
   const stop = new AbortController();
   try {
     const unpack = createUnpack(dir, limits, stop);
+    const { expandedBytes } = limits;
     const limit =
-      roomBytes < limits.expandedBytes
+      roomBytes < expandedBytes
         ? byteLimit(roomBytes, new DiskSpaceError('the disk has too little room'))
-        : byteLimit(limits.expandedBytes);
+        : byteLimit(expandedBytes, tooLarge('BACKUP_MAX_EXPANDED_MB', expandedBytes));
     await pipeline(source, createGunzip(), limit, unpack.stream, { signal: stop.signal });
     if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
   } catch (error) {

@@ -1,6 +1,7 @@
 import { asUnavailable, SQL_STATE } from '@taskmesh/database';
 import { AppError, conflict, unavailable } from '@taskmesh/errors';
 import { errorCode } from '@taskmesh/errors/details';
+import { TooLargeError } from '../archives/limits.ts';
 import { DumpError } from '../dump/dump-error.ts';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
@@ -27,7 +28,15 @@ const REASONS: Record<string, string> = {
   [SQL_STATE.lockNotAvailable]: 'a store is being changed right now',
 };
 
-export const FAILURE_REASONS = ['disk_full', 'permission', 'store', 'unsupported', 'unavailable', 'defect'] as const;
+export const FAILURE_REASONS = [
+  'disk_full',
+  'too_large',
+  'permission',
+  'store',
+  'unsupported',
+  'unavailable',
+  'defect',
+] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -37,6 +46,7 @@ export function failureReason(error: unknown): FailureReason {
   const code = errorCode(error instanceof AppError ? error.cause : error);
   if (error instanceof DiskSpaceError || DISK_FULL.has(code)) return 'disk_full';
   if (PERMISSION.has(code)) return 'permission';
+  if (error instanceof TooLargeError) return 'too_large';
   if (error instanceof DumpError) return 'unsupported';
   if (error instanceof AppError) return 'unavailable';
   return code in REASONS || error instanceof TooSlowError || asUnavailable(error) ? 'store' : 'defect';
@@ -48,7 +58,7 @@ export type Undone = 'The backup was not made' | 'The archive was not stored' | 
 /** The error to show to an operator. Unknown ones are returned unchanged. */
 export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
-  if (error instanceof DumpError) return conflict(`${undone}: ${error.message}.`);
+  if (error instanceof DumpError || error instanceof TooLargeError) return conflict(`${undone}: ${error.message}.`);
   if (error instanceof DiskSpaceError) return unavailable(`${undone}: ${error.message}.`, error);
   if (error instanceof TooSlowError) return unavailable(`${undone}: a store did not get on for too long.`, error);
   const reason = REASONS[errorCode(error)];

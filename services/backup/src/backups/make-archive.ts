@@ -1,15 +1,16 @@
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchiveLimits } from '../archives/limits.ts';
+import { Readable } from 'node:stream';
+import { tooLarge, type ArchiveLimits } from '../archives/limits.ts';
 import { MANIFEST_FILE, type Manifest } from '../archives/manifest.ts';
 import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { writeArchive } from '../archives/write-archive.ts';
 import { readTableBytes } from '../dump/catalogue.ts';
 import { DumpError } from '../dump/dump-error.ts';
-import { DUMP_POLICIES } from '../dump/dump-policy.ts';
-import type { StoreDump } from '../dump/dump-store.ts';
-import type { Dumper } from '../dump/dumper.ts';
+import type { dumpStore, StoreDump } from '../dump/dump-store.ts';
+import { countLeftOut } from '../dump/unknown-objects.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
@@ -25,11 +26,11 @@ export interface ArchiveMaking {
   now: () => Date;
   /** Tells apart two archives of the same second. */
   nextId: () => string;
-  /** A restore's limits: an archive that exceeds them is still made, with a warning. */
+  /** A restore's limits: an archive that exceeds them is not made. */
   archiveLimits: ArchiveLimits;
   /** Absent: archives are not encrypted. */
   cipher: ArchiveCipher | undefined;
-  dump: Dumper;
+  dump: typeof dumpStore;
   product: string;
   look: LookAtDisk;
   /** How long reading the stores may show no progress; large stores get more. */
@@ -59,22 +60,45 @@ export function makeArchive(
     const names = Object.keys(stores) as StoreName[]; // a record's keys
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
     const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], look);
-    const dumps = await dumpAll(Object.values(stores), { dir, dump, look, stallMs, hasRoom, onProgress });
+    const dumps = await dumpAll(Object.values(stores), {
+      dir,
+      dump,
+      log,
+      look,
+      stallMs,
+      archiveLimits,
+      hasRoom,
+      onProgress,
+    });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
     const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
     const files = [MANIFEST_FILE, ...names.map((name) => DUMP_FILES[name])];
     const dumpBytes = Object.values(dumps).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    const onRead = (doneBytes: number) =>
+    const onRead = (doneBytes: number) => {
+      checkExpanded(doneBytes, archiveLimits);
       onProgress({ phase: 'compress', doneBytes: Math.min(doneBytes, dumpBytes), totalBytes: dumpBytes });
+    };
     const plain = writeArchive({ dir, files, modifiedAt: createdAt, onRead });
-    const written = await storage.write(file, cipher ? await cipher.encrypt(plain) : plain);
+    const content = cipher ? await cipher.encrypt(plain) : plain;
+    const written = await storage.write(file, Readable.from(atMost(content, archiveLimits), { objectMode: false }));
     log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
-    if (dumpBytes > archiveLimits.expandedBytes || written.sizeBytes > archiveLimits.compressedBytes)
-      log.error({ file }, 'backup is larger than a restore takes');
     return { file, ...written, createdAt, stores: names };
   });
+}
+
+function checkExpanded(bytes: number, { expandedBytes }: ArchiveLimits): void {
+  if (bytes > expandedBytes) throw tooLarge('BACKUP_MAX_EXPANDED_MB', expandedBytes);
+}
+
+async function* atMost(content: AsyncIterable<Buffer>, { compressedBytes }: ArchiveLimits): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of content) {
+    bytes += part.length;
+    if (bytes > compressedBytes) throw tooLarge('BACKUP_MAX_ARCHIVE_MB', compressedBytes);
+    yield part;
+  }
 }
 
 /** `taskmesh-20261120T100000Z-….tar.gz` */
@@ -86,9 +110,11 @@ const sumOf = async (numbers: Promise<number>[]) => (await Promise.all(numbers))
 
 interface Dumping {
   dir: string;
-  dump: Dumper;
+  dump: typeof dumpStore;
+  log: Log;
   look: LookAtDisk;
   stallMs: number;
+  archiveLimits: ArchiveLimits;
   /** @throws DiskSpaceError when dumps of this size do not fit */
   hasRoom(bytes: number): Promise<void>;
   onProgress: OnProgress;
@@ -105,8 +131,7 @@ async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['sto
   const movement = createStallDetection(dumping.stallMs);
   const onStall = abortOnStall(stop, movement);
   try {
-    const watched = { ...dumping, movement, signal: stop.signal };
-    return await untilAborted(stop.signal, dumpEach(stores, opened, watched));
+    return await untilAborted(stop.signal, dumpEach(stores, opened, { ...dumping, movement }));
   } finally {
     clearInterval(onStall);
     closeAll(opened); // this ends pending queries
@@ -122,7 +147,6 @@ interface OpenStore {
 
 interface WatchedDumping extends Dumping {
   movement: StallDetection;
-  signal: AbortSignal;
 }
 
 async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDumping): Promise<Manifest['stores']> {
@@ -141,19 +165,22 @@ async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDu
 }
 
 async function dumpOne(
-  { name, adminUrl: url }: Store,
+  { name }: Store,
   snapshot: Snapshot,
-  { dir, dump, look, onProgress, movement, signal }: WatchedDumping,
+  { dir, dump, log, look, archiveLimits, onProgress, movement }: WatchedDumping,
 ): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
   const watch = createDiskSpaceWatch(dir, look);
   const onWritten = (doneBytes: number) => {
+    checkExpanded(doneBytes, archiveLimits);
     movement.see();
     onProgress({ phase: 'dump', store: name, doneBytes });
     return watch(doneBytes);
   };
   try {
-    const target = { url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten, signal };
+    const leftOut = await snapshot.read(countLeftOut);
+    if (Object.keys(leftOut).length > 0) log.info({ store: name, leftOut }, 'the dump omits objects of the store');
+    const target = { path: join(dir, file), declared: STORE_TABLES[name], onWritten };
     return { file, ...(await snapshot.read((client) => dump({ client, ...target }))) };
   } catch (error) {
     throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`, { cause: error.cause }) : error;

@@ -1,3 +1,4 @@
+import type { StoreTables } from '@taskmesh/internal-api';
 import type { Client } from 'pg';
 import {
   readEntriesBeforeRows,
@@ -8,7 +9,6 @@ import {
   type DumpEntry,
 } from './catalogue.ts';
 import { createDumpFile, type OnWritten } from './dump-file.ts';
-import type { DumpPolicy } from './dump-policy.ts';
 import { commentOf, oneLine, writeRows } from './rows.ts';
 import { refuseUnknownObjects } from './unknown-objects.ts';
 
@@ -25,17 +25,19 @@ export interface StoreDumpOptions {
   /** The snapshot's connection. */
   client: Client;
   path: string;
-  policy: DumpPolicy;
+  /** The tables whose rows are treated specially; all rows of any other table are written. */
+  declared: StoreTables;
+  /** Writes no rows at all. */
+  withoutRows?: boolean;
   onWritten?: OnWritten;
-  /** Aborts the dump, even while it waits for another program. */
-  signal?: AbortSignal;
 }
 
 /**
  * Writes the whole store as SQL, like `pg_dump --no-owner --no-privileges`. Streams the rows.
  * @throws DumpError when the store contains something that this cannot write
  */
-export async function dumpStore({ client, path, policy, onWritten }: StoreDumpOptions): Promise<StoreDump> {
+export async function dumpStore(options: StoreDumpOptions): Promise<StoreDump> {
+  const { client, path, declared, withoutRows = false, onWritten } = options;
   const tables = await readTables(client);
   if (tables.length > 0)
     await client.query(`lock table ${tables.map(({ sqlName }) => sqlName).join(', ')} in access share mode`);
@@ -48,8 +50,11 @@ export async function dumpStore({ client, path, policy, onWritten }: StoreDumpOp
   try {
     await file.write(headOf(serverVersion));
     for (const entry of await readEntriesBeforeRows(client)) await file.write(textOf(entry));
-    for (const table of tables)
-      rows[table.name] = policy.withoutRows.has(table.name) ? 0 : await writeRows({ client, file, table, policy });
+    for (const table of tables) {
+      const { archived = 'rows', replaced } = declared[table.name] ?? {};
+      const isEmpty = withoutRows || archived === 'nothing';
+      rows[table.name] = isEmpty ? 0 : await writeRows({ client, file, table, replaced });
+    }
     for (const entry of await readSequencePositions(client)) await file.write(textOf(entry));
     for (const entry of await readEntriesBehindRows(client)) await file.write(textOf(entry));
     await file.write(TAIL);
@@ -59,7 +64,7 @@ export async function dumpStore({ client, path, policy, onWritten }: StoreDumpOp
   }
 }
 
-export async function readServerVersion(client: Client): Promise<string> {
+async function readServerVersion(client: Client): Promise<string> {
   const { rows } = await client.query<{ server_version: string }>('show server_version');
   return rows[0]?.server_version ?? '';
 }

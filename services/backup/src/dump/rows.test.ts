@@ -4,7 +4,6 @@ import type { DumpFile } from './dump-file.ts';
 import { writeRows } from './rows.ts';
 
 const table = { name: 'tasks', sqlName: 'public.tasks', columns: [{ name: 'id', sqlName: 'id' }] };
-const policy = { withoutRows: new Set<string>(), replaced: new Map<string, string>() };
 
 describe('the rows of a table', () => {
   it('whose connection is lost as soon as they are asked for fail, and do not end the process', async () => {
@@ -20,7 +19,7 @@ describe('the rows of a table', () => {
     };
     const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a disk that takes a moment
     const file: Partial<DumpFile> = { write };
-    const rows = writeRows({ client: { query } as unknown as Client, file: file as DumpFile, table, policy });
+    const rows = writeRows({ client: { query } as unknown as Client, file: file as DumpFile, table });
     await expect(rows).rejects.toThrow('the connection was lost');
     expect(isCaught).toBe(true);
   });

@@ -1,21 +1,22 @@
+import type { StoreTable } from '@taskmesh/internal-api';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { DumpEntry, DumpTable } from './catalogue.ts';
 import type { DumpFile } from './dump-file.ts';
-import type { DumpPolicy } from './dump-policy.ts';
 
 export interface RowsToWrite {
   client: Client;
   file: DumpFile;
   table: DumpTable;
-  policy: DumpPolicy;
+  /** What to write instead of the values, by column. */
+  replaced?: StoreTable['replaced'];
 }
 
 /** Returns the number of rows. */
-export async function writeRows({ client, file, table, policy }: RowsToWrite): Promise<number> {
+export async function writeRows({ client, file, table, replaced = {} }: RowsToWrite): Promise<number> {
   const { name, sqlName, columns } = table;
   const columnList = columns.map((column) => column.sqlName).join(', ');
-  const values = columns.map((column) => policy.replaced.get(`${name}.${column.name}`) ?? column.sqlName);
+  const values = columns.map((column) => replaced[column.name] ?? column.sqlName);
   const isReplaced = values.some((value, index) => value !== columns[index]?.sqlName);
   const source = isReplaced ? `(select ${values.join(', ')} from ${sqlName})` : `${sqlName} (${columnList})`;
   await file.write(

@@ -24,11 +24,18 @@ export interface Table {
   /** Whether it exists in the new database; tables of other schemas do only as parts of a loaded one. */
   isLoaded: boolean;
   lostRows: boolean;
+  /** Whether the dump has declared by now that rows must not be equal; our tables have no constraints. */
+  isUnique: boolean;
 }
 
 export interface Skipped {
   kind: string;
   count: number;
+}
+
+interface Declared {
+  parents: Table[];
+  isUnique: boolean;
 }
 
 /** What a dump has declared so far, and what was skipped. */
@@ -85,13 +92,13 @@ export function createDumpSchema() {
     findDomain: (schema: string | undefined, name: string) => domains.get(keyOf(schema, name)),
 
     /** Returns SQL that creates the table; empty if it is not loaded. */
-    declare(relation: RangeVar, columns: Map<string, Column>, parents: Table[]): string {
+    declare(relation: RangeVar, columns: Map<string, Column>, { parents, isUnique }: Declared): string {
       const { relname = '', relpersistence } = relation;
       const schema = relation.schemaname || current;
       const isLoaded = schema === PUBLIC && relpersistence !== 't';
       const name = schema === PUBLIC ? relname : `${schema}.${relname}`;
       const sqlName = `${RESTORED_SCHEMA}.${escapeIdentifier(name)}`;
-      const table: Table = { sqlName, columns, children: [], isLoaded: false, lostRows: false };
+      const table: Table = { sqlName, columns, children: [], isLoaded: false, lostRows: false, isUnique };
       if (tables.has(keyOf(schema, relname))) refuse(`relation "${relname}" already exists`);
       tables.set(keyOf(schema, relname), table);
       const made = isLoaded ? create(table) : '';

@@ -5,6 +5,7 @@
 import { connect } from '@taskmesh/database/connection';
 import { withoutValues } from '@taskmesh/database/without-values';
 import { errorCode, errorMessage } from '@taskmesh/errors/details';
+import { EventEmitter } from 'node:events';
 import { open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import type { Client } from 'pg';
@@ -54,6 +55,7 @@ async function load({ path, url }: Order): Promise<LoadReport> {
 
 /** Discards all statements and COPY data. */
 const NOBODY = {
+  connection: new EventEmitter(),
   query: (statement: unknown) =>
     typeof statement === 'string' ? Promise.resolve() : new Writable({ write: (_part, _encoding, done) => done() }),
 } as unknown as Client; // all that a script needs

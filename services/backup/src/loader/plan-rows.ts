@@ -64,6 +64,8 @@ export function planInsert(schema: DumpSchema, statement: NodeOf<'InsertStmt'>):
     refuse('INSERT … ON CONFLICT is allowed with DO NOTHING only');
   const table = targetOf(schema, relation);
   if (!table) return undefined;
+  if (onConflictClause && table.isUnique)
+    refuse('INSERT … ON CONFLICT is allowed only before the constraints of its table, where it has no effect');
   const rows = valuesLists.map((row) => as(row, 'List')?.items ?? []);
   const columns = insertColumns(table, cols, rows[0]?.length ?? 0);
   const lines = rows.map((row) => `(${rowOf(schema, columns, row)})`);

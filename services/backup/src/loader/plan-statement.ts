@@ -87,6 +87,10 @@ function planRun(schema: DumpSchema, node: Node): string {
   if ('AlterTableStmt' in node) return planAlterTable(schema, node.AlterTableStmt);
   if ('VariableSetStmt' in node) return planSetting(schema, node.VariableSetStmt);
   if ('SelectStmt' in node) return planSelect(schema, node.SelectStmt);
+  if ('IndexStmt' in node && node.IndexStmt.unique) {
+    const table = node.IndexStmt.relation && schema.find(node.IndexStmt.relation);
+    if (table) table.isUnique = true;
+  }
   passOver(schema, node);
   return '';
 }

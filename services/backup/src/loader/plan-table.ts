@@ -13,7 +13,10 @@ export function planCreateTable(schema: DumpSchema, statement: NodeOf<'CreateStm
   const parents = inhRelations.map((node) => known(schema, as(node, 'RangeVar')));
   const columns = new Map<string, Column>(parents.flatMap((parent) => [...parent.columns]));
   for (const element of tableElts) addElement(schema, columns, element);
-  return schema.declare(relation, columns, parents);
+  const constraints = tableElts.flatMap((element) =>
+    'ColumnDef' in element ? (element.ColumnDef.constraints ?? []) : [element],
+  );
+  return schema.declare(relation, columns, { parents, isUnique: constraints.some(isUnique) });
 }
 
 function addElement(schema: DumpSchema, columns: Map<string, Column>, element: Node): void {
@@ -28,6 +31,9 @@ function addElement(schema: DumpSchema, columns: Map<string, Column>, element: N
     else if (inherited) columns.set(colname, withDefault(schema, inherited, element.ColumnDef.constraints));
   } else refuse('a part of a table is of an unknown kind');
 }
+
+const UNIQUE = new Set(['CONSTR_EXCLUSION', 'CONSTR_PRIMARY', 'CONSTR_UNIQUE']);
+const isUnique = (node: Node | undefined) => UNIQUE.has(as(node, 'Constraint')?.contype ?? '');
 
 const hasDefault = ({ default: value, defaultIsLost }: Column) => value !== undefined || defaultIsLost;
 
@@ -110,6 +116,7 @@ function planCommand(schema: DumpSchema, table: Table | undefined, command: Node
   const skip = () => (schema.skip(AROUND_ROWS[subtype] ?? 'option of a table'), '');
   if (!table) return skip(); // a view, an index, a foreign table
   if (CHANGES_ROWS.has(subtype)) refuse('a table cannot be changed in that way in a dump');
+  if (isUnique(def)) table.isUnique = true;
   const column = table.columns.get(name);
   switch (subtype) {
     case 'AT_AttachPartition': {

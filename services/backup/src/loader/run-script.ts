@@ -43,7 +43,7 @@ export async function runScript(script: Script): Promise<LoadReport> {
     onProgress(reader.bytesRead());
     if (part && 'meta' in part) checkRestrict(part);
     const plan = part && 'text' in part ? planOf(schema, part) : undefined;
-    if (part && plan?.kind === 'insert') inserts.add(part.line, plan.sql);
+    if (part && plan?.kind === 'insert') inserts.add({ line: part.line, sql: plan.sql });
     if (inserts.isFull() || plan?.kind !== 'insert') await runInserts(client, inserts.take());
     if (!part) break;
     statements++;
@@ -94,34 +94,42 @@ async function* watchParts<Part>(parts: AsyncIterable<Part>, tell: () => void): 
 const BATCH_STATEMENTS = 500;
 const BATCH_CHARACTERS = 256 * 1024;
 
-interface Batch {
+interface Insert {
   line: number;
   sql: string;
 }
 
 /** A hundred thousand INSERT statements would take a minute if each waited for the previous one. */
 function createBatch() {
-  let statements: string[] = [];
+  let inserts: Insert[] = [];
   let characters = 0;
-  let first = 0;
   return {
-    add(line: number, sql: string) {
-      if (statements.length === 0) first = line;
-      statements.push(sql);
-      characters += sql.length;
+    add(insert: Insert) {
+      inserts.push(insert);
+      characters += insert.sql.length;
     },
-    isFull: () => statements.length >= BATCH_STATEMENTS || characters >= BATCH_CHARACTERS,
-    take(): Batch {
-      const sql = statements.join('\n');
-      statements = [];
+    isFull: () => inserts.length >= BATCH_STATEMENTS || characters >= BATCH_CHARACTERS,
+    take(): Insert[] {
+      const taken = inserts;
+      inserts = [];
       characters = 0;
-      return { line: first, sql };
+      return taken;
     },
   };
 }
 
-async function runInserts(client: Client, { line, sql }: Batch): Promise<void> {
-  if (sql !== '') await told({ line }, () => client.query(sql));
+/** PostgreSQL confirms each statement before it runs the next one, so those confirmed say which one it refused. */
+async function runInserts(client: Client, inserts: Insert[]): Promise<void> {
+  let confirmed = 0;
+  const count = () => void confirmed++;
+  client.connection.on('commandComplete', count);
+  try {
+    if (inserts.length > 0) await client.query(inserts.map(({ sql }) => sql).join('\n'));
+  } catch (cause) {
+    throw withLine(inserts[Math.min(confirmed, inserts.length - 1)] as Insert, withoutValues(cause));
+  } finally {
+    client.connection.off('commandComplete', count);
+  }
 }
 
 /** Adds the line to PostgreSQL's message; the reader's own messages have one. */

@@ -36,6 +36,10 @@ describe('the script reader', () => {
     "insert into t values ('\\');",
     "select U&'d\\0061t;', B'1', x'ff;';",
     "select typee'x;y';",
+    "select E'it\\'s;'\n'more; \\'';",
+    "select e'a\\';' -- a; comment's end\r\n -- and another\n\t'b\\';'\r'c;';",
+    "select E'a\\';' 'b\\', E'a'/* ; */\n'b\\';",
+    "select U&'a;'\n'b\\', N'a\\', $$;$$;",
   ])('reads %j as one statement, however it is cut', async (statement) => {
     for (const size of EACH_SIZE) expect(await read(`${statement}\nselect 2;`, size)).toEqual([statement, 'select 2;']);
   });
@@ -44,6 +48,14 @@ describe('the script reader', () => {
     ['select 1;select 2;', ['select 1;', 'select 2;']],
     ['-- only; a comment\n\n  ', []],
     ['/* only; a comment */', []],
+    ['\n\nselect 1', ['select 1']],
+    ['select 1; select 2 -- end', ['select 1;', 'select 2 -- end']],
+    [
+      'insert into t values (1);\ninsert into t\nvalues (2)\n',
+      ['insert into t values (1);', 'insert into t\nvalues (2)\n'],
+    ],
+    ['-- old; line ends\rselect 1;\rselect 2;', ['select 1;', 'select 2;']],
+    ['select 1 -- a;\r; select 2;', ['select 1 -- a;\r;', 'select 2;']],
     ['begin; select 1; end;', ['begin;', 'select 1;', 'end;']],
     ['\\restrict abc\nselect 1;\n\\unrestrict abc\n', ['\\restrict abc', 'select 1;', '\\unrestrict abc']],
     ['select 1; \\! touch x\nselect 2;', ['select 1;', '\\! touch x', 'select 2;']],
@@ -68,7 +80,9 @@ describe('the script reader', () => {
 
   it.each([
     ["select 'never closed;", 'ends within the statement of line 1'],
-    ['\n\nselect 1', 'ends within the statement of line 3'],
+    ['\n\nselect (1', 'ends within the statement of line 3'],
+    ['select 1 /* a', 'ends within the statement of line 1'],
+    ["select E'a\\\\'\n'b\\';", 'ends within the statement of line 1'],
     ['select $a$ ; $b$;', 'ends within'],
     ['copy t from stdin;\n1\n2', 'ends within the data of line 1'],
     ['copy t from stdin;\n', 'ends within the data'],

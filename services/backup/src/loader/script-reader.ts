@@ -1,5 +1,5 @@
 import { LoadError } from './load-error.ts';
-import { BACKSLASH, createStatementEnd, DASH, NEWLINE, type End } from './statement-end.ts';
+import { BACKSLASH, createStatementEnd, DASH, isLineEnd, NEWLINE, type End } from './statement-end.ts';
 
 export interface Statement {
   text: string;
@@ -108,8 +108,10 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
           throw new LoadError(`The statement of line ${at} is too long.`);
         if (found) return { text: cut(found, at), line: at };
         if (isLast) {
-          if (end.hasBegun()) throw new LoadError(`The dump ends within the statement of line ${at}.`);
-          return undefined;
+          if (!end.hasBegun()) return undefined;
+          const last = end.finish(buffer);
+          if (!last) throw new LoadError(`The dump ends within the statement of line ${at}.`);
+          return { text: cut(last, at), line: at };
         }
         await fill();
       }
@@ -144,17 +146,20 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   };
 }
 
+/** For PostgreSQL, comments end at either kind of line end. */
+const lineEnd = (bytes: Buffer) => bytes.findIndex(isLineEnd);
+
 const isComment = (bytes: Buffer) => bytes[0] === DASH && bytes[1] === DASH;
 
 /** Whether more bytes are needed to recognize the start of a line, or the end of a comment line. */
 function isCut(bytes: Buffer): boolean {
   if (bytes.length < LONGEST_BEGINNING) return true;
-  return isComment(bytes) && bytes.length <= MAX_STATEMENT_BYTES && !bytes.includes(NEWLINE);
+  return isComment(bytes) && bytes.length <= MAX_STATEMENT_BYTES && lineEnd(bytes) === -1;
 }
 
 /** The number of leading bytes that are blanks, a comment line or a byte order mark. */
 function blankBytes(bytes: Buffer): number {
-  if (isComment(bytes)) return bytes.indexOf(NEWLINE) + 1;
+  if (isComment(bytes)) return lineEnd(bytes) + 1;
   return /^(?:[ \t\r\n\f\v]+|\xef\xbb\xbf)/.exec(bytes.toString('latin1', 0, MAX_LINE_BYTES))?.[0].length ?? 0;
 }
 

@@ -18,6 +18,8 @@ export interface StatementEnd {
   codeBytes(): number;
   /** Whether anything but blanks and comments was seen since the last statement. */
   hasBegun(): boolean;
+  /** At the end of the text: ends a statement without a semicolon. Undefined inside of quotes, comments or parentheses. */
+  finish(bytes: Buffer): End | undefined;
 }
 
 const QUOTE = 0x27;
@@ -32,6 +34,7 @@ const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
 export const BACKSLASH = 0x5c;
 export const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 
 /** Longer words and dollar tags are not told apart: PostgreSQL would truncate or refuse them. */
 const LOOKAHEAD = 256;
@@ -45,6 +48,8 @@ export function createStatementEnd(): StatementEnd {
   let mode: Mode = 'plain';
   let depth = 0;
   let comments = 0;
+  /** Behind an escape string; a quote continues it if only blanks with a line break lie between. */
+  let behindEscape: 'no' | 'same line' | 'next line' = 'no';
   let dollarTag = Buffer.alloc(0);
   let begun = false;
   let words: string[] = [];
@@ -73,6 +78,7 @@ export function createStatementEnd(): StatementEnd {
         if (at + 1 >= bytes.length && !isLast) return false;
         at++;
         if (bytes[at] !== QUOTE) {
+          behindEscape = mode === 'escape-string' ? 'same line' : 'no';
           mode = 'plain';
           return true;
         }
@@ -111,6 +117,14 @@ export function createStatementEnd(): StatementEnd {
     return true;
   };
 
+  /** The line end itself is left, because it may continue a string. */
+  const toLineEnd = (bytes: Buffer): boolean => {
+    while (at < bytes.length && !isLineEnd(bytes[at])) at++;
+    if (at === bytes.length) return false;
+    mode = 'plain';
+    return true;
+  };
+
   const leaveMode = (bytes: Buffer, isLast: boolean): boolean => {
     switch (mode) {
       case 'string':
@@ -121,7 +135,7 @@ export function createStatementEnd(): StatementEnd {
       case 'dollar':
         return skipTo(bytes, dollarTag, dollarTag.length);
       case 'line-comment':
-        return skipTo(bytes, NEWLINE, 1);
+        return toLineEnd(bytes);
       case 'block-comment':
         return inComment(bytes, isLast);
       case 'plain':
@@ -164,10 +178,14 @@ export function createStatementEnd(): StatementEnd {
     if (byte === DASH && next === DASH) enter('line-comment', 2);
     else if (byte === SLASH && next === STAR) {
       comments = 1;
+      behindEscape = 'no';
       enter('block-comment', 2);
     } else {
       begun ||= !isBlank(byte);
-      if (byte === QUOTE) enter('string', 1);
+      const continues = byte === QUOTE && behindEscape === 'next line';
+      if (!isBlank(byte)) behindEscape = 'no';
+      else if (behindEscape !== 'no' && isLineEnd(byte)) behindEscape = 'next line';
+      if (byte === QUOTE) enter(continues ? 'escape-string' : 'string', 1);
       else if (byte === DOUBLE_QUOTE) enter('name', 1);
       else if (byte === DOLLAR) readDollar(bytes);
       else if (isWordByte(byte)) readWord(bytes);
@@ -206,6 +224,14 @@ export function createStatementEnd(): StatementEnd {
       at -= count;
     },
     hasBegun: () => begun,
+    finish(bytes) {
+      const isOpen = (mode !== 'plain' && mode !== 'line-comment') || depth > 0 || blocks > 0;
+      if (isOpen) return undefined;
+      mode = 'plain';
+      at = bytes.length;
+      reset();
+      return { at };
+    },
   };
 }
 
@@ -226,6 +252,10 @@ function isWordByte(byte: number | undefined): boolean {
     (byte >= 0x30 && byte <= 0x39) ||
     byte === DOLLAR
   );
+}
+
+export function isLineEnd(byte: number | undefined): boolean {
+  return byte === NEWLINE || byte === RETURN;
 }
 
 function isBlank(byte: number): boolean {

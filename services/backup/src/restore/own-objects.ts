@@ -20,7 +20,7 @@ export async function withoutOwn(skipped: Skipped[], { url, path, signal }: Fres
   try {
     await withAdmin(url, async (client) => {
       await client.query('begin transaction isolation level repeatable read read only');
-      await dumpStore({ client, path, policy: NO_ROWS });
+      await dumpStore({ client, path, declared: {}, withoutRows: true });
     });
     const own = new Map((await countSkipped({ path, signal })).map(({ kind, count }) => [kind, count]));
     return skipped
@@ -32,6 +32,3 @@ export async function withoutOwn(skipped: Skipped[], { url, path, signal }: Fres
     await rm(path, { force: true });
   }
 }
-
-const EVERY_TABLE = Object.assign(new Set<string>(), { has: () => true });
-const NO_ROWS = { withoutRows: EVERY_TABLE, replaced: new Map<string, string>() };

@@ -2,6 +2,7 @@ import { outcomeOf } from '@taskmesh/database';
 import { AppError, unavailable } from '@taskmesh/errors';
 import { errorCode, errorMessage } from '@taskmesh/errors/details';
 import { ExtractionError } from '../archives/extraction-error.ts';
+import { TooLargeError } from '../archives/limits.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
 import { asBackupFailure } from '../backups/backup.errors.ts';
 import { KeyError } from '../encryption/archive-cipher.ts';
@@ -42,8 +43,9 @@ const SERVER = /^(08|25P0[34]|53|57|58|XX)|^E[A-Z]+$/;
 export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof LossError) return new AppError('CONFLICT', error.message, { cause: error });
-  if (error instanceof KeyError || error instanceof OtherReleaseError)
-    return new AppError('CONFLICT', `The archive cannot be proved here: ${error.message}`, { cause: error });
+  const unprovable = elsewhere(error);
+  if (unprovable)
+    return new AppError('CONFLICT', `The archive cannot be proved here: ${unprovable.message}`, { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof TooSlowError || cause instanceof TooSlowError)
     return unavailable(`${UNDONE}: it took too long.`, error);
@@ -56,17 +58,20 @@ export function asVerifyFailure(error: unknown): unknown {
   return new AppError('CONFLICT', UNFIT + reason, { cause: error });
 }
 
-/** Why the archive is unfit, as part of a sentence. Undefined if it may be good with another key or release. */
+/** The error, if another key, another release or other limits may do with the archive: it is not bad. */
+function elsewhere(error: unknown): Error | undefined {
+  if (error instanceof KeyError || error instanceof OtherReleaseError) return error;
+  return error instanceof ExtractionError && error.cause instanceof TooLargeError ? error : undefined;
+}
+
+/** Why the archive is unfit, as part of a sentence. Undefined if it may be good elsewhere. */
 export function whyUnfit(failure: unknown): string | undefined {
   if (!(failure instanceof AppError) || failure.code !== 'CONFLICT' || isUnprovable(failure)) return undefined;
   return failure.message.startsWith(UNFIT) ? failure.message.slice(UNFIT.length) : undefined;
 }
 
-/** Whether judging the archive takes another key or another release. */
-export function isUnprovable(failure: unknown): boolean {
-  if (!(failure instanceof AppError)) return false;
-  return failure.cause instanceof KeyError || failure.cause instanceof OtherReleaseError;
-}
+/** Whether judging the archive takes another key, another release or other limits. */
+export const isUnprovable = (failure: unknown): boolean => failure instanceof AppError && !!elsewhere(failure.cause);
 
 function isServersFault(cause: unknown): boolean {
   const code = errorCode(cause);

@@ -1,3 +1,4 @@
+import { STORE_TABLES, type StoreTables } from '@taskmesh/internal-api';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +9,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DumpError } from '../../src/dump/dump-error.ts';
-import { DUMP_POLICIES, type DumpPolicy } from '../../src/dump/dump-policy.ts';
 import { dumpStore } from '../../src/dump/dump-store.ts';
 import { countLeftOut } from '../../src/dump/unknown-objects.ts';
 import { openSnapshot } from '../../src/dump/snapshot.ts';
@@ -19,7 +19,7 @@ import { withClient } from '../support/with-client.ts';
 
 const run = promisify(execFile);
 const PSQL = '/usr/bin/psql';
-const EVERYTHING: DumpPolicy = { withoutRows: new Set(), replaced: new Map() };
+const EVERYTHING: StoreTables = {};
 
 let dir: string;
 let path: string;
@@ -36,11 +36,11 @@ beforeEach(async () => {
 });
 afterEach(() => store.drop());
 
-async function dump(policy = EVERYTHING, meanwhile?: () => Promise<void>) {
+async function dump(declared = EVERYTHING, meanwhile?: () => Promise<void>) {
   const snapshot = await openSnapshot(store.url);
   try {
     await meanwhile?.();
-    const result = await snapshot.read((client) => dumpStore({ client, path, policy }));
+    const result = await snapshot.read((client) => dumpStore({ client, path, declared }));
     await snapshot.finish();
     return result;
   } finally {
@@ -163,7 +163,7 @@ describe('dumping a store', () => {
       pending_sign_ins: 0,
       sign_in_codes: 0,
     };
-    expect((await dump(DUMP_POLICIES.auth)).rows).toEqual({ accounts: 1, ...none });
+    expect((await dump(STORE_TABLES.auth)).rows).toEqual({ accounts: 1, ...none });
     const text = await readFile(path, 'utf8');
     expect(text).toContain('CREATE TABLE public.refresh_tokens');
     expect(text).not.toContain('secret-');
@@ -173,7 +173,7 @@ describe('dumping a store', () => {
     await store.query(
       `create table feed_state (epoch int not null, cursor_key bytea not null); insert into feed_state values (5, '\\xdeadbeef')`,
     );
-    expect((await dump(DUMP_POLICIES.tasks)).rows).toEqual({ feed_state: 1 });
+    expect((await dump(STORE_TABLES.tasks)).rows).toEqual({ feed_state: 1 });
     const text = await readFile(path, 'utf8');
     expect(text).not.toContain('deadbeef');
     expect(text).toMatch(/\nCOPY public\.feed_state \(epoch, cursor_key\) FROM stdin;\n5\t\\\\x[0-9a-f]{64}\n\\\.\n/);
@@ -270,7 +270,7 @@ describe('dumping a store', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-dump' and datname = current_database()`,
     );
     await setTimeout(pauseMs);
-    const dumping = snapshot.read((client) => dumpStore({ client, path, policy: EVERYTHING }));
+    const dumping = snapshot.read((client) => dumpStore({ client, path, declared: EVERYTHING }));
     await expect(dumping.then(() => snapshot.finish())).rejects.toThrow(/terminat/i);
     await terminated;
     snapshot.close();

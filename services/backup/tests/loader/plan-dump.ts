@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import type { Client } from 'pg';
 import { runScript } from '../../src/loader/run-script.ts';
@@ -19,7 +20,7 @@ export async function planDump(dump: string): Promise<{ sql: string[]; skipped: 
   })();
   const script = {
     reader: createScriptReader(source),
-    client: { query: take } as unknown as Client,
+    client: { query: take, connection: new EventEmitter() } as unknown as Client,
     onProgress: () => undefined,
   };
   const { skipped } = await runScript(script);

@@ -101,6 +101,18 @@ describe('of the rows of a dump', () => {
     ]);
   });
 
+  it.each([
+    'create table t (a int primary key);',
+    'create table t (a int, unique (a));',
+    'create table t (a int); alter table t add constraint k primary key (a);',
+    'create table t (a int); create unique index on t (a);',
+  ])('rows that a constraint would leave out are refused: %s', async (table) => {
+    expect(await rowsOf(`${table} insert into t values (1);`)).toEqual(['insert into restored.t (a) values (1);']);
+    await expect(planDump(`${table} insert into t values (1) on conflict do nothing;`)).rejects.toThrow(
+      'ON CONFLICT is allowed only before the constraints of its table',
+    );
+  });
+
   it('those of tables that are not loaded are passed over, and told when the dump has no such table', async () => {
     const dump = `create table app.t (a int); copy app.t from stdin;\n1\n\\.\ninsert into app.t values (1); copy other.t from stdin;\n1\n\\.\ninsert into other.t values (1);`;
     expect(await planDump(dump)).toEqual({

@@ -41,6 +41,11 @@ describe('a dump that is not loaded', () => {
   });
 
   it.each([
+    [
+      'a row among many that is no number',
+      `create table t (a int);\n${'insert into t values (1);\n'.repeat(250)}insert into t values ('x');\n${'insert into t values (1);\n'.repeat(99)}`,
+      'Line 252: ',
+    ],
     ['a shell command', '\\! touch $MARK\ncreate table t ();', 'command for psql'],
     ['a shell command behind a statement', 'create table t (); \\! touch $MARK\n', 'command for psql'],
     ['output to a pipe', '\\o | touch $MARK\nselect 1;', 'command for psql'],

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { DatabaseError, type Client } from 'pg';
 import { runScript } from '../../src/loader/run-script.ts';
@@ -10,11 +11,18 @@ const CHUNK_BYTES = 64 * 1024;
 async function run(dump: string, refuses = 'nothing of that kind') {
   const queries: string[] = [];
   const progress: number[] = [];
+  const connection = new EventEmitter();
   const refusal = () => Object.assign(new DatabaseError('secret', 0, 'error'), { code: '23505' });
   const query = (statement: string | { text: string }) => {
     const text = typeof statement === 'string' ? statement : statement.text;
     queries.push(text);
-    if (typeof statement === 'string') return text.includes(refuses) ? Promise.reject(refusal()) : Promise.resolve();
+    if (typeof statement === 'string') {
+      for (const line of text.split('\n')) {
+        if (line.includes(refuses)) return Promise.reject(refusal());
+        connection.emit('commandComplete');
+      }
+      return Promise.resolve();
+    }
     let data = '';
     const target = new Writable({
       write: (chunk: Buffer, _encoding, done) => done(void (data += chunk.toString())),
@@ -26,7 +34,7 @@ async function run(dump: string, refuses = 'nothing of that kind') {
   const source = (async function* () {
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
   })();
-  const client = { query } as unknown as Client;
+  const client = { query, connection } as unknown as Client;
   const running = runScript({ reader: createScriptReader(source), client, onProgress: (read) => progress.push(read) });
   const outcome = await running.catch((error: unknown) => error);
   return { outcome, queries: queries.slice(2), progress };
@@ -89,6 +97,19 @@ describe('a dump that is run', () => {
       expect(queries).not.toContain('commit');
     },
   );
+
+  it('names the line of the refused INSERT, not that of the first one sent with it', async () => {
+    const rows = Array.from({ length: 700 }, (_, index) => insert(index)).join('');
+    for (const [refused, line] of [
+      [0, 2],
+      [251, 253],
+      [499, 501],
+      [650, 652],
+    ]) {
+      const { outcome } = await run(`${TABLE}${rows}`, `'${refused}'`);
+      expect(outcome).toMatchObject({ message: expect.stringMatching(new RegExp(`^Line ${line}: `)) });
+    }
+  });
 
   it('ends at what it cannot read, which says its line itself', async () => {
     const { outcome, queries } = await run(`${TABLE}copy t from stdin;\n1\n`);

@@ -57,7 +57,6 @@ export function configOf(
     TASKS_ADMIN_URL: tasks.url,
     AUTH_ADMIN_URL: auth.url,
     DATA_DIR: dir,
-    BACKUP_PG_DUMP: 'none', // whatever this machine has
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Statement } from '@taskmesh/database';
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
+import { erasureOf } from '../owners/erasure.ts';
 
 const POSITION: Statement = {
   name: 'import-account-position',
@@ -24,16 +25,11 @@ const endedFeeds: CopiedTable = {
     on conflict (owner_id) do update set sequence = 0, ends_at = 0, tasks = 0`,
 };
 
-const DELETE_TASKS: Statement = {
-  name: 'import-delete-tasks-of-closed',
-  text: `
-    delete from public.tasks
-    where user_id in (select owner_id from public.feeds where ends_at is not null)`,
-};
+const ERASURE = erasureOf('in (select owner_id from public.feeds where ends_at is not null)');
 
 /**
- * Runs inside a transaction in `to`, whose feeds begin anew. Owners of deleted accounts stay closed, and their restored tasks
- * are removed without changes, because nobody follows their feeds. The rest of the account log is read after the swap.
+ * Runs inside a transaction in `to`, whose feeds are new. Owners of deleted accounts stay closed, and their restored rows are
+ * removed, without changes because their feeds have ended. The rest of the account log is read after the swap.
  */
 export async function keepOwnersClosed(stores: Stores): Promise<void> {
   const { from, to } = stores;
@@ -41,6 +37,6 @@ export async function keepOwnersClosed(stores: Stores): Promise<void> {
   const [position] = await from.run<{ epoch: number; sequence: string }>(POSITION);
   await to.run(FORGET_EARLIER);
   await copyRows(stores, endedFeeds);
-  await to.run(DELETE_TASKS);
+  for (const [index, text] of ERASURE.entries()) await to.run({ name: `import-erase-closed-${index}`, text });
   await to.run(SET_POSITION, [position?.epoch ?? 0, position?.sequence ?? '0']);
 }

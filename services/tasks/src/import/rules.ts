@@ -1,4 +1,5 @@
 import { TASK_FIELDS } from '@taskmesh/events';
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import { BLANKS, valueOf, type Columns, type RowRule, type StoreRules } from '@taskmesh/restore-import';
 import { createTaskInput } from '@taskmesh/validation';
 import { z } from 'zod';
@@ -66,15 +67,5 @@ export const taskRules: Omit<StoreRules, 'complete'> = {
   rulesFor,
   values: [BLANKS],
   duplicates: 'Two rows of the table tasks have the same id.',
-  leftBehind: [
-    'feeds',
-    'task_keys',
-    'changes',
-    'feed_state',
-    'dead_letters',
-    'idempotency_keys',
-    'account_position',
-    'closed_owners',
-    'mikro_orm_migrations',
-  ],
+  tables: STORE_TABLES.tasks,
 };

@@ -1,4 +1,5 @@
 import type { Statement } from '@taskmesh/database';
+import { erasureOf } from './erasure.ts';
 
 /*
  * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, finish. Any instance may repeat any
@@ -110,11 +111,9 @@ export const FINISH: Statement = {
         and not exists (select 1 from tasks where user_id = $1)
         and not exists (select 1 from changes where owner_id = $1)
       returning owner_id
-    ), keys as (
-      delete from idempotency_keys where owner_id = $1 and exists (select 1 from done)
-    ), letters as (
-      delete from dead_letters where owner_id = $1 and exists (select 1 from done)
-    )
+    ), ${erasureOf('= $1 and exists (select 1 from done)')
+      .map((erase, index) => `erased_${index} as (${erase})`)
+      .join(', ')}
     select owner_id from done`,
 };
 

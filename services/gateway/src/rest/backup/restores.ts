@@ -1,4 +1,4 @@
-import { notFound } from '@taskmesh/errors';
+import { notFound, unavailable } from '@taskmesh/errors';
 import type { BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import { operatorEndpoint, type Endpoint, type Exchange } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
@@ -64,7 +64,7 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     name: 'undoRestore',
     summary: 'Undo the last restore',
     description:
-      'Brings back the databases that the last restore replaced, in one step, while they are kept (`RESTORE_KEEP_OLD`). What was written since is kept in turn: a second call brings it back. 404 if nothing is kept, 409 if the last restore is not the one of `restoredAt`.',
+      'Brings back the databases that the last restore replaced, in one step, while they are kept (`RESTORE_KEEP_OLD`). What was written since is kept in turn: a second call brings it back. 404 if nothing is kept, 409 if the last restore is not the one of `restoredAt`, 503 while another restore runs.',
     query: undoQuery,
     status: 200,
     answerSchema: backupMessage,
@@ -72,7 +72,11 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
       'Undone: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What the undo replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: async ({ query: restoredAt, onProgress }) => endOf(await work.undo(onProgress, restoredAt)),
+    handle: async ({ query: restoredAt, onProgress }) => {
+      const end = await work.undo(onProgress, restoredAt);
+      if (end.outcome === 'BUSY') throw unavailable(end.error ?? end.message);
+      return endOf(end);
+    },
   }),
   operatorEndpoint({
     method: 'GET',

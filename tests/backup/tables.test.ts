@@ -1,0 +1,132 @@
+import { STORE_TABLES } from '@taskmesh/internal-api';
+import type { Identity } from '@taskmesh/identity';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { runStores, type RunningStores } from './stores.ts';
+
+const UPDATE = 'mutation ($id: ID!, $input: UpdateTaskInput!) { updateTask(id: $id, input: $input) { version } }';
+
+let stores: RunningStores;
+beforeAll(async () => {
+  stores = await runStores('tables');
+}, 180_000);
+afterAll(() => stores.stop());
+
+async function ask(service: 'auth' | 'tasks', identity: Identity, query: string, variables: object) {
+  const { subgraph } = stores.services[service];
+  const result = await subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'test' });
+  if (result.errors) throw new Error(JSON.stringify(result.errors));
+  return result;
+}
+
+async function signUp(email: string) {
+  const query = 'mutation ($input: SignUpInput!) { signUp(input: $input) { user { id } } }';
+  const input = { email, password: 'correct horse battery', name: 'Somebody' };
+  const { extensions } = await ask('auth', { role: 'anonymous' }, query, { input });
+  return { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
+}
+
+async function createTask(identity: Identity, title: string): Promise<string> {
+  const query = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
+  const { data } = await ask('tasks', identity, query, { title });
+  return (data?.createTask as { id: string }).id;
+}
+
+/** Everything in the archive, as it is restored. */
+async function contentOf(file: string): Promise<string> {
+  const download = await stores.work.download(file);
+  return text((download?.content ?? Readable.from([])).pipe(createGunzip()));
+}
+
+describe.each(['tasks', 'auth'] as const)('the declaration of the tables of %s', (store) => {
+  it('names every table of the store', async () => {
+    const rows = await stores[store].query(`select tablename as name from pg_tables where schemaname = 'public'`);
+    expect(rows.map(({ name }) => name).filter((name) => !Object.hasOwn(STORE_TABLES[store], String(name)))).toEqual(
+      [],
+    );
+  });
+
+  it('names columns that exist', async () => {
+    const rows = await stores[store].query(
+      `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
+    );
+    const named = Object.entries(STORE_TABLES[store]).flatMap(([table, { owner, expires, replaced = {} }]) =>
+      [owner, ...(expires?.key ?? []), expires?.at, ...Object.keys(replaced)].flatMap((column) =>
+        column === undefined ? [] : [`${table}.${column}`],
+      ),
+    );
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+  });
+});
+
+const IN_ARCHIVES = { rows: 'all rows', state: 'its state', nothing: 'no rows' };
+
+it('is in the documentation', () => {
+  const lines = Object.entries(STORE_TABLES).flatMap(([store, tables]) =>
+    Object.entries(tables).map(([table, { archived, owner, expires, retention }]) => {
+      const kept = expires ? `until \`${expires.at}\`` : retention ? `\`${retention}\`` : '';
+      return `| ${store} | \`${table}\` | ${IN_ARCHIVES[archived]} | ${owner ? 'yes' : 'no'} | ${kept} |`;
+    }),
+  );
+  const docs = readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
+  expect(docs.split('\n')).toEqual(expect.arrayContaining(lines.map((line) => line.replaceAll(/ +/g, ' '))));
+});
+
+it('deletes the rows of every table of auth that has an owner with the account', async () => {
+  const cascades = await stores.auth.query(
+    `select conrelid::regclass::text as name from pg_constraint
+     where confrelid = 'accounts'::regclass and contype = 'f' and confdeltype = 'c'`,
+  );
+  const erased = ['accounts', 'audit_log', ...cascades.map(({ name }) => String(name))];
+  const owned = Object.entries(STORE_TABLES.auth).flatMap(([name, { owner }]) => (owner ? [name] : []));
+  expect(erased.toSorted()).toEqual(owned.toSorted());
+});
+
+it('makes archives that grow with the data, not with the changes, and hold nothing of deleted tasks', async () => {
+  const ada = await signUp('ada@example.com');
+  const id = await createTask(ada, 'kept');
+  await ask('tasks', ada, 'mutation ($id: ID!) { deleteTask(id: $id) }', { id: await createTask(ada, 'removed text') });
+  const before = await contentOf((await stores.work.create()).file);
+  for (let n = 0; n < 50; n++)
+    await ask('tasks', ada, UPDATE, { id, input: { description: `${n} ${'x'.repeat(1_900)}` } });
+  const after = await contentOf((await stores.work.create()).file);
+  expect(after.length - before.length).toBeLessThan(10_000);
+  expect(before).toContain('kept');
+  expect(before).not.toContain('removed text');
+}, 180_000);
+
+it('brings back by an undo neither rows of a deleted account nor spent sign-in codes', async () => {
+  const bob = await signUp('bob@example.com');
+  await createTask(bob, 'one');
+  await stores.tasks.query(
+    `insert into dead_letters (id, source, fingerprint, owner_id, record, reason) select 1, 'gateway', 'f', $1, 'text of a task', 'r'`,
+    [bob.userId],
+  );
+  await stores.tasks.query(
+    `insert into idempotency_keys values ($1, 'key', 'hash', '{"title": "one"}', now() + interval '1 day')`,
+    [bob.userId],
+  );
+  const code = ['hash', 'challenge', 'issuer', 'subject', true, new Date(), new Date('2100-01-01')];
+  await stores.auth.query(
+    `insert into sign_in_codes (hash, challenge, issuer, subject, email_verified, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    code,
+  );
+  const { file } = await stores.work.create();
+  expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
+  expect(await stores.auth.query('delete from sign_in_codes returning hash')).toEqual([{ hash: 'hash' }]);
+  const query = 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }';
+  await ask('auth', bob, query, { input: { password: 'correct horse battery' } });
+  await stores.services.tasks.processDeletions();
+  expect((await stores.work.undo()).outcome).toBe('RESTORED');
+  const left: string[] = [];
+  for (const [table, { owner }] of Object.entries(STORE_TABLES.tasks)) {
+    if (!owner) continue;
+    const rows = await stores.tasks.query(`select 1 from ${table} where ${owner} = $1`, [bob.userId]);
+    if (rows.length > 0) left.push(table);
+  }
+  expect(left).toEqual([]);
+  expect(await stores.auth.query('select 1 from sign_in_codes')).toEqual([]);
+}, 180_000);
