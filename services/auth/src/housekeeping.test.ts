@@ -14,11 +14,14 @@ it.each([
   const removals: string[] = [];
   const errors: unknown[] = [];
   const repository = new Proxy({} as HousekeepingRepository, {
-    get: (_, name) => async () => {
-      if (name === 'databaseTime') return DATABASE_MS;
-      removals.push(String(name));
-      return false;
-    },
+    get: (_, name) =>
+      name === 'removeExpired'
+        ? new Map()
+        : async () => {
+            if (name === 'databaseTime') return DATABASE_MS;
+            removals.push(String(name));
+            return false;
+          },
   });
   const housekeeping = createHousekeeping({
     repository,
