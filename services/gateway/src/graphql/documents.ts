@@ -1,10 +1,10 @@
-import { getOperationAST, GraphQLError, Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { getOperationAST, GraphQLError, type DocumentNode, type GraphQLSchema } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { createDocumentCache } from '../graph/document-cache.ts';
 import { InvalidOperation } from '../graph/executor.ts';
 import type { ClientOperation } from '../graph/graph.ts';
-import { sizeOf, type OperationSize } from './operation-size.ts';
-import { overLimits } from './limits.ts';
+import { sizesOf, type OperationSize } from './operation-size.ts';
+import { fragmentLimit, overLimits } from './limits.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -19,21 +19,17 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
   const known = createDocumentCache<ClientOperation>(CACHE_BYTES);
   const validate = createValidation(schema, config);
 
-  const sizeOfEach = (document: DocumentNode): Map<string | undefined, OperationSize> =>
-    new Map(
-      document.definitions
-        .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
-        .map((node) => [node.name?.value, sizeOf(schema, document, node)]),
-    );
-
   /** @throws InvalidOperation */
   return (source: string, operationName?: string): ClientOperation => {
     const key = operationName === undefined ? source : `${operationName}\n${source}`;
     const found = known.get(key);
     if (found) return found;
     const document = parseDocument(source, config);
-    const sizes = sizeOfEach(document);
-    const problems = [...sizes.values()].flatMap((each) => [...overLimits(each, config)]);
+    const sizes = sizesOf(schema, document);
+    const problems = [
+      ...fragmentLimit(document, config),
+      ...[...sizes.values()].flatMap((each) => [...overLimits(each, config)]),
+    ];
     if (problems.length > 0)
       throw new InvalidOperation(
         'GRAPHQL_VALIDATION_FAILED',
