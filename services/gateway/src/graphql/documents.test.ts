@@ -103,6 +103,13 @@ describe('a document', () => {
     expect(messagesOf(source)).toHaveLength(1);
   });
 
+  it('is not another one whose name and text are the same when put together', () => {
+    const named = 'query\n{ __typename }';
+    prepare(named);
+    expect(prepare(named).source).toBe(named);
+    expect(() => prepare('{ __typename }', 'query')).toThrow('There is no such operation in the document.');
+  });
+
   it('that asks for too much to be compared is refused in words', () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `F${index}`);
     const source = `{ ${names.map((name) => `...${name}`).join(' ')} }
@@ -130,7 +137,7 @@ describe('the effort for a document', () => {
   const times = (count: number, each: (index: number) => string) =>
     Array.from({ length: count }, (_, at) => each(at)).join(' ');
   /** As many tokens as a document may have, most of them to be validated. */
-  const plain = `{ ${times(400, (at) => `task(id: "1") { id }`)} }`;
+  const plain = `{ ${times(400, () => 'task(id: "1") { id }')} }`;
 
   it.each([
     [
