@@ -12,7 +12,7 @@ import {
 } from './run-operation.ts';
 
 /** Each combination of `@skip` and `@include` values has its own plans; few combinations occur in practice. */
-const MAX_VARIANTS = 16;
+export const MAX_VARIANTS = 16;
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -26,6 +26,9 @@ export interface FederatedOperation<Context> {
    */
   fetchAlone(variables: Variables): FetchNode | undefined;
 }
+
+/** Called with a number of bytes, negative when they are freed. */
+export type Resized = (bytes: number) => void;
 
 export interface CompileDeps<Context> extends VariantDeps {
   ask: AskSubgraph<Context>;
@@ -45,8 +48,11 @@ export function compileOperation<Context>(
     const key = conditions.map((name) => Number(variables[name] === true)).join('');
     const known = variants.get(key);
     if (known) return known;
-    const [oldest] = variants.keys();
-    if (variants.size >= MAX_VARIANTS && oldest !== undefined) variants.delete(oldest);
+    const [oldest] = variants;
+    if (variants.size >= MAX_VARIANTS && oldest !== undefined) {
+      variants.delete(oldest[0]);
+      deps.resized(-oldest[1].bytes());
+    }
     const answers = Object.fromEntries(conditions.map((name) => [name, variables[name] === true]));
     const variant = compileVariant<Context>(deps, operation, answers);
     variants.set(key, variant);

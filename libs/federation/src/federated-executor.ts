@@ -1,5 +1,5 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import { compileOperation, type FederatedOperation } from './compile-operation.ts';
+import { compileOperation, type FederatedOperation, type Resized } from './compile-operation.ts';
 import type { AskSubgraph } from './execution/run.ts';
 import { createTypeConditions } from './execution/type-conditions.ts';
 import type { FederatedGraph } from './federated-graph.ts';
@@ -8,9 +8,10 @@ export interface FederatedExecutor<Context> {
   /**
    * Compiles an operation of a validated document; keep the result. It is planned now or, if `@skip` and `@include`
    * depend on variables, at the first run with their values.
+   * @param resized called with the bytes that are kept from now on, or no longer (negative), apart from the document
    * @throws Error when the document has no such operation, or when it cannot be planned
    */
-  compile(document: DocumentNode, operationName?: string): FederatedOperation<Context>;
+  compile(document: DocumentNode, operationName?: string, resized?: Resized): FederatedOperation<Context>;
 }
 
 /** Executes operations on a federated graph, by plans that are compiled once. Needs no closing. */
@@ -21,7 +22,8 @@ export function createFederatedExecutor<Context>(
   const isOfType = createTypeConditions(graph.supergraphSchema);
   const prefix = freePrefix(graph.supergraphSchema);
   return {
-    compile: (document, operationName) => compileOperation({ graph, ask, isOfType, prefix }, document, operationName),
+    compile: (document, operationName, resized = () => undefined) =>
+      compileOperation({ graph, ask, isOfType, prefix, resized }, document, operationName),
   };
 }
 

@@ -1,4 +1,4 @@
-export type { FederatedOperation } from './compile-operation.ts';
+export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
 export type { AnswerError, ServiceError } from './execution/errors.ts';
 export type { AskSubgraph, SubgraphAnswer, SubgraphOperation, SubgraphRequest } from './execution/run.ts';
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';

@@ -4,7 +4,7 @@ import type { ClientOperation } from './operation/client-operation.ts';
 /** Answers a `__schema` or `__type` field. */
 export type Introspect = (variables: Readonly<Record<string, unknown>>) => unknown;
 
-/** Answers that do not depend on variables are computed once. */
+/** Answers are not kept: they are large, and clients rarely ask twice. */
 export function compileIntrospection(
   { schema, definition, fragments }: ClientOperation,
   nodes: readonly FieldNode[],
@@ -24,9 +24,5 @@ export function compileIntrospection(
   };
   const document = { kind: Kind.DOCUMENT, definitions: [introspection, ...Object.values(fragments)] } as const;
   const key = nodes[0]?.alias?.value ?? nodes[0]?.name.value ?? '';
-  const introspect: Introspect = (variableValues) =>
-    executeSync({ schema, document, rootValue: {}, variableValues }).data?.[key] ?? null;
-  if (variableDefinitions.length > 0) return introspect;
-  let known: unknown;
-  return () => (known ??= introspect({}));
+  return (variableValues) => executeSync({ schema, document, rootValue: {}, variableValues }).data?.[key] ?? null;
 }

@@ -30,7 +30,13 @@ export interface VariantDeps {
   isOfType: IsOfType;
   /** No field name begins with it. */
   prefix: string;
+  resized: (bytes: number) => void;
 }
+
+/** What is kept at most, measured (tests/sizes.test.ts): for a field of the result, and for a character of a fetch. */
+const FIELD_BYTES = 1_200;
+const FETCH_BYTES = 12;
+const VARIANT_BYTES = 4_096;
 
 /** An operation for one combination of `@skip` and `@include` values. */
 export interface OperationVariant<Context> {
@@ -40,6 +46,8 @@ export interface OperationVariant<Context> {
   alone: FetchNode | undefined;
   /** All keys of the result, without values. */
   blank: Readonly<Record<string, undefined>>;
+  /** The memory that it takes, which grows with each type that objects turn out to have. */
+  bytes: () => number;
 }
 
 /** Root fields that share a plan: all of a query, but one of a mutation, so that each ends before the next begins. */
@@ -56,7 +64,13 @@ export function compileVariant<Context>(
   conditions: Record<string, unknown>,
 ): OperationVariant<Context> {
   const variants = createFieldVariants(deps.graph.requiredWithArguments, deps.prefix);
-  const rootFields = collectRootFields({ operation, variables: conditions, variants });
+  let bytes = 0;
+  const grow = (more: number) => {
+    bytes += more;
+    deps.resized(more);
+  };
+  grow(VARIANT_BYTES);
+  const rootFields = collectRootFields(operation, conditions);
   const groups: [string, readonly FieldNode[]][][] =
     operation.definition.operation === 'mutation' ? [...rootFields].map((field) => [field]) : [[...rootFields]];
 
@@ -68,6 +82,7 @@ export function compileVariant<Context>(
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
     const literals = keepLiteralsExact(deps.graph.schema, normal.document);
     const { node } = literals.restore(deps.graph.plan(literals.document));
+    grow(FETCH_BYTES * JSON.stringify(node ?? null).length);
     // The planner returns an empty plan when no service can provide the selection.
     if (!node) throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
     if (node.kind === 'Subscription')
@@ -77,7 +92,8 @@ export function compileVariant<Context>(
   };
   const fetches = groups.map(compilePart);
 
-  const rootPlan = planProjection({ operation, variables: conditions, variants }, rootFields);
+  const planned = (fields: number) => grow(FIELD_BYTES * fields);
+  const rootPlan = planProjection({ operation, variables: conditions, variants, planned }, rootFields);
   const writers = fieldWriters(rootPlan);
   let from = 0;
   const parts = groups.map((group, index) => {
@@ -95,7 +111,7 @@ export function compileVariant<Context>(
     if (field.source.kind === 'introspection')
       introspections.set(field, compileIntrospection(operation, field.source.nodes));
   const alone = parts.length === 1 ? fetches[0]?.alone : undefined;
-  return { parts, introspections, alone, blank: blankOf(rootPlan) };
+  return { parts, introspections, alone, blank: blankOf(rootPlan), bytes: () => bytes };
 }
 
 /** The fetch whose answer equals the client's result, key by key. */

@@ -79,12 +79,13 @@ function withFetches({ node, ...plan }: QueryPlan, change: (fetch: FetchNode) =>
   return { ...plan, ...(node && { node: node.kind === 'Subscription' ? node : inNode(node) }) };
 }
 
-/** What no string in the document begins with. */
+/** What no string in the document begins with: one blank more than any of them has behind the word. */
 function freeMark(document: DocumentNode): string {
   let mark = 'literal ';
   visit(document, {
     StringValue: ({ value }) => {
-      while (value.startsWith(mark)) mark += ' ';
+      const [start] = /^literal +/.exec(value) ?? [];
+      if (start && start.length >= mark.length) mark = `${start} `;
     },
   });
   return mark;

@@ -16,9 +16,13 @@ export interface FieldVariants {
  */
 export function createFieldVariants(reserved: ReadonlySet<string>, prefix: string): FieldVariants {
   const byName = new Map<string, Map<string, string>>();
+  /** A node of a fragment is met wherever that is spread; its arguments may be long. */
+  const known = new Map<FieldNode, string>();
   let count = 0;
   return {
     keyOf(node) {
+      const before = known.get(node);
+      if (before !== undefined) return before;
       const name = node.name.value;
       let variants = byName.get(name);
       if (!variants) byName.set(name, (variants = new Map()));
@@ -28,6 +32,7 @@ export function createFieldVariants(reserved: ReadonlySet<string>, prefix: strin
         key = variants.size === 0 && !reserved.has(name) ? name : `${prefix}${count++}_${name}`;
         variants.set(text, key);
       }
+      known.set(node, key);
       return key;
     },
   };

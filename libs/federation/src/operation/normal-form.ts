@@ -26,13 +26,21 @@ export interface NormalOperation {
   renamed: ReadonlyMap<string, string>;
 }
 
+type Types = readonly GraphQLObjectType[];
+
 /** A selected field, which applies to objects of `possible` types, in a fragment on `condition`. */
 interface Found {
   node: FieldNode;
-  possible: readonly GraphQLObjectType[];
+  possible: Types;
   condition: GraphQLCompositeType;
   /** Whether the surrounding type alone does not imply that an object is of `possible` types. */
   isConditional: boolean;
+}
+
+interface Search {
+  found: Found[];
+  /** The sets that were searched and the types for which, with `isConditional`. */
+  searched: Map<SelectionSetNode, Map<Types, boolean>>;
 }
 
 /** Fields by variant, on one type condition. */
@@ -61,28 +69,51 @@ function createNormaliser(
   variables: Record<string, unknown>,
   variants: FieldVariants,
 ) {
-  const possibleTypes = (type: GraphQLCompositeType): readonly GraphQLObjectType[] =>
-    isObjectType(type) ? [type] : schema.getPossibleTypes(type);
+  const ofObjects = new Map<GraphQLObjectType, Types>();
+  /** Always the same array for a type, as `narrow` for two of its results. */
+  const possibleTypes = (type: GraphQLCompositeType): Types => {
+    if (!isObjectType(type)) return schema.getPossibleTypes(type);
+    const known = ofObjects.get(type) ?? [type];
+    ofObjects.set(type, known);
+    return known;
+  };
 
+  const narrowed = new Map<Types, Map<GraphQLCompositeType, Types>>();
+  /** Those that are also of `type`. */
+  const narrow = (possible: Types, type: GraphQLCompositeType): Types => {
+    const byType = narrowed.get(possible) ?? new Map<GraphQLCompositeType, Types>();
+    narrowed.set(possible, byType);
+    const known = byType.get(type);
+    if (known) return known;
+    const allowed = new Set(possibleTypes(type));
+    const left = possible.filter((each) => allowed.has(each));
+    byType.set(type, left);
+    return left;
+  };
+
+  /** Searches a set once for the same types: fragments that spread each other would multiply what is found. */
   const find = (
-    { selections }: SelectionSetNode,
+    set: SelectionSetNode,
     condition: GraphQLCompositeType,
-    possible: readonly GraphQLObjectType[],
-    into: Found[],
+    possible: Types,
+    into: Search,
     isConditional = false,
   ) => {
-    for (const selection of selections) {
+    const before = into.searched.get(set) ?? new Map<Types, boolean>();
+    const was = before.get(possible);
+    if (was === true || was === isConditional) return;
+    into.searched.set(set, before.set(possible, isConditional));
+    for (const selection of set.selections) {
       if (!isIncluded(selection, variables)) continue;
       if (selection.kind === Kind.FIELD) {
-        into.push({ node: selection, condition, possible, isConditional });
+        into.found.push({ node: selection, condition, possible, isConditional });
         continue;
       }
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
       if (!fragment) continue;
       const named = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
       const type = isCompositeType(named) ? named : condition;
-      const allowed = new Set(possibleTypes(type));
-      const left = type === condition ? possible : possible.filter((each) => allowed.has(each));
+      const left = type === condition ? possible : narrow(possible, type);
       if (left.length > 0) find(fragment.selectionSet, type, left, into, isConditional || !implies(condition, type));
     }
   };
@@ -94,14 +125,14 @@ function createNormaliser(
   const homesOf = (type: GraphQLCompositeType, { node, possible, condition }: Found): GraphQLCompositeType[] => {
     const all = possibleTypes(type);
     if (possible.length === all.length && hasField(type, node)) return [type];
-    const inCondition = new Set(possibleTypes(condition));
-    const isExact = all.filter((each) => inCondition.has(each)).length === possible.length;
+    const isExact = narrow(all, condition).length === possible.length;
     return isExact && hasField(condition, node) ? [condition] : [...possible];
   };
 
   const selectionOn = (type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): SelectionSetNode => {
-    const found: Found[] = [];
-    for (const set of sets) find(set, type, possibleTypes(type), found);
+    const search: Search = { found: [], searched: new Map() };
+    for (const set of sets) find(set, type, possibleTypes(type), search);
+    const { found } = search;
     const homes = new Map<GraphQLCompositeType, Merged>();
     let isTypeAsked = false;
     for (const each of found) {

@@ -63,25 +63,30 @@ export interface ProjectionContext {
   /** The variables that `@skip` and `@include` depend on. */
   variables: Record<string, unknown>;
   variants: FieldVariants;
+  /** Called with the number of fields that were planned: at once, or when the first object of a type arrives. */
+  planned: (fields: number) => void;
 }
 
 /** By response key, in the order of the result. */
 export type RootFields = ReadonlyMap<string, readonly FieldNode[]>;
 
-export function collectRootFields({ operation, variables }: ProjectionContext): RootFields {
+export function collectRootFields(operation: ClientOperation, variables: Record<string, unknown>): RootFields {
   const { schema, fragments, rootType, definition } = operation;
   return collectFields(schema, fragments, variables, rootType, definition.selectionSet);
 }
 
 /** How the services' data become the client's result, for these root fields. */
 export function planProjection(context: ProjectionContext, rootFields: RootFields): ObjectPlan {
-  const { operation, variables, variants } = context;
+  const { operation, variables, variants, planned } = context;
   const { schema, fragments, rootType } = operation;
 
-  const objectPlan = (type: FieldsType, fields: RootFields): ObjectPlan => ({
-    typeName: type.name,
-    fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
-  });
+  const objectPlan = (type: FieldsType, fields: RootFields): ObjectPlan => {
+    planned(fields.size + 1);
+    return {
+      typeName: type.name,
+      fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
+    };
+  };
 
   // graphql-js declares object types here, but interfaces work as well.
   const below = (type: FieldsType, nodes: readonly FieldNode[]): ObjectPlan =>

@@ -8,16 +8,20 @@ import { asText, runSingleFetch } from './run-single-fetch.ts';
 import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
 
+/** For a character of a plan's JSON. */
+const PLAN_BYTES = 12;
+
 /** The executor of @apollo/gateway. */
 export function createApolloEngine(supergraph: Supergraph, services: GraphSources, log: Log): Engine {
   const { buildOperationContext, executeQueryPlan } = apolloGateway();
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
 
-  return (operation) => {
+  return (operation, resized) => {
     const { document, operationName } = operation;
     const name = operationName ? { operationName } : {};
     const plan = planner.buildQueryPlan(operationFromDocument(apiSchema, document, name));
+    resized(PLAN_BYTES * JSON.stringify(plan).length);
     const context = buildOperationContext({ schema, operationDocument: document, ...name });
     const fetch = passThrough(plan, operation);
     const only = fetch && ours.has(fetch.serviceName) ? fetch : undefined;

@@ -16,8 +16,8 @@ export function createCompiledEngine(supergraph: Supergraph, services: GraphSour
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
   const executor = createFederatedExecutor(supergraph, askServices(services));
 
-  return ({ document, operationName }) => {
-    const operation = executor.compile(document, operationName);
+  return ({ document, operationName }, resized) => {
+    const operation = executor.compile(document, operationName, resized);
     const onlyFetch = (variables: Record<string, unknown>) => {
       const only = operation.fetchAlone(variables);
       return only && ours.has(only.serviceName) ? only : undefined;

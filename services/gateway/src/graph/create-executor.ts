@@ -10,14 +10,15 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { ExecutorKind } from '../config.ts';
 import { createResultFormat } from './client-result.ts';
 import { createApolloEngine } from './apollo-engine.ts';
 import { createCompiledEngine } from './compiled-engine.ts';
+import { documentKey } from './document-cache.ts';
 import type { GraphSources, OperationRun } from './sources.ts';
 import type { Engine, EngineResult, RunnableOperation } from './engine.ts';
 import {
+  createParts,
   InvalidOperation,
   type GraphExecutor,
   type OperationResult,
@@ -27,8 +28,6 @@ import {
 import type { GraphMetrics } from './metrics.ts';
 import type { Supergraph } from './supergraph.ts';
 
-/** For stored documents, and a few of clients: the total length of their texts. */
-const DOCUMENT_BUDGET_CHARS = 256 * 1024;
 /** For a whole operation with all its fetches. */
 const OPERATION_DEADLINE_MS = 10_000;
 export interface ExecutorDeps {
@@ -49,21 +48,13 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, log);
   const formatResult = createResultFormat(log);
-  const prepared = new LRUCache<string, PreparedOperation>({
-    maxSize: DOCUMENT_BUDGET_CHARS,
-    sizeCalculation: ({ source }) => source.length,
-  });
-  const planned = new WeakMap<PreparedOperation, RunnableOperation>();
+  /** Stored documents only: as many as there are in our code. */
+  const prepared = new Map<string, PreparedOperation>();
   /** REST's operations. The span of a request names its route, and with that the operation. */
   const stored = new WeakSet<PreparedOperation>();
 
-  const planOf = (operation: PreparedOperation): RunnableOperation => {
-    const known = planned.get(operation);
-    if (known) return known;
-    const fresh = engine(operation);
-    planned.set(operation, fresh);
-    return fresh;
-  };
+  const planOf = (operation: PreparedOperation): RunnableOperation =>
+    operation.partOf('plan', (resized) => engine(operation, resized));
 
   const runOf = (operation: PreparedOperation, call: RequestCall): OperationRun => ({
     call,
@@ -94,14 +85,21 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     schema,
 
     prepare(source, operationName) {
-      const key = operationName === undefined ? source : `${operationName}\n${source}`;
+      const key = documentKey(source, operationName);
       const known = prepared.get(key);
       if (known) return known;
       const document = parseDocument(source);
       const errors = validate(schema, document);
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
       const operation = findOperation(schema, document, operationName);
-      const fresh = { source, schema, document, operation, operationName: operation.name?.value };
+      const fresh: PreparedOperation = {
+        source,
+        schema,
+        document,
+        operation,
+        operationName: operation.name?.value,
+        partOf: createParts(),
+      };
       prepared.set(key, fresh);
       return fresh;
     },

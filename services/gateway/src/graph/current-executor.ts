@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { documentKey } from './document-cache.ts';
 import { InvalidOperation, type GraphExecutor, type PreparedOperation } from './executor.ts';
 import type { LiveGraph } from './graph.ts';
 
@@ -44,7 +45,7 @@ export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
     },
     prepare: (source, operationName) => graph.current.executor.prepare(source, operationName),
     warm(operation) {
-      kept.set(`${operation.operationName ?? ''}\n${operation.source}`, operation);
+      kept.set(documentKey(operation.source, operation.operationName), operation);
       graph.current.executor.warm(onCurrent(operation));
     },
     async run(operation, variables, call) {

@@ -68,6 +68,7 @@ it('takes a service that does not know what it is asked for one that is away, wh
   });
   for (const told of [
     { data: null, ...unknown },
+    { errors: [{ message: 'Variable "$id" of required type "ID!" was not provided.' }] },
     { errors: [{ message: 'Too much.', extensions: { code: 'RATE_LIMITED' } }] },
   ])
     expect(await answerTo(told)).toEqual({ data: null, errors: told.errors });

@@ -103,7 +103,12 @@ function createDataSource(
  * whose part of the graph lacks what we ask for. A rolling update passes.
  */
 const isUnknownThere = ({ data, errors }: SubgraphResult): boolean =>
-  data === undefined && errors !== undefined && !errors.some(({ extensions }) => isErrorCode(extensions?.code));
+  data === undefined &&
+  errors !== undefined &&
+  !errors.some(({ message, extensions }) => isErrorCode(extensions?.code) || WAS_OMITTED.test(message));
+
+/** graphql-js's message for a variable that the request lacks: no version needs that, so it is a defect of ours. */
+const WAS_OMITTED = /^Variable "\$\w+" of (?:required|non-null) type /;
 
 /** Only auth is told the client's address and user agent: it limits by address, and lists both with sessions. */
 function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {

@@ -28,6 +28,23 @@ describe('a cache of documents', () => {
     expect(cache.get('document 999')).toEqual({ name: 999 });
   });
 
+  it('counts what its values grow by, and evicts for that', () => {
+    const cache = createDocumentCache<{ name: string }>(400);
+    const [first, second] = [{ name: 'first' }, { name: 'second' }];
+    cache.set('first', first, 10);
+    cache.set('second', second, 10);
+    cache.resize('second', second, 50);
+    expect(cache.bytes).toBe(70);
+    cache.resize('second', second, 40);
+    expect(cache.get('first')).toBeUndefined();
+    expect(cache.bytes).toBe(100);
+    cache.get('second');
+    cache.resize('second', second, -60);
+    expect(cache.bytes).toBe(40);
+    cache.resize('first', first, 1_000);
+    expect(cache.bytes).toBe(40);
+  });
+
   it('keeps nothing that is larger than its part', () => {
     const cache = createDocumentCache<{ name: string }>(400);
     cache.set('large', { name: 'large' }, 101);

@@ -1,5 +1,5 @@
 import type { OperationRun } from './sources.ts';
-import type { PreparedOperation } from './executor.ts';
+import type { PreparedOperation, Resized } from './executor.ts';
 
 export interface EngineResult<Data = Record<string, unknown> | null> {
   data: Data;
@@ -20,4 +20,4 @@ export interface RunnableOperation {
 }
 
 /** Plans an operation, at once or at its first run. */
-export type Engine = (operation: PreparedOperation) => RunnableOperation;
+export type Engine = (operation: PreparedOperation, resized: Resized) => RunnableOperation;

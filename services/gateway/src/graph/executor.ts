@@ -26,7 +26,23 @@ export interface RequestCall {
   onEndedSessions(sessions: EndedSession[]): void;
 }
 
-/** A parsed and validated document, to be kept and run many times. Its plan, made at the first run, is kept with it. */
+/** Called with the bytes that a part holds more than before, or less (negative). */
+export type Resized = (bytes: number) => void;
+
+/** What is made of an operation when it is first needed. It is kept, counted and evicted with its document. */
+export type PartOf = <Part>(name: string, make: (resized: Resized) => Part) => Part;
+
+export function createParts(resized: Resized = () => undefined): PartOf {
+  const made = new Map<string, unknown>();
+  return <Part>(name: string, make: (resized: Resized) => Part): Part => {
+    if (made.has(name)) return made.get(name) as Part; // made by an earlier call for the same name
+    const part = make(resized);
+    made.set(name, part);
+    return part;
+  };
+}
+
+/** A parsed and validated document, to be kept and run many times. */
 export interface PreparedOperation {
   readonly source: string;
   /** The schema that it was validated against, which identifies its graph. */
@@ -34,6 +50,8 @@ export interface PreparedOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly operationName: string | undefined;
+  /** Its plan, its renderer for events, and more. */
+  readonly partOf: PartOf;
   /** Whether messages tell nothing of the schema but what the client has named. @default false */
   readonly hideSuggestions?: boolean;
 }

@@ -10,8 +10,10 @@ export async function runSingleFetch(
   variables: Record<string, unknown>,
   run: OperationRun,
 ): Promise<EngineResult> {
-  const used: Record<string, unknown> = {};
-  for (const name of variableUsages) if (Object.hasOwn(variables, name)) used[name] = variables[name];
+  // By `fromEntries`, as assigning to `__proto__` would set the prototype.
+  const used = Object.fromEntries(
+    variableUsages.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
+  );
   const request = { query, variables: used, operationName: operationName ?? null };
   const result = await services[serviceName]?.ask(request, run);
   const errors = result?.errors?.map(

@@ -1,4 +1,5 @@
 import { buildSchema, getOperationAST, parse } from 'graphql';
+import { createParts } from './executor.ts';
 import { coerceVariables } from './variables.ts';
 
 const schema = buildSchema(`
@@ -17,7 +18,7 @@ function refusalOf(type: string, given: (large: object) => object) {
   let looks = 0;
   const large = new Proxy({ a: 1, b: 2 }, { ownKeys: (target) => (looks++, Reflect.ownKeys(target)) });
   try {
-    const prepared = { source, schema, document, operation, operationName: undefined };
+    const prepared = { source, schema, document, operation, operationName: undefined, partOf: createParts() };
     coerceVariables(prepared, { v: given(large) });
   } catch (error) {
     return [(error as Error).message, looks];

@@ -16,7 +16,6 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
   type GraphQLSchema,
-  type OperationDefinitionNode,
   type VariableDefinitionNode,
 } from 'graphql';
 import { enumValuesOf } from './enum-values.ts';
@@ -25,6 +24,8 @@ import type { PreparedOperation } from './executor.ts';
 const MAX_ISSUES = 10;
 /** A client's longer names are cut, so that messages stay short. */
 const MAX_NAME = 64;
+/** For a name in a set; its text is the document's. */
+const NAME_BYTES = 64;
 
 /** What messages tell of the values of a type. */
 type ChoicesOf = (type: GraphQLInputType) => string | undefined;
@@ -77,17 +78,15 @@ function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<strin
 
 const nullIssue = (path: string): Issue => ({ path, message: `${path} must not be null.` });
 
-const neededByOperation = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
-
 /** The variables that are used at a non-null place. */
-function neededOf({ schema, document, operation }: PreparedOperation): ReadonlySet<string> {
-  const known = neededByOperation.get(operation);
-  if (known) return known;
-  const context = new ValidationContext(schema, document, new TypeInfo(schema), () => undefined);
-  const usages = context.getRecursiveVariableUsages(operation).filter(({ type }) => isNonNullType(type));
-  const names = new Set(usages.map(({ node }) => node.name.value));
-  neededByOperation.set(operation, names);
-  return names;
+function neededOf({ schema, document, operation, partOf }: PreparedOperation): ReadonlySet<string> {
+  return partOf('needed variables', (resized) => {
+    const context = new ValidationContext(schema, document, new TypeInfo(schema), () => undefined);
+    const usages = context.getRecursiveVariableUsages(operation).filter(({ type }) => isNonNullType(type));
+    const names = new Set(usages.map(({ node }) => node.name.value));
+    resized(NAME_BYTES * names.size);
+    return names;
+  });
 }
 
 function* problemsOf(

@@ -80,7 +80,7 @@ describe('a document', () => {
     expect(messagesOf(source)).not.toEqual([]);
   });
 
-  it('has 10,000 fields at most, fragments counted where they are spread', () => {
+  it('has 2,000 fields at most, fragments counted where they are spread', () => {
     const pairs = (levels: number) => {
       const fragments = Array.from(
         { length: levels },
@@ -91,9 +91,9 @@ describe('a document', () => {
       const last = `fragment A${levels} on TaskStatistics { total } fragment B${levels} on TaskStatistics { pending }`;
       return `{ taskStatistics { ...A0 ...B0 } } ${fragments} ${last}`;
     };
-    expect(messagesOf(pairs(12))).toEqual([]);
-    expect(messagesOf(pairs(13))).toEqual(['The operation has too many fields.']);
-    expect(messagesOf(pairs(100))).toEqual(['The operation has too many fields.']);
+    expect(messagesOf(pairs(9))).toEqual([]);
+    expect(messagesOf(pairs(10))).toEqual(['The operation has too many fields.']);
+    expect(messagesOf(pairs(60))).toEqual(['The operation has too many fields.']);
   });
 
   it('is the same object for as long as it is kept, and one for each operation', () => {
@@ -103,13 +103,84 @@ describe('a document', () => {
     expect(messagesOf(source)).toHaveLength(1);
   });
 
+  it('is not another one whose name and text are the same when put together', () => {
+    const named = 'query\n{ __typename }';
+    prepare(named);
+    expect(prepare(named).source).toBe(named);
+    expect(() => prepare('{ __typename }', 'query')).toThrow('There is no such operation in the document.');
+  });
+
   it('that asks for too much to be compared is refused in words', () => {
-    const names = Array.from({ length: 800 }, (_, index) => `$v${index}`);
-    const source = `query (${names.map((name) => `${name}: Boolean!`).join(' ')}) {
-      tasks { ${names.map((name) => `totalCount @skip(if: ${name})`).join(' ')} }
-    }`;
+    const names = Array.from({ length: 1_200 }, (_, index) => `F${index}`);
+    const source = `{ ${names.map((name) => `...${name}`).join(' ')} }
+      ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
     const unlimited = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
     expect(() => unlimited(source)).toThrow('too many overlapping fields and fragments');
+  });
+});
+
+let texts = 0;
+
+/** The CPU time that `prepare` takes, in multiples of what it takes for another document; both are new to it. */
+function effort(source: string, than: string): number {
+  const cpuMs = (text: string) => {
+    const runs = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      messagesOf(`${text}${' '.repeat(texts++)}`);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    });
+    return Math.min(...runs);
+  };
+  return cpuMs(source) / cpuMs(than);
+}
+
+describe('the effort for a document', () => {
+  const times = (count: number, each: (index: number) => string) =>
+    Array.from({ length: count }, (_, at) => each(at)).join(' ');
+  /** As many tokens as a document may have, most of them to be validated. */
+  const plain = `{ ${times(400, () => 'task(id: "1") { id }')} }`;
+
+  it.each([
+    [
+      'many fragments',
+      `{ ${times(420, (at) => `...F${at}`)} } ${times(420, (at) => `fragment F${at} on Query { __typename }`)}`,
+    ],
+    [
+      'operations with many fragments',
+      `${times(200, (at) => `query Q${at} { ...F0 }`)} ${times(250, (at) => `fragment F${at} on Query { ...F${at + 1} __typename }`)}
+       fragment F250 on Query { __typename }`,
+    ],
+    [
+      'conditions that differ',
+      `query (${times(200, (at) => `$v${at}: Boolean!`)}) { tasks { edges { node { ${times(200, (at) => `owner @include(if: $v${at}) { id }`)} } } } }`,
+    ],
+  ])('is bounded: %s', (_, source) => {
+    expect(effort(source, plain)).toBeLessThan(4);
+  });
+});
+
+describe('a document with fragments', () => {
+  const fragments = (count: number) => {
+    const names = Array.from({ length: count }, (_, at) => `F${at}`);
+    const spread = `query Q { ${names.map((name) => `...${name}`).join(' ')} }`;
+    return `${spread} ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
+  };
+  const operations = (count: number) =>
+    Array.from({ length: count }, (_, at) => `query Q${at} { __typename }`).join(' ');
+
+  it('has 140 of them at most, or fewer beside several operations', () => {
+    expect(messagesOf(fragments(140))).toEqual([]);
+    expect(messagesOf(fragments(141))).toEqual(['The document has too many fragments.']);
+    const beside = `${fragments(120)} ${operations(50)}`;
+    expect(messagesOf(beside)).toEqual(['The document has too many fragments.']);
+  });
+
+  it('has arguments of 128,000 characters at most, counted wherever they are spread', () => {
+    const spread = (aliases: string[]) =>
+      `{ ${aliases.map((alias) => `${alias}: me { ...F }`).join(' ')} } fragment F on User { tasks(after: "${'x'.repeat(60_000)}") { totalCount } }`;
+    expect(messagesOf(spread(['a', 'b']))).toEqual([]);
+    expect(messagesOf(spread(['a', 'b', 'c']))).toEqual(['The arguments of the operation are too long.']);
   });
 });
 

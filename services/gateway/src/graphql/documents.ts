@@ -1,10 +1,10 @@
-import { getOperationAST, GraphQLError, Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { getOperationAST, GraphQLError, type DocumentNode, type GraphQLSchema } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
-import { createDocumentCache } from '../graph/document-cache.ts';
-import { InvalidOperation } from '../graph/executor.ts';
+import { createDocumentCache, documentKey } from '../graph/document-cache.ts';
+import { createParts, InvalidOperation } from '../graph/executor.ts';
 import type { ClientOperation } from '../graph/graph.ts';
-import { sizeOf, type OperationSize } from './operation-size.ts';
-import { overLimits } from './limits.ts';
+import { sizesOf } from './operation-size.ts';
+import { fragmentLimit, overLimits } from './limits.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -19,21 +19,17 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
   const known = createDocumentCache<ClientOperation>(CACHE_BYTES);
   const validate = createValidation(schema, config);
 
-  const sizeOfEach = (document: DocumentNode): Map<string | undefined, OperationSize> =>
-    new Map(
-      document.definitions
-        .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
-        .map((node) => [node.name?.value, sizeOf(schema, document, node)]),
-    );
-
   /** @throws InvalidOperation */
-  return (source: string, operationName?: string): ClientOperation => {
-    const key = operationName === undefined ? source : `${operationName}\n${source}`;
+  const admit = (source: string, operationName?: string): ClientOperation => {
+    const key = documentKey(source, operationName);
     const found = known.get(key);
     if (found) return found;
     const document = parseDocument(source, config);
-    const sizes = sizeOfEach(document);
-    const problems = [...sizes.values()].flatMap((each) => [...overLimits(each, config)]);
+    const sizes = sizesOf(schema, document);
+    const problems = [
+      ...fragmentLimit(document, config),
+      ...[...sizes.values()].flatMap((each) => [...overLimits(each, config)]),
+    ];
     if (problems.length > 0)
       throw new InvalidOperation(
         'GRAPHQL_VALIDATION_FAILED',
@@ -48,15 +44,25 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
       ]);
     const { cost } = own;
     const hideSuggestions = !config.introspection;
-    const fresh = { source, schema, document, operation, operationName: operation.name?.value, hideSuggestions, cost };
-    known.set(key, fresh, bytesOf(document, source, own));
+    const fresh: ClientOperation = {
+      source,
+      schema,
+      document,
+      operation,
+      operationName: operation.name?.value,
+      partOf: createParts((bytes) => known.resize(key, fresh, bytes)),
+      hideSuggestions,
+      cost,
+    };
+    known.set(key, fresh, bytesOf(document, source));
     return fresh;
   };
+  return Object.assign(admit, { /** What is kept. */ bytes: () => known.bytes });
 }
 
-/** The memory of a document with its plan and projections. The factors were measured. */
-function bytesOf(document: DocumentNode, source: string, { fields }: OperationSize): number {
+/** The memory of a document, without what is made of it later. The factors were measured. */
+function bytesOf(document: DocumentNode, source: string): number {
   let tokens = 0;
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens++;
-  return Math.min(4_096 + 4 * source.length + 400 * tokens + 400 * fields, Number.MAX_SAFE_INTEGER);
+  return 6_144 + 4 * source.length + 400 * tokens;
 }

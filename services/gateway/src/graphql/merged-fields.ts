@@ -1,8 +1,8 @@
 import { Kind, print, visit, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 
 /**
- * Merges equal selections within a set, as execution does. The result is valid exactly if `document` is. Without this,
- * the check for overlapping fields would compare all pairs of equal fields, and give up at a few hundred.
+ * Merges equal selections within a set, whatever their directives are. The fields of the result overlap exactly if those of
+ * `document` do. Without this, the check for that would compare all pairs of equal fields, and give up at a few hundred.
  */
 export function withFieldsMerged(document: DocumentNode): DocumentNode {
   return visit(document, { SelectionSet: mergeSelections });
@@ -14,10 +14,11 @@ function mergeSelections(set: SelectionSetNode): SelectionSetNode | undefined {
   return { ...set, selections: [...groups.values()].map(together) };
 }
 
-/** Everything about a selection except its own selection set. */
+/** Everything about a selection except its directives and its own selection set. */
 function keyOf(selection: SelectionNode): string {
-  if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) return print(selection);
-  const { selectionSet: _, ...head } = selection;
+  const { directives: _, ...bare } = selection;
+  if (bare.kind === Kind.FRAGMENT_SPREAD || !bare.selectionSet) return print(bare);
+  const { selectionSet: _set, ...head } = bare;
   return `${print(head as SelectionNode)} {`;
 }
 

@@ -1,22 +1,32 @@
 import {
   getNamedType,
+  getNullableType,
   isCompositeType,
   isInterfaceType,
+  isIntrospectionType,
+  isListType,
   isObjectType,
   Kind,
   type ArgumentNode,
+  type ASTNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
-  type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
 
 /** Fields refuse larger pages themselves, so they need no higher cost here. */
 const MAX_PAGE = 1_000;
+
+/** Lists of the schema count as three items: some are much longer, and cost the less for each. */
+const INTROSPECTION_PAGE = 3;
+const INTROSPECTIONS = new Map([
+  ['__schema', '__Schema'],
+  ['__type', '__Type'],
+]);
 
 /** Mutations that prove or replace a password, an address or a token: several at once would evade rate limits. */
 const AUTH_MUTATIONS = new Set([
@@ -31,8 +41,10 @@ export interface OperationSize {
   introspectionDepth: number;
   aliases: number;
   authMutations: number;
-  /** All fields, once for each time they are spread. */
+  /** All fields, once for each time they are spread; fields without a selection once in each set. */
   fields: number;
+  /** The length of their arguments, counted in the same way. */
+  characters: number;
   /** The most objects that the operation may produce; pages count by their `first`. `variables` are coerced. */
   cost(variables: Variables): number;
 }
@@ -47,20 +59,31 @@ interface Part {
   aliases: number;
   authMutations: number;
   fields: number;
+  characters: number;
   /** A number unless it depends on variables. */
   cost: number | Cost;
 }
 
-const NOTHING: Part = { depth: 0, introspectionDepth: 0, aliases: 0, authMutations: 0, fields: 0, cost: 0 };
+const NOTHING: Part = {
+  depth: 0,
+  introspectionDepth: 0,
+  aliases: 0,
+  authMutations: 0,
+  fields: 0,
+  characters: 0,
+  cost: 0,
+};
 
-export function sizeOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): OperationSize {
-  const root = schema.getRootType(operation.operation) ?? undefined;
-  const { cost, ...size } = createWalker(schema, document)(operation.selectionSet, root);
-  return { ...size, cost: (variables) => valueOf(cost, variables, new Map()) };
+/** The sizes of a document's operations, by name. */
+export function sizesOf(schema: GraphQLSchema, document: DocumentNode): Map<string | undefined, OperationSize> {
+  const walk = createWalker(schema, document);
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  return new Map(
+    operations.map(({ name, operation, selectionSet }) => {
+      const { cost, ...size } = walk(selectionSet, schema.getRootType(operation) ?? undefined);
+      return [name?.value, { ...size, cost: (variables) => valueOf(cost, variables, new Map()) }];
+    }),
+  );
 }
 
 function createWalker(schema: GraphQLSchema, document: DocumentNode) {
@@ -70,8 +93,16 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
   const walked = new Map<string, Part>();
 
   const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLCompositeType | undefined): Part => {
+    const leaves = new Set<string>();
     const parts = selections.map((selection): Part => {
-      if (selection.kind === Kind.FIELD) return ofField(selection, type);
+      if (selection.kind === Kind.FIELD) {
+        const part = ofField(selection, type);
+        if (selection.selectionSet) return part;
+        const { value: key } = selection.alias ?? selection.name;
+        if (leaves.has(key)) return { ...part, fields: 0 };
+        leaves.add(key);
+        return part;
+      }
       if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
       const condition = selection.typeCondition?.name.value;
       return ofSelections(selection.selectionSet, condition === undefined ? type : compositeType(schema, condition));
@@ -95,24 +126,28 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
 
   const ofField = (node: FieldNode, parent: GraphQLCompositeType | undefined): Part => {
     const name = node.name.value;
-    const aliases = node.alias ? 1 : 0;
-    const authMutations = parent === schema.getMutationType() && AUTH_MUTATIONS.has(name) ? 1 : 0;
-    if (!node.selectionSet) return { ...NOTHING, depth: 1, aliases, authMutations, fields: 1 };
-    if (name === '__schema' || name === '__type') {
-      const below = ofSelections(node.selectionSet, undefined);
-      const fields = below.fields + 1;
-      return { ...NOTHING, introspectionDepth: below.depth + 1, aliases: below.aliases + aliases, fields };
-    }
+    const own = {
+      depth: 1,
+      aliases: node.alias ? 1 : 0,
+      authMutations: parent === schema.getMutationType() && AUTH_MUTATIONS.has(name) ? 1 : 0,
+      fields: 1,
+      characters: lengthOf(node.arguments) + lengthOf(node.directives),
+    };
+    if (!node.selectionSet) return { ...NOTHING, ...own, cost: parent && isIntrospectionType(parent) ? 1 : 0 };
+    const introspection = INTROSPECTIONS.get(name);
     const field = fieldOf(parent, name);
-    const type = field && getNamedType(field.type);
-    const below = ofSelections(node.selectionSet, type && isCompositeType(type) ? type : undefined);
+    const type = introspection === undefined ? field && getNamedType(field.type) : schema.getType(introspection);
+    const below = ofSelections(node.selectionSet, isCompositeType(type) ? type : undefined);
+    const depth = below.depth + 1;
     return {
-      depth: below.depth + 1,
-      introspectionDepth: below.introspectionDepth,
-      aliases: below.aliases + aliases,
-      authMutations: below.authMutations + authMutations,
-      fields: below.fields + 1,
-      cost: onePlus(pageOf(node, field), below.cost),
+      ...(introspection === undefined
+        ? { depth, introspectionDepth: below.introspectionDepth }
+        : { depth: 0, introspectionDepth: depth }),
+      aliases: own.aliases + below.aliases,
+      authMutations: own.authMutations + below.authMutations,
+      fields: own.fields + below.fields,
+      characters: own.characters + below.characters,
+      cost: costOf(pageOf(node, field), below.cost, field !== undefined && isListType(getNullableType(field.type))),
     };
   };
 
@@ -128,6 +163,7 @@ function together(parts: readonly Part[]): Part {
     aliases: sum(parts, ({ aliases }) => aliases),
     authMutations: sum(parts, ({ authMutations }) => authMutations),
     fields: sum(parts, ({ fields }) => fields),
+    characters: sum(parts, ({ characters }) => characters),
     cost: costs.length === 0 ? constant : (variables, known) => constant + sum(costs, (cost) => cost(variables, known)),
   };
 }
@@ -136,10 +172,12 @@ function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): nu
   return items.reduce((total, item) => total + numberOf(item), 0);
 }
 
-/** The object itself, plus what is below it for each item of its page. */
-function onePlus(page: number | Cost, below: number | Cost): number | Cost {
-  if (typeof page === 'number' && typeof below === 'number') return 1 + page * below;
-  return (variables, known) => 1 + valueOf(page, variables, known) * valueOf(below, variables, known);
+/** A list is as many objects as its page; any other field is one, which has the page below it. */
+function costOf(page: number | Cost, below: number | Cost, isList: boolean): number | Cost {
+  const own = isList ? 0 : 1;
+  const each = isList ? 1 : 0;
+  if (typeof page === 'number' && typeof below === 'number') return own + page * (each + below);
+  return (variables, known) => own + valueOf(page, variables, known) * (each + valueOf(below, variables, known));
 }
 
 function valueOf(cost: number | Cost, variables: Variables, known: Map<Cost, number>): number {
@@ -155,10 +193,14 @@ function once(cost: Cost): Cost {
   };
 }
 
+function lengthOf(nodes: readonly ASTNode[] = []): number {
+  return sum(nodes, ({ loc }) => (loc ? loc.end - loc.start : 0));
+}
+
 /** The most items that may come back: `first`, or else the field's default. */
 function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): number | Cost {
   const definition = field?.args.find(({ name }) => name === 'first');
-  if (!definition) return 1;
+  if (!definition) return field && isSchemaList(field) ? INTROSPECTION_PAGE : 1;
   const usual = limitPage(definition.defaultValue, MAX_PAGE);
   const value = node.arguments?.find((argument: ArgumentNode) => argument.name.value === 'first')?.value;
   if (!value) return usual;
@@ -170,6 +212,10 @@ function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefin
 
 function limitPage(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? Math.min(Math.max(value, 0), MAX_PAGE) : otherwise;
+}
+
+function isSchemaList({ type }: GraphQLField<unknown, unknown>): boolean {
+  return isListType(getNullableType(type)) && isIntrospectionType(getNamedType(type));
 }
 
 function fieldOf(parent: GraphQLCompositeType | undefined, name: string) {

@@ -32,7 +32,7 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
       const known = local.get(hash);
       if (known !== undefined) return known;
       const shared = await keyValue.get(keyOf(hash));
-      if (!shared) return undefined;
+      if (!shared || !isHashOf(hash, shared)) return undefined;
       local.set(hash, shared);
       return shared;
     },

@@ -1,6 +1,7 @@
 import {
   GraphQLError,
   Kind,
+  OverlappingFieldsCanBeMergedRule as OVERLAP,
   parse,
   SingleFieldSubscriptionsRule,
   specifiedRules,
@@ -48,11 +49,15 @@ export function parseDocument(source: string, config: GraphQLConfig): DocumentNo
 
 /** Validates clients' documents. Error messages never repeat values of the document. */
 export function createValidation(schema: GraphQLSchema, { introspection }: GraphQLConfig) {
-  const rules = [...specifiedRules.map((rule) => OURS.get(rule) ?? rule), ...(introspection ? [] : [noIntrospection])];
+  const rules = [
+    ...specifiedRules.filter((rule) => rule !== OVERLAP).map((rule) => OURS.get(rule) ?? rule),
+    ...(introspection ? [] : [noIntrospection]),
+  ];
   /** @throws InvalidOperation */
   return (document: DocumentNode): void => {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: !introspection };
-    const errors = validate(schema, withFieldsMerged(document), rules, options);
+    const found = validate(schema, document, rules, options);
+    const errors = found.length > 0 ? found : validate(schema, withFieldsMerged(document), [OVERLAP], options);
     if (errors.length > 0)
       throw new InvalidOperation(
         'GRAPHQL_VALIDATION_FAILED',

@@ -5,7 +5,7 @@ import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import type { ExecutorKind } from '../config.ts';
 import { createResultFormat } from '../graph/client-result.ts';
-import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
+import { createParts, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { buildSupergraph, type Supergraph } from '../graph/supergraph.ts';
 import { createEventRenderer } from './event-renderer.ts';
@@ -71,7 +71,7 @@ function prepared(source: string): PreparedOperation {
     (each): each is OperationDefinitionNode => each.kind === 'OperationDefinition',
   );
   if (!operation) throw new Error('no operation');
-  return { source, schema: supergraph.schema, document, operation, operationName: undefined };
+  return { source, schema: supergraph.schema, document, operation, operationName: undefined, partOf: createParts() };
 }
 
 function changeOf(sequence: number): TaskChanged {

@@ -5,7 +5,7 @@ import { Kind, visit, type ASTNode } from 'graphql';
 import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
 import type { FormatResult } from '../graph/client-result.ts';
-import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
+import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { perChange } from '../feed/per-change.ts';
 import { toChangeEvent } from './change-event.ts';
@@ -40,6 +40,8 @@ export interface EventRendererDeps {
   clock: Clock;
   formatResult: FormatResult;
   executor: ExecutorKind;
+  /** Called with the bytes that the renderer holds more or less than before. */
+  resized?: Resized;
 }
 
 /** @throws when the document cannot be planned */
@@ -49,7 +51,7 @@ export function createEventRenderer(
   deps: EventRendererDeps,
 ): EventRenderer {
   const { supergraph, services } = graph;
-  const project = compileProjection(supergraph.schema, operation);
+  const project = compileProjection(supergraph.schema, operation, deps.resized);
   const renderAtOnce = project && perChange((change) => traced(project(toChangeEvent(change)), change));
   const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();

@@ -1,6 +1,6 @@
 import { buildSchema, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import type { PreparedOperation } from '../graph/executor.ts';
+import { createParts, type PreparedOperation } from '../graph/executor.ts';
 import { buildSupergraph } from '../graph/supergraph.ts';
 import { compileProjection } from './projection.ts';
 
@@ -13,7 +13,7 @@ function prepared(source: string): PreparedOperation {
     (each): each is OperationDefinitionNode => each.kind === 'OperationDefinition',
   );
   if (!operation) throw new Error('no operation');
-  return { source, schema, document, operation, operationName: undefined };
+  return { source, schema, document, operation, operationName: undefined, partOf: createParts() };
 }
 
 const change = {

@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
-import type { PreparedOperation } from '../graph/executor.ts';
+import type { PreparedOperation, Resized } from '../graph/executor.ts';
 import { IN_THE_EVENT } from './split-primary-fetch.ts';
 
 /** Writes the selected part of an object as JSON. */
@@ -22,6 +22,7 @@ type Write = (source: Record<string, unknown>) => string;
 export function compileProjection(
   schema: GraphQLSchema,
   { document, operation }: PreparedOperation,
+  resized: Resized = () => undefined,
 ): Write | undefined {
   const root = schema.getSubscriptionType();
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -32,10 +33,18 @@ export function compileProjection(
     return undefined;
   const type = getNamedType(root.getFields()[field.name.value]?.type);
   if (!isObjectType(type)) return undefined;
-  const write = compileObject(type, [field.selectionSet], fragments);
+  const write = compileObject(type, [field.selectionSet], { fragments, resized });
   if (!write) return undefined;
   const open = `{"data":{${JSON.stringify(field.alias?.value ?? field.name.value)}:`;
   return (source) => `${open}${write(source)}}}`;
+}
+
+/** For the writer of a field, and its place in an object. */
+const FIELD_BYTES = 400;
+
+interface Compiling {
+  fragments: Map<string, FragmentDefinitionNode>;
+  resized: Resized;
 }
 
 interface Selected {
@@ -46,13 +55,14 @@ interface Selected {
 function compileObject(
   type: GraphQLObjectType,
   selections: SelectionSetNode[],
-  fragments: Map<string, FragmentDefinitionNode>,
+  compiling: Compiling,
 ): Write | undefined {
   const fields = new Map<string, Selected>();
-  for (const selection of selections) if (!collect(type, selection, fragments, fields)) return undefined;
+  for (const selection of selections) if (!collect(type, selection, compiling.fragments, fields)) return undefined;
+  compiling.resized(FIELD_BYTES * (fields.size + 1));
   const writers: { label: string; write: Write }[] = [];
   for (const [key, { name, selections: inner }] of fields) {
-    const write = compileField(type, name, inner, fragments);
+    const write = compileField(type, name, inner, compiling);
     if (!write) return undefined;
     writers.push({ label: `${writers.length > 0 ? ',' : ''}${JSON.stringify(key)}:`, write });
   }
@@ -94,12 +104,12 @@ function compileField(
   type: GraphQLObjectType,
   name: string,
   selections: SelectionSetNode[],
-  fragments: Map<string, FragmentDefinitionNode>,
+  compiling: Compiling,
 ): Write | undefined {
   if (name === '__typename') return () => JSON.stringify(type.name);
   const fieldType = getNamedType(type.getFields()[name]?.type);
   if (isScalarType(fieldType) || isEnumType(fieldType)) return (source) => JSON.stringify(source[name] ?? null);
   if (!isObjectType(fieldType)) return undefined;
-  const write = compileObject(fieldType, selections, fragments);
+  const write = compileObject(fieldType, selections, compiling);
   return write && ((source) => (source[name] ? write(source[name] as Record<string, unknown>) : 'null')); // of an object type
 }

@@ -2,19 +2,22 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import type { executeQueryPlan } from '@apollo/gateway';
 import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
 import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
-import { createFederatedExecutor, type SubgraphAnswer } from '@taskmesh/federation';
+import { LRUCache } from 'lru-cache';
+import { createFederatedExecutor, MAX_VARIANTS, type SubgraphAnswer } from '@taskmesh/federation';
 import { apolloGateway } from '../graph/apollo-gateway.ts';
 import { askServices, withFailures } from '../graph/compiled-engine.ts';
 import type { ExecutorKind } from '../config.ts';
 import type { FormatResult } from '../graph/client-result.ts';
 import type { EngineResult } from '../graph/engine.ts';
-import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
+import type { OperationResult, PreparedOperation, Resized } from '../graph/executor.ts';
 import type { GraphSources, OperationRun } from '../graph/sources.ts';
 import type { Supergraph } from '../graph/supergraph.ts';
 import { splitPrimary } from './split-primary-fetch.ts';
 
-/** Replaces the name of the service that owns the subscription's root field. */
+/** Before the name of the service that owns the subscription's root field: the event answers for it. */
 const EVENT = '__event__';
+/** For a character of the fetch that an event answers, parsed. */
+const PROJECTION_BYTES = 60;
 
 type GatewayRequestContext = Parameters<typeof executeQueryPlan>[2];
 
@@ -28,6 +31,7 @@ export interface PlanDeps {
   services: GraphSources;
   formatResult: FormatResult;
   executor: ExecutorKind;
+  resized?: Resized;
 }
 
 /**
@@ -53,10 +57,11 @@ type RunPlan = (
 function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
   const { buildOperationContext, executeQueryPlan } = apolloGateway();
   const { document, operationName } = operation;
-  const { queryPlan, project } = withEvent(
+  const { queryPlan, primary } = withEvent(
     supergraph,
     supergraph.planner.buildQueryPlan(operationFromDocument(supergraph.apiSchema, document, { operationName })),
   );
+  const project = projection(supergraph, primary);
   const operationContext = buildOperationContext({
     schema: supergraph.schema,
     operationDocument: document,
@@ -66,7 +71,7 @@ function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDe
     const projected = project(root, variables);
     const { data, errors, extensions } = await executeQueryPlan(
       queryPlan,
-      { ...services, [EVENT]: { process: async () => projected } },
+      { ...services, [EVENT + primary.serviceName]: { process: async () => projected } },
       requestContext(operation, supergraph.schema, variables, run),
       operationContext,
       supergraph.supergraphSchema,
@@ -83,40 +88,52 @@ function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDe
 /** The executor's context for one event. */
 interface EventAsk {
   run: OperationRun;
-  /** The event's data, by the text of the operation that asks for it. */
-  answer: (text: string) => SubgraphAnswer;
+  /** The event's data, for a fetch that asks for it. */
+  answer: (fetch: EventFetch) => SubgraphAnswer;
 }
 
-function compileRun({ document, operationName }: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
+function compileRun(
+  { document, operationName }: PreparedOperation,
+  { supergraph, services, resized = () => undefined }: PlanDeps,
+): RunPlan {
   const ask = askServices(services);
-  // Each combination of @skip and @include values has its own plan and its own projection of the event.
-  const projections = new Map<string, Project>();
-  const plan = (planned: DocumentNode) => {
-    const { queryPlan, project, primary } = withEvent(supergraph, supergraph.plan(planned));
-    projections.set(primary.operation, project);
-    return queryPlan;
+  /** By the text of the fetch: each combination of @skip and @include values has its own. */
+  const projections = new LRUCache<string, Project>({
+    max: MAX_VARIANTS,
+    onInsert: (_project, text) => resized(PROJECTION_BYTES * text.length),
+    dispose: (_project, text) => resized(-PROJECTION_BYTES * text.length),
+  });
+  const projectionOf = (fetch: EventFetch): Project => {
+    const known = projections.get(fetch.operation) ?? projection(supergraph, fetch);
+    projections.set(fetch.operation, known);
+    return known;
   };
-  const executor = createFederatedExecutor<EventAsk>({ ...supergraph, plan }, (request, context) =>
-    request.operation.service === EVENT
-      ? Promise.resolve(context.answer(request.operation.text))
-      : ask(request, context.run),
-  );
-  const operation = executor.compile(document, operationName);
+  const plan = (planned: DocumentNode) => withEvent(supergraph, supergraph.plan(planned)).queryPlan;
+  const executor = createFederatedExecutor<EventAsk>({ ...supergraph, plan }, (request, context) => {
+    const { service, text } = request.operation;
+    return service.startsWith(EVENT)
+      ? Promise.resolve(context.answer({ serviceName: service.slice(EVENT.length), operation: text }))
+      : ask(request, context.run);
+  });
+  const operation = executor.compile(document, operationName, resized);
   return async (root, variables, run) => {
-    const answer = (text: string) => projections.get(text)?.(root, variables) ?? { data: null };
+    const answer = (fetch: EventFetch) => projectionOf(fetch)(root, variables);
     const { data, ...failures } = await operation.runForObject({ variables, context: { run, answer } });
     return withFailures(data, failures);
   };
 }
 
+/** What a fetch asks of the event. */
+type EventFetch = Pick<FetchNode, 'serviceName' | 'operation'>;
+
 type Project = ReturnType<typeof projection>;
 
-/** A plan whose first fetch is replaced by the event, and the projection that answers that fetch. */
+/** A plan whose first fetch is replaced by the event, and that fetch. */
 function withEvent(supergraph: Supergraph, planned: QueryPlan) {
   const { primary: whole, rest } = subscriptionNode(planned);
   const { primary, others } = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
   const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, others, rest) };
-  return { queryPlan, primary, project: projection(supergraph, primary) };
+  return { queryPlan, primary };
 }
 
 function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
@@ -125,16 +142,16 @@ function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
 }
 
 function asQuery(primary: FetchNode, others: PlanNode[], rest: PlanNode | undefined): PlanNode {
-  const nodes: PlanNode[] = [{ ...primary, serviceName: EVENT }];
+  const nodes: PlanNode[] = [{ ...primary, serviceName: EVENT + primary.serviceName }];
   if (others.length > 0) nodes.push({ kind: 'Parallel', nodes: others });
   if (rest) nodes.push(rest);
   return { kind: 'Sequence', nodes };
 }
 
 /** Picks from an event what the primary fetch selects, under the client's aliases. */
-function projection(supergraph: Supergraph, primary: FetchNode) {
-  const schema = serviceSchema(supergraph, primary.serviceName);
-  const document = parse(primary.operation, { noLocation: true });
+function projection(supergraph: Supergraph, { serviceName, operation }: EventFetch) {
+  const schema = serviceSchema(supergraph, serviceName);
+  const document = parse(operation, { noLocation: true });
   return (root: Record<string, unknown>, variableValues: Record<string, unknown>) =>
     execute({ schema, document, rootValue: root, variableValues }) as { data: Record<string, unknown> }; // synchronous without resolvers
 }

@@ -2,6 +2,7 @@ import { AppError, toGraphQLError, unauthenticated, unavailable } from '@taskmes
 import type { TaskChanged } from '@taskmesh/events';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { documentKey } from '../graph/document-cache.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph, LiveGraph } from '../graph/graph.ts';
 import { readArguments } from './arguments.ts';
@@ -71,6 +72,8 @@ interface View {
   render: Render;
 }
 
+const keyOf = ({ source, operationName }: PreparedOperation) => documentKey(source, operationName);
+
 /** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {
   readonly request: StreamRequest;
@@ -81,36 +84,25 @@ interface LiveStream {
 
 export function createSubscriptions(deps: Deps): Subscriptions {
   const { feed, graph, clock, metrics } = deps;
-  const renderings = new WeakMap<PreparedOperation, EventRenderer>();
   const streams = new Set<LiveStream>();
-
-  const renderingOf = (operation: PreparedOperation): EventRenderer => {
-    const known = renderings.get(operation);
-    if (known) return known;
-    const fresh = createEventRenderer(graph.of(operation.schema), operation, deps);
-    renderings.set(operation, fresh);
-    return fresh;
-  };
 
   // Plan all documents on the new graph while the old one goes on serving events; then switch all streams over between
   // two events. Positions in the feed are not affected.
   graph.beforeSwitch(async (next) => {
     const planned = new Map<string, EventRenderer | GraphQLError>();
     const planFor = ({ request: { operation } }: LiveStream) => {
-      const key = documentKey(operation);
+      const key = keyOf(operation);
       const outcome = planned.get(key) ?? planOn(next, operation, deps);
       planned.set(key, outcome);
       return outcome;
     };
     for (const stream of streams) {
-      if (planned.has(documentKey(stream.request.operation))) continue;
+      if (planned.has(keyOf(stream.request.operation))) continue;
       planFor(stream);
       await nextTurn();
     }
     return () => {
       for (const stream of [...streams]) moveTo(planFor(stream), stream);
-      for (const outcome of planned.values())
-        if (!(outcome instanceof GraphQLError)) renderings.set(outcome.operation, outcome);
     };
   });
 
@@ -121,7 +113,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       const operation = onCurrent(graph.current, request.operation);
       const args = readArguments(operation, variables);
-      const rendering = renderingOf(operation);
+      const rendering = renderingOf(graph.of(operation.schema), operation, deps);
       const since = clock.now();
       const after = request.after ?? args.after;
       const isToldCursors = request.after !== undefined || args.canResume;
@@ -163,14 +155,14 @@ function onCurrent({ supergraph, admit }: Graph, operation: PreparedOperation): 
   }
 }
 
-function documentKey({ source, operationName = '' }: PreparedOperation): string {
-  return `${operationName}\n${source}`;
+function renderingOf(graph: Graph, operation: PreparedOperation, deps: EventRendererDeps): EventRenderer {
+  return operation.partOf('event renderer', (resized) => createEventRenderer(graph, operation, { ...deps, resized }));
 }
 
 /** The document on another graph, or why it cannot run there, as if its client had just sent it. */
 function planOn(next: Graph, { source, operationName }: PreparedOperation, deps: EventRendererDeps) {
   try {
-    return createEventRenderer(next, next.admit(source, operationName), deps);
+    return renderingOf(next, next.admit(source, operationName), deps);
   } catch (error) {
     if (error instanceof InvalidOperation) return changedGraph(error.message, error.code);
     return changedGraph('the subscription cannot be planned any more.', 'GRAPHQL_VALIDATION_FAILED');

@@ -1,0 +1,55 @@
+import { parse } from 'graphql';
+import { createFederatedExecutor, readSupergraph } from '../src/index.ts';
+import { compose } from './world.ts';
+
+const graph = readSupergraph(
+  compose([
+    {
+      name: 'one',
+      sdl: `
+        type Query { thing(text: String): Thing }
+        type Thing @key(fields: "id") { id: ID! part(text: String): Thing }
+      `,
+    },
+  ]),
+);
+const executor = createFederatedExecutor(graph, async () => ({ data: null }));
+
+/** The least of several, as anything else on the machine only adds to it. */
+function cpuMs(source: string): number {
+  const document = parse(source);
+  const runs = Array.from({ length: 4 }, () => {
+    const before = process.cpuUsage();
+    executor.compile(document);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...runs);
+}
+
+const times = (count: number, text: string) => `${text} `.repeat(count);
+const thing = (text: string) => `{ thing(text: "${text}") { id } }`;
+
+/** What the next shapes cost at most, in multiples of a document of the same length that does no harm. */
+const FACTOR = 5;
+
+describe('compiling a document takes time in proportion to its length', () => {
+  it('whatever its strings begin with', () => {
+    expect(cpuMs(thing(`literal ${' '.repeat(20_000)}`)) / cpuMs(thing('x'.repeat(20_008)))).toBeLessThan(FACTOR);
+  });
+
+  const long = 'x'.repeat(50_000);
+  const spread = (count: number) => `{ thing { ${times(count, '...A')} } }
+    fragment A on Thing { ${times(count, '...B')} } fragment B on Thing { part(text: "${long}") { id } }`;
+
+  it('wherever fragments with long arguments are spread', () => {
+    expect(cpuMs(spread(63)) / cpuMs(spread(1))).toBeLessThan(FACTOR);
+  });
+
+  it('however often fragments spread each other', () => {
+    const levels = Array.from({ length: 12 }, (_, at) => `fragment F${at} on Thing { ...F${at + 1} ...F${at + 1} }`);
+    const doubled = `{ thing { ...F0 } } ${levels.join(' ')} fragment F12 on Thing { id part { id } }`;
+    const single = doubled.replaceAll(/(\.\.\.F\d+) \.\.\.F\d+/g, '$1');
+    expect(cpuMs(doubled) / cpuMs(single)).toBeLessThan(FACTOR);
+  });
+});

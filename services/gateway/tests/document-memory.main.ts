@@ -1,0 +1,104 @@
+// Run with --expose-gc: what a gateway keeps of a flood of documents, and what it counts. See document-memory.test.ts.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createLog } from '@taskmesh/service';
+import { readGatewayConfig } from '../src/config.ts';
+import { createResultFormat } from '../src/graph/client-result.ts';
+import { createExecutor } from '../src/graph/create-executor.ts';
+import type { RequestCall } from '../src/graph/executor.ts';
+import { openSupergraph } from '../src/graph/supergraph.ts';
+import { coerceVariables } from '../src/graph/variables.ts';
+import { createDocuments } from '../src/graphql/documents.ts';
+import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
+import { createFakeChanges } from './fakes/changes.ts';
+
+const OWNER = 'a0000000-0000-4000-8000-000000000001';
+const CONDITIONS = ['a', 'b', 'c', 'd'];
+const DECLARED = CONDITIONS.map((name) => `$${name}: Boolean!`).join(' ');
+
+const TASK = `fragment T on Task { id title description priority completed category dueDate createdAt updatedAt version }`;
+const USER = `fragment U on User { id name email }`;
+
+/** `number` makes each document of a shape differ from all others. */
+const SHAPES: Record<string, (number: number) => string> = {
+  introspection: (number) => `query (${DECLARED}) { x${number}: __schema { types { name description
+    ${CONDITIONS.map((name) => `fields @include(if: $${name}) { ${name}: description }`).join(' ')} } } }`,
+  small: (number) => `{ x${number}: task(id: "1") { id title } }`,
+  wide: (number) =>
+    `query { ${[1, 2, 3, 4, 5, 6].map((each) => `x${number}x${each}: tasks(first: 1) { edges { node { ...T owner { ...U } } } }`).join(' ')} } ${TASK} ${USER}`,
+  conditions: (number) => `query (${DECLARED}) { x${number}: tasks(first: 1) { edges { node {
+    ${CONDITIONS.map((name) => `... @include(if: $${name}) { ...T owner { ...U ${name}${number}: name } }`).join(' ')} } } } } ${TASK} ${USER}`,
+  events: (number) => `subscription { x${number}: taskChanges { kind task { ...T } previous { ...T } } } ${TASK}`,
+  'events with conditions': (number) => `subscription (${DECLARED}) { x${number}: taskChanges { kind task {
+    ${CONDITIONS.map((name) => `... @include(if: $${name}) { ...T owner { ...U ${name}${number}: name } }`).join(' ')} } } } ${TASK} ${USER}`,
+};
+
+const DOCUMENTS = 20;
+
+const { initial: supergraph } = await openSupergraph(undefined);
+const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
+const log = createLog({ service: 'test', level: 'silent' });
+const clock = { now: () => Date.now() };
+const nothing = async () => ({ data: null });
+const services = Object.fromEntries(supergraph.services.map(({ name }) => [name, { ask: nothing, process: nothing }]));
+const metrics = { operation: () => undefined };
+const executor = createExecutor({ supergraph, services, metrics, clock, log, kind: 'compiled' });
+const call: RequestCall = {
+  identity: { role: 'user', userId: OWNER, sessionId: 'session' },
+  requestId: 'request',
+  traceparent: undefined,
+  ip: '127.0.0.1',
+  onEndedSessions: () => undefined,
+};
+const change = createFakeChanges().commit(OWNER);
+
+type Admit = ReturnType<typeof createDocuments>;
+
+async function run(admit: Admit, source: string, given: Record<string, boolean>): Promise<void> {
+  const operation = admit(source);
+  const variables = coerceVariables(operation, given);
+  if (operation.operation.operation !== 'subscription') {
+    await executor.runForText(operation, variables, call);
+    return;
+  }
+  const renderer = operation.partOf('event renderer', (resized) =>
+    createEventRenderer({ supergraph, services, executor, admit }, operation, {
+      clock,
+      formatResult: createResultFormat(log),
+      executor: 'compiled',
+      resized,
+    }),
+  );
+  await renderer.withVariables(variables, call)(change, () => true);
+}
+
+/** Sends documents of a shape, each with all combinations of its conditions, and at least twice. */
+async function flood(admit: Admit, sourceOf: (number: number) => string, from: number): Promise<void> {
+  for (let number = from; number < from + DOCUMENTS; number++) {
+    const source = sourceOf(number);
+    const combinations = source.includes('Boolean!') ? 2 ** CONDITIONS.length : 2;
+    for (let bits = 0; bits < combinations; bits++)
+      await run(admit, source, Object.fromEntries(CONDITIONS.map((name, at) => [name, (bits & (1 << at)) > 0])));
+  }
+}
+
+async function heapBytes(): Promise<number> {
+  for (let round = 0; round < 4; round++) {
+    await nextTurn();
+    globalThis.gc?.();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+const documents = () => createDocuments({ schema: supergraph.schema, config });
+
+async function measure(shape: string, sourceOf: (number: number) => string) {
+  await flood(documents(), sourceOf, 0); // what is made once, whatever comes
+  const before = await heapBytes();
+  const admit = documents();
+  await flood(admit, sourceOf, DOCUMENTS);
+  return { shape, keptBytes: (await heapBytes()) - before, countedBytes: admit.bytes() };
+}
+
+const kept = [];
+for (const [shape, sourceOf] of Object.entries(SHAPES)) kept.push(await measure(shape, sourceOf));
+process.stdout.write(JSON.stringify(kept));

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const PROGRAM = join(import.meta.dirname, 'document-memory.main.ts');
+
+interface Kept {
+  shape: string;
+  keptBytes: number;
+  countedBytes: number;
+}
+
+describe('what is kept of documents', () => {
+  // In a process of its own, whose heap has nothing else to grow by.
+  it('is no more than what their cache counts: plans, variants, renderers and projections included', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM]);
+    const kept = JSON.parse(stdout) as Kept[];
+    expect(kept.map(({ shape }) => shape)).toContain('introspection');
+    const uncounted = kept.filter(({ keptBytes, countedBytes }) => keptBytes > countedBytes);
+    expect(uncounted).toEqual([]);
+  }, 120_000);
+});
