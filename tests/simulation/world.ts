@@ -159,7 +159,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       endedSessions: { has: () => false, onEnded: () => () => {} },
       accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
     }),
-    limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20, clock: time.clock }),
+    limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20 }),
     heartbeats,
     limitAge: () => () => {}, // none
     metrics: NO_METRICS,

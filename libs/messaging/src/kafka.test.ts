@@ -239,7 +239,7 @@ describe('the event log in Kafka', () => {
     ['snappy', CompressionTypes.Snappy, (text: Buffer) => compress(text)],
     ['lz4', CompressionTypes.LZ4, (text: Buffer) => compressFrame(text)],
     ['zstd', CompressionTypes.ZSTD, (text: Buffer) => promisify(zstdCompress)(text)],
-  ])('skips a batch of %s that becomes too large, and goes on behind it', async (_, type, pack) => {
+  ] as const)('skips a batch of %s that becomes too large, and goes on behind it', async (_, type, pack) => {
     const lines: string[] = [];
     const logged = createLog({
       service: 'test',

@@ -23,7 +23,7 @@ export { pause } from './pause.ts';
 export { settlesWithin, withDeadline } from './deadline.ts';
 export { askInTime } from './ask-in-time.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
-export { systemClock, type Clock } from './clock.ts';
+export { monotonicClock, systemClock, type Clock } from './clock.ts';
 export { timeOrderedIds, type Ids } from './ids.ts';
 export {
   closeOnStop,

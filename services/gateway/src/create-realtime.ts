@@ -70,11 +70,11 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
-  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS, clock };
+  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS };
   const limits = createSocketLimits(perClient);
   const streamLimits = createSocketLimits(perClient);
   const heartbeats = createHeartbeats();
-  const limitAge = createAgeLimit(maxConnectionAgeS, { clock, random });
+  const limitAge = createAgeLimit(maxConnectionAgeS, random);
   const ofSockets: TransportDeps = { context, watch, limits, heartbeats, limitAge, metrics };
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
   const phoenix = createPhoenix({ ...ofSockets, feed });

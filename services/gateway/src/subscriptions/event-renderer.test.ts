@@ -63,7 +63,6 @@ function createWorld(text: string, executor: ExecutorKind = 'compiled', tamper: 
     services: { auth: source, tasks: source },
   } as unknown as Graph; // all that is read
   const rendering = createEventRenderer(graph, prepared(text), {
-    clock: { now: () => now },
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     executor,
   });

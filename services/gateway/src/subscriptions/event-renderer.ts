@@ -1,8 +1,6 @@
 import { unavailable } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
-import type { Clock } from '@taskmesh/service';
 import { Kind, visit, type ASTNode } from 'graphql';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
 import type { FormatResult } from '../graph/client-result.ts';
@@ -45,7 +43,6 @@ export interface EventRenderer {
 }
 
 export interface EventRendererDeps {
-  clock: Clock;
   formatResult: FormatResult;
   executor: ExecutorKind;
 }
@@ -73,9 +70,7 @@ export function createEventRenderer(
 
   const ask = (change: TaskChanged, variables: Record<string, unknown>, inTurn: RunInTurn, readers: Reader[]) => {
     const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
-    return atOnce(() =>
-      withForeignFields({ change, planNow, variables, inTurn, readers, giveUpAtMs, clock: deps.clock }),
-    );
+    return atOnce(() => withForeignFields({ change, planNow, variables, inTurn, readers, giveUpAtMs }));
   };
   const keyOf = (variables: Record<string, unknown>) =>
     JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
@@ -145,18 +140,17 @@ interface EventRun {
   inTurn: RunInTurn;
   readers: Reader[];
   giveUpAtMs: number;
-  clock: EventRendererDeps['clock'];
 }
 
 /**
  * Waits for a service that is briefly unavailable. An event never goes out without that service's fields, even where
  * null is allowed, as null would mean that there is no value. The reader must be able to resume and get all of it.
  */
-async function withForeignFields({ inTurn, readers, giveUpAtMs, clock, ...run }: EventRun): Promise<string> {
+async function withForeignFields({ inTurn, readers, giveUpAtMs, ...run }: EventRun): Promise<string> {
   for (;;) {
     const reader = readers.find(({ isWaiting }) => isWaiting());
     if (!reader) throw unavailable('Nobody waits for it any more.');
-    const text = await inTurn(() => tryOnce(clock, run, reader));
+    const text = await inTurn(() => tryOnce(run, reader));
     if (text !== undefined) return text;
     if (performance.now() > giveUpAtMs) throw unavailable();
     if (reader.isWaiting()) await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
@@ -165,14 +159,13 @@ async function withForeignFields({ inTurn, readers, giveUpAtMs, clock, ...run }:
 
 /** Undefined when the result does not count: a service is unavailable, or a session that has ended was refused. */
 async function tryOnce(
-  clock: Clock,
   { change, planNow, variables }: Pick<EventRun, 'change' | 'planNow' | 'variables'>,
   { isWaiting, call }: Reader,
 ): Promise<string | undefined> {
   const root = { taskChanges: toChangeEvent(change) };
-  const request = { call: callFor(change, call), deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
+  const request = { call: callFor(change, call), deadline: performance.now() + EVENT_DEADLINE_MS, mutation: false };
   const result = await planNow().run(root, variables, request);
-  await nextTurn(); // many results may have arrived together
+  await new Promise((resolve) => setImmediate(resolve)); // many results may have arrived together
   if (result.errors && (lacksService(result) || !isWaiting())) return undefined;
   return traced(JSON.stringify(result), change);
 }

@@ -1,5 +1,6 @@
 import { AppError, rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
+import type { Clock } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
@@ -70,6 +71,7 @@ export interface StreamRequest {
 interface Deps extends EventRendererDeps {
   feed: Feed;
   metrics: SubscriptionMetrics;
+  clock: Clock;
   graph: LiveGraph;
   shares: AccountShares;
 }
