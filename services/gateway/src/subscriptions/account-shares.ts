@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 
 /** What each change costs besides the objects of the result: its text, and a frame for each subscription. */
-const COST_PER_RENDERING = 100;
+const COST_PER_RENDERING = 250;
 /** How much of an account's results is put together in one turn of the event loop. */
 const AT_ONCE = 2;
 
