@@ -8,6 +8,7 @@ import {
   createPhoenix,
   createSessionWatch,
   createSocketLimits,
+  createAccountShares,
   createSubscriptions,
   type Caller,
   type GatewayContext,
@@ -133,6 +134,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     clock: time.clock,
     metrics: NO_METRICS,
     executor: 'compiled',
+    shares: createAccountShares(0),
     formatResult: ({ data, errors = [] }) => ({
       data,
       ...(errors.length > 0 && {
@@ -157,7 +159,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       endedSessions: { has: () => false, onEnded: () => () => {} },
       accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
     }),
-    limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20, clock: time.clock }),
+    limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20 }),
     heartbeats,
     limitAge: () => () => {}, // none
     metrics: NO_METRICS,

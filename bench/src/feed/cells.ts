@@ -36,15 +36,14 @@ export interface Stretch {
 }
 
 /**
- * What is measured on a cell's sockets, in this order: what is published past the store is numbered behind what the store
- * has numbered. At the high rate separate processes take changes from Kafka alone: committing so many would take the
- * cores that are to be measured.
+ * What is measured on a cell's sockets, in this order. Only the bare server takes changes that no store has: gateways
+ * compare what they delivered with the store every two seconds, and end feeds that are ahead of it.
  */
 export function stretchesOf({ way }: Cell, rates: readonly Rate[]): Stretch[] {
   const sources: Record<TargetName, Record<Rate, Source[]>> = {
     bare: { usual: ['http', 'kafka'], high: ['http', 'kafka'] },
     embedded: { usual: ['commit'], high: ['commit'] },
-    separate: { usual: ['commit', 'kafka'], high: ['kafka'] },
+    separate: { usual: ['commit'], high: ['commit'] },
   };
   return rates.flatMap((rate) => sources[way][rate].map((source) => ({ source, rate })));
 }

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
 import { createFaultyProxy, eventually, requiredAddress, timingTest } from '@taskmesh/testing';
 import kafkajs, { type Admin } from 'kafkajs';
+import { compressFrame } from 'lz4-napi';
 import { compress } from 'snappy';
 import { describeEventLog } from './event-log.contract.ts';
 import type { EventLog, LogRecord } from './event-log.ts';
@@ -229,6 +232,36 @@ describe('the event log in Kafka', () => {
     }
     await eventually(() => values.length === 2);
     expect(values).toEqual(['one', 'two'.repeat(50_000)]);
+  });
+
+  it.each([
+    ['gzip', CompressionTypes.GZIP, (text: Buffer) => promisify(gzip)(text)],
+    ['snappy', CompressionTypes.Snappy, (text: Buffer) => compress(text)],
+    ['lz4', CompressionTypes.LZ4, (text: Buffer) => compressFrame(text)],
+    ['zstd', CompressionTypes.ZSTD, (text: Buffer) => promisify(zstdCompress)(text)],
+  ] as const)('skips a batch of %s that becomes too large, and goes on behind it', async (_, type, pack) => {
+    const lines: string[] = [];
+    const logged = createLog({
+      service: 'test',
+      level: 'error',
+      destination: { write: (line) => void lines.push(line) },
+    });
+    const { values } = await read(create({ log: logged }));
+    const producer = new Kafka({ brokers: brokers(), clientId: 'test', logLevel: logLevel.NOTHING }).producer();
+    await producer.connect();
+    const codec = CompressionCodecs[type]();
+    const packing = jest.spyOn(CompressionCodecs, type);
+    packing.mockReturnValue({ ...codec, compress: ({ buffer }: { buffer: Buffer }) => pack(buffer) });
+    try {
+      for (const text of ['before', '0'.repeat(16 * 1024 * 1024), 'behind'])
+        await producer.send({ topic, messages: [{ key: 'k', value: text }], compression: type });
+    } finally {
+      packing.mockRestore();
+      await producer.disconnect();
+    }
+    await eventually(() => values.includes('behind'));
+    expect(values.map(({ length }) => length)).toEqual([6, 6]);
+    expect(lines.join('')).toContain('batches of the event log were skipped');
   });
 
   timingTest('delivers within a few milliseconds', async () => {

@@ -35,7 +35,12 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const logger = createLibraryLogger(log);
   const nextBrokers = inTurn(brokers);
   const seeds = brokers.map(parseAddress);
-  const connect = (address: Address) => createNode({ address, settings, logger });
+  const onUnreadable = (topic: string, batches: number) =>
+    log.error(
+      { topic, batches },
+      'batches of the event log were skipped: they are too large or cannot be decompressed',
+    );
+  const connect = (address: Address) => createNode({ address, settings, logger, onUnreadable });
   const publisher = createPublisher(
     createProducer({
       ...{ seeds, connect, random, monotonicMs: () => performance.now() },

@@ -26,7 +26,7 @@ export { settlesWithin, withDeadline } from './deadline.ts';
 export { askInTime } from './ask-in-time.ts';
 export { createFailureLog, type FailureLog } from './failure-log.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
-export { systemClock, type Clock } from './clock.ts';
+export { monotonicClock, systemClock, type Clock } from './clock.ts';
 export { timeOrderedIds, type Ids } from './ids.ts';
 export {
   closeOnStop,

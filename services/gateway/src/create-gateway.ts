@@ -1,6 +1,14 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import { closeOnStop, inOrder, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import {
+  closeOnStop,
+  inOrder,
+  monotonicClock,
+  type Clock,
+  type HealthReport,
+  type Log,
+  type Service,
+} from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
@@ -83,7 +91,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   const graphMetrics = createGraphMetrics(metrics);
   const graphOf = (supergraph: Supergraph): Graph => {
-    const services = createServiceMap(supergraph, { connections, metrics: graphMetrics, clock, log });
+    const services = createServiceMap(supergraph, { connections, metrics: graphMetrics, clock: monotonicClock, log });
     return {
       supergraph,
       services,
@@ -91,7 +99,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
         supergraph,
         services,
         metrics: graphMetrics,
-        clock,
+        clock: monotonicClock,
         log,
         kind: config.executor,
       }),

@@ -28,8 +28,11 @@ import {
 } from './transports/sockets/socket.ts';
 import { createSocketLimits } from './transports/sockets/socket-limits.ts';
 import type { TransportDeps } from './transports/transport.ts';
+import { createAccountShares } from './subscriptions/account-shares.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
+/** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
+const ACCOUNT_COST_FACTOR = 2;
 /** How long a drained socket may take to close. */
 const GOODBYE_MS = 2_000;
 /** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
@@ -63,14 +66,15 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     formatResult: createResultFormat(log),
     metrics,
     executor: context.config.executor,
+    shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
-  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS, clock };
+  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS };
   const limits = createSocketLimits(perClient);
   const streamLimits = createSocketLimits(perClient);
   const heartbeats = createHeartbeats();
-  const limitAge = createAgeLimit(maxConnectionAgeS, { clock, random });
+  const limitAge = createAgeLimit(maxConnectionAgeS, random);
   const ofSockets: TransportDeps = { context, watch, limits, heartbeats, limitAge, metrics };
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
   const phoenix = createPhoenix({ ...ofSockets, feed });

@@ -10,6 +10,7 @@ export { createPhoenix } from './transports/phoenix/phoenix.ts';
 export { createSessionWatch } from './transports/sockets/session-watch.ts';
 export { waitForDrain, isTooFarBehind } from './transports/sockets/socket.ts';
 export { createSocketLimits } from './transports/sockets/socket-limits.ts';
+export { createAccountShares } from './subscriptions/account-shares.ts';
 export {
   createSubscriptions,
   type StreamEnd,

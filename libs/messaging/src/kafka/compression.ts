@@ -1,23 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
+import { constants, unzip, zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { decompressFrame } from 'lz4-napi';
 import { uncompress } from 'snappy';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
+/** How many bytes the batches of one answer may have uncompressed: several times what publishers send at once. */
+const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
+/** What a record takes in memory, however small it is. */
+const RECORD_COST_BYTES = 256;
+/** Compressors of records use windows of 8 MiB at most, up to level 19. */
+const ZSTD_WINDOW_LOG_MAX = 23;
+
+type Decompress = (data: Buffer, maxBytes: number) => Promise<Buffer>;
+
 /**
- * kafkajs can only read gzip, but the topic's or the broker's `compression.type` decides how records are compressed.
+ * kafkajs can only read gzip, but the topic's or the broker's `compression.type` decides how records are compressed. The
+ * broker limits what batches have compressed, and a few bytes may stand for a gigabyte: here what comes out is limited.
  */
 export function registerCodecs(): void {
+  const zstdOptions = { params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } };
+  register(CompressionTypes.GZIP, (data, maxOutputLength) => promisify(unzip)(data, { maxOutputLength }));
   register(CompressionTypes.Snappy, decompressSnappy);
-  register(CompressionTypes.LZ4, decompressFrame);
-  register(CompressionTypes.ZSTD, promisify(zstdDecompress));
+  register(CompressionTypes.LZ4, decompressLz4);
+  register(CompressionTypes.ZSTD, (data, maxOutputLength) =>
+    promisify(zstdDecompress)(data, { ...zstdOptions, maxOutputLength }),
+  );
 }
 
-function register(type: keyof typeof CompressionCodecs, decompress: (data: Buffer) => Promise<Buffer>): void {
+function register(type: keyof typeof CompressionCodecs, decompress: Decompress): void {
   const compress = () => Promise.reject(new Error('Records are sent as they are; the broker compresses them.'));
-  CompressionCodecs[type] = () => ({ compress, decompress });
+  CompressionCodecs[type] = () => ({ compress, decompress: (data: Buffer) => withinAnswer(data, decompress) });
+}
+
+/** What the answer that is being decoded may still take. */
+const answers = new AsyncLocalStorage<{ leftBytes: number }>();
+
+/**
+ * Decodes an answer to a fetch. A batch that cannot be decompressed within the limit appears as one control record, so
+ * that its reader goes on behind it; what exceeds the limit only together with other batches is left for the next fetch.
+ */
+export async function decodeWithinLimit<Decoded>(
+  decode: (payload: Buffer) => Promise<Decoded>,
+  payload: Buffer,
+): Promise<{ decoded: Decoded; unreadable: number }> {
+  let unreadable = 0;
+  for (;;) {
+    try {
+      const decoded = await answers.run({ leftBytes: ANSWER_MAX_BYTES }, () => decode(payload));
+      return { decoded, unreadable };
+    } catch (error) {
+      if (!(error instanceof UnreadableBatch)) throw error;
+      unreadable++;
+    }
+  }
+}
+
+class UnreadableBatch extends Error {}
+
+/** kafkajs ends a partition's records at an error of this name. */
+class RestLater extends Error {
+  override readonly name = 'KafkaJSPartialMessageError';
+}
+
+async function withinAnswer(data: Buffer, decompress: Decompress): Promise<Buffer> {
+  const answer = answers.getStore() ?? { leftBytes: ANSWER_MAX_BYTES };
+  const records = headOf(data).readUInt32BE(COUNT_AT);
+  const maxBytes = answer.leftBytes - records * RECORD_COST_BYTES;
+  const isFirst = answer.leftBytes === ANSWER_MAX_BYTES;
+  try {
+    if (maxBytes <= 0) throw new Error('The batch has too many records.');
+    const text = await decompress(data, maxBytes);
+    answer.leftBytes -= text.length + records * RECORD_COST_BYTES;
+    return text;
+  } catch {
+    if (!isFirst) throw new RestLater('The answer has too many records.');
+    blankBatch(data);
+    throw new UnreadableBatch('The batch cannot be decompressed.');
+  }
+}
+
+/** Of a batch, whose compressed records follow its head in the same answer. */
+const HEAD_BYTES = 61;
+const ATTRIBUTES_AT = 21;
+const LAST_OFFSET_AT = 23;
+const COUNT_AT = 57;
+const UNCOMPRESSED_CONTROL_BATCH = 0x20;
+
+const headOf = (data: Buffer) => Buffer.from(data.buffer, data.byteOffset - HEAD_BYTES, HEAD_BYTES);
+
+/** Leaves a single control record, with the batch's last offset, in its place. */
+function blankBatch(data: Buffer): void {
+  const head = headOf(data);
+  const lastOffset = varint(head.readUInt32BE(LAST_OFFSET_AT));
+  head.writeInt16BE(UNCOMPRESSED_CONTROL_BATCH, ATTRIBUTES_AT);
+  head.writeInt32BE(1, COUNT_AT);
+  const record = Buffer.from([0, 0, ...lastOffset, 1, 1, 0]); // no key and no value, which have length −1
+  Buffer.from([...varint(record.length), ...record]).copy(data);
+}
+
+/** A positive number, zigzag encoded. */
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value * 2;
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  return [...bytes, rest];
 }
 
 /** "\x82SNAPPY\0", a version and the oldest compatible version; blocks follow, each preceded by its length. */
@@ -26,15 +115,62 @@ const BLOCKS_HEADER_BYTES = 16;
 const LENGTH_BYTES = 4;
 
 /** Java clients write blocks; librdkafka and others write one piece. */
-async function decompressSnappy(data: Buffer): Promise<Buffer> {
-  if (!data.subarray(0, BLOCKS_MAGIC.length).equals(BLOCKS_MAGIC)) return uncompressSnappy(data);
-  const blocks: Promise<Buffer>[] = [];
+async function decompressSnappy(data: Buffer, maxBytes: number): Promise<Buffer> {
+  if (!data.subarray(0, BLOCKS_MAGIC.length).equals(BLOCKS_MAGIC)) return uncompressSnappy([data], maxBytes);
+  const blocks: Buffer[] = [];
   for (let at = BLOCKS_HEADER_BYTES; at < data.length;) {
     const begin = at + LENGTH_BYTES;
     at = begin + data.readUInt32BE(at);
-    blocks.push(uncompressSnappy(data.subarray(begin, at)));
+    blocks.push(data.subarray(begin, at));
   }
-  return Buffer.concat(await Promise.all(blocks));
+  return uncompressSnappy(blocks, maxBytes);
 }
 
-const uncompressSnappy = (data: Buffer) => uncompress(data, { asBuffer: true }) as Promise<Buffer>; // as asked for
+async function uncompressSnappy(blocks: Buffer[], maxBytes: number): Promise<Buffer> {
+  assertWithin(
+    blocks.reduce((sum, block) => sum + snappyLength(block), 0),
+    maxBytes,
+  );
+  const texts = blocks.map((block) => uncompress(block, { asBuffer: true }) as Promise<Buffer>); // as asked for
+  return Buffer.concat(await Promise.all(texts));
+}
+
+/** A block begins with its uncompressed length, which the library allocates. */
+function snappyLength(block: Buffer): number {
+  let length = 0;
+  for (const [index, byte] of block.subarray(0, 5).entries()) {
+    length += (byte & 0x7f) * 2 ** (7 * index);
+    if (byte < 0x80) break;
+  }
+  return length;
+}
+
+const LZ4 = {
+  magic: 0x184d2204,
+  hasBlockChecksums: 0x10,
+  hasContentSize: 0x08,
+  hasContentChecksum: 0x04,
+  hasDictId: 0x01,
+};
+const LZ4_UNCOMPRESSED = 0x8000_0000;
+
+/** The library has no limit: the frame's blocks say how large they can become. */
+async function decompressLz4(data: Buffer, maxBytes: number): Promise<Buffer> {
+  const flags = data.readUInt8(4);
+  const maxBlockBytes = 2 ** (8 + 2 * ((data.readUInt8(5) >> 4) & 7));
+  const checksumBytes = flags & LZ4.hasBlockChecksums ? 4 : 0;
+  let at = 7 + (flags & LZ4.hasContentSize ? 8 : 0) + (flags & LZ4.hasDictId ? 4 : 0);
+  let most = 0;
+  for (let size = data.readUInt32LE(at); size !== 0; size = data.readUInt32LE(at)) {
+    most += size >= LZ4_UNCOMPRESSED ? size - LZ4_UNCOMPRESSED : Math.min(maxBlockBytes, size * 255);
+    at += 4 + (size % LZ4_UNCOMPRESSED) + checksumBytes;
+  }
+  const end = at + 4 + (flags & LZ4.hasContentChecksum ? 4 : 0);
+  if (data.readUInt32LE(0) !== LZ4.magic || end !== data.length) throw new Error('It is not one lz4 frame.');
+  assertWithin(most, maxBytes);
+  return decompressFrame(data);
+}
+
+function assertWithin(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes) throw new Error('The batch is too large.');
+}

@@ -5,6 +5,7 @@ import ConnectionPool, { type Exchange } from 'kafkajs/src/network/connectionPoo
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import { requests, type FetchedPartition } from 'kafkajs/src/protocol/requests/index.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import { decodeWithinLimit } from './compression.ts';
 import type { Address, ClientSettings } from './config.ts';
 import { encodeProduceRequest, type Batch } from './produce-request.ts';
 import { createSockets } from './sockets.ts';
@@ -54,10 +55,12 @@ export interface NodeOptions {
   address: Address;
   settings: ClientSettings;
   logger: Logger;
+  /** Batches of records had to be skipped. */
+  onUnreadable?: (topic: string, batches: number) => void;
 }
 
 /** Connects with the first request. */
-export function createNode({ address, settings, logger }: NodeOptions): Node & ProducingNode {
+export function createNode({ address, settings, logger, onUnreadable = () => {} }: NodeOptions): Node & ProducingNode {
   const { authenticationTimeout, ...connection } = settings;
   /** The library goes by the wall clock: set back, a request to a silent broker, or one that is throttled, would wait for as long. */
   const longestMs = connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
@@ -117,21 +120,25 @@ export function createNode({ address, settings, logger }: NodeOptions): Node & P
         fetchOffset: String(offset),
         maxBytes: FETCH_MAX_BYTES,
       }));
-      const { errorCode = 0, responses } = await send(
-        () =>
-          broker.lookupRequest(
-            apiKeys.Fetch,
-            requests.Fetch,
-          )({
-            isolationLevel: READ_UNCOMMITTED,
-            maxWaitTime: maxWaitMs,
-            minBytes: 1,
-            maxBytes: FETCH_MAX_BYTES,
-            rackId: '',
-            topics: [{ topic, partitions: asked }],
-          }),
-        maxWaitMs,
-      );
+      const { errorCode = 0, responses } = await send(() => {
+        const { request, response } = broker.lookupRequest(
+          apiKeys.Fetch,
+          requests.Fetch,
+        )({
+          isolationLevel: READ_UNCOMMITTED,
+          maxWaitTime: maxWaitMs,
+          minBytes: 1,
+          maxBytes: FETCH_MAX_BYTES,
+          rackId: '',
+          topics: [{ topic, partitions: asked }],
+        });
+        const decode = async (payload: Buffer) => {
+          const { decoded, unreadable } = await decodeWithinLimit(response.decode, payload);
+          if (unreadable > 0) onUnreadable(topic, unreadable);
+          return decoded;
+        };
+        return { request, response: { ...response, decode } };
+      }, maxWaitMs);
       if (errorCode !== 0) throw createErrorFromCode(errorCode);
       return responses.flatMap((answer) => answer.partitions);
     },

@@ -1,8 +1,10 @@
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 
-/** Exceeded only in a flood of invalid records; the rest are logged and dropped. */
+/** Exceeded only in a flood of invalid records; the rest are dropped. */
 const MAX_WAITING = 100;
+/** Bounds what a flood costs the tasks service, and the log. */
+const SEND_EVERY_MS = 100;
 const RETRY_MS = 2_000;
 
 export interface DeadLetterReports {
@@ -15,6 +17,7 @@ export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnread
   const waiting: UnreadableRecord[] = [];
   const stopping = new AbortController();
   let isSending = false;
+  let dropped = 0;
 
   const send = async () => {
     isSending = true;
@@ -22,21 +25,26 @@ export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnread
       try {
         await tasks.reportUnreadable(record);
         waiting.shift();
+        await pause(SEND_EVERY_MS);
       } catch {
         // The tasks service is unavailable; retries are not logged, as they would flood the log.
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+        await pause(RETRY_MS);
       }
     }
     isSending = false;
+    if (dropped > 0) log.error({ dropped }, 'further records of the event log could not be read, and are not kept');
+    dropped = 0;
   };
 
   return {
     add(record) {
-      const isKept = waiting.length < MAX_WAITING;
-      log.error({ key: record.key, reason: record.reason, isKept }, 'a record of the event log could not be read');
-      if (isKept) waiting.push(record);
+      if (waiting.length >= MAX_WAITING) return void dropped++;
+      log.error({ key: record.key, reason: record.reason }, 'a record of the event log could not be read');
+      waiting.push(record);
       if (!isSending) void send();
     },
     stop: () => stopping.abort(),
   };
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());

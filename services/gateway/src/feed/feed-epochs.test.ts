@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import type { TaskChanged } from '@taskmesh/events';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
@@ -127,22 +128,6 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(reader.epochs).toEqual([2]));
   });
 
-  it('a store that stays behind the records is no place to begin: the reader is refused, in the end', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
-    try {
-      await feed.subscribe(owner, undefined, createReader());
-      const [change] = commit(1);
-      if (change) store.deliver({ ...change, epoch: 2 });
-      const subscribing = feed.subscribe(owner, undefined, createReader());
-      const refused = expect(subscribing).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-      await jest.advanceTimersByTimeAsync(15_000);
-      await refused;
-      expect(store.asked.heads).toBeLessThan(100);
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
   it('a reader that is placed while the gateway stops is refused', async () => {
     const placing = store.answerLate('heads');
     const subscribing = feed.subscribe(owner, undefined, createReader());
@@ -226,5 +211,100 @@ describe('the feed of a gateway, when the store lost changes that were delivered
     const { heads } = store.asked;
     await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads + 1));
     expect([reader.seen, reader.ends]).toEqual([upTo(5), []]);
+  });
+});
+
+describe('the feed of a gateway, when records are not of its store', () => {
+  let store: ReturnType<typeof createStore>;
+  let feed: Feed;
+  const owner = randomUUID();
+  const bystander = randomUUID();
+  const readers = { owner: createReader(), bystander: createReader() };
+  const forge = (key: string, change: Partial<TaskChanged>, of = key) =>
+    store.deliverText(key, JSON.stringify({ ...store.makeChange(of, 1), ...change }));
+
+  beforeEach(async () => {
+    store = createStore();
+    feed = createFeed({ ...store, log, headsEveryMs: 20 });
+    await feed.start();
+    Object.assign(readers, { owner: createReader(), bystander: createReader() });
+    await feed.subscribe(owner, undefined, readers.owner);
+    await feed.subscribe(bystander, undefined, readers.bystander);
+  });
+  afterEach(() => feed.stop());
+
+  const expectToGoOn = async () => {
+    store.deliver(store.commit(owner));
+    store.deliver(store.commit(bystander));
+    await eventually(() => expect([readers.owner.seen, readers.bystander.seen]).toEqual([[1], [1]]));
+    expect([...readers.owner.ends, ...readers.bystander.ends]).toEqual([]);
+  };
+
+  it('keeps all feeds when a change has an epoch that the store does not have, and reports the record', async () => {
+    forge(owner, { epoch: 9 });
+    await eventually(() =>
+      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store is not at epoch 9.' }]),
+    );
+    await expectToGoOn();
+  });
+
+  it('does not refuse new readers because of such an epoch', async () => {
+    const placing = store.answerLate('heads');
+    const fresh = randomUUID();
+    const reader = createReader();
+    const subscribing = feed.subscribe(fresh, undefined, reader);
+    await placing.asked;
+    forge(fresh, { epoch: 9 });
+    placing.come();
+    await subscribing;
+    store.deliver(store.commit(fresh));
+    await eventually(() => expect(reader.seen).toEqual([1]));
+  });
+
+  it.each([
+    ['another owner', (change: TaskChanged) => change],
+    ["another owner's task", (change: TaskChanged) => ({ ...change, ownerId: bystander })],
+    [
+      "another owner's former task",
+      (change: TaskChanged) => ({ ...store.makeChange(bystander, 1), previous: change.task }),
+    ],
+  ])('delivers no change whose key is not its owner: %s', async (_, of) => {
+    store.deliverText(bystander, JSON.stringify(of(store.makeChange(owner, 1))));
+    await eventually(() =>
+      expect(store.unreadable).toMatchObject([{ key: bystander, reason: /key is not the owner/ }]),
+    );
+    await expectToGoOn();
+  });
+
+  it('ends only the feed of its owner after a change that the store never signed', async () => {
+    forge(owner, { cursor: 'forged' });
+    await eventually(() => expect(readers.owner.ends).toEqual(['expired']));
+    store.deliver(store.commit(bystander));
+    await eventually(() => expect(readers.bystander.seen).toEqual([1]));
+    expect(readers.bystander.ends).toEqual([]);
+  });
+
+  it('gives up waiting for changes that a record announces and the store does not have', async () => {
+    const quiet = createFeed({ ...store, log, headsEveryMs: 60_000 });
+    await quiet.start();
+    const reader = createReader();
+    await quiet.subscribe(owner, undefined, reader);
+    forge(owner, { sequence: 1_000 });
+    await eventually(() => expect(store.asked.changesAfter).toBeGreaterThan(0));
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    const { changesAfter } = store.asked;
+    expect(changesAfter).toBeLessThan(10);
+    store.deliver(store.commit(owner));
+    store.deliver(store.commit(owner));
+    expect(reader.seen).toEqual([1, 2]);
+    expect(store.asked.changesAfter).toBe(changesAfter);
+    await quiet.stop();
+  });
+
+  it('sends a flood of unreadable records neither to the store nor to the log', async () => {
+    for (let count = 0; count < 10_000; count++) store.deliverText(owner, `{${count}`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(store.unreadable.length).toBeLessThan(10);
+    await expectToGoOn();
   });
 });

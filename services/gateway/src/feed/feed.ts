@@ -1,6 +1,6 @@
 import { AppError, unavailable } from '@taskmesh/errors';
 import { errorMessage } from '@taskmesh/errors/details';
-import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import { processSpan, type EventLog, type LogReader, type LogRecord } from '@taskmesh/messaging';
 import type { Log, Service } from '@taskmesh/service';
@@ -16,6 +16,8 @@ const HEADS_BATCH = 1_000;
 const RETRY_FOR_MS = 10_000;
 /** How long a replay waits for its reader, which then counts as too slow. */
 const DRAIN_WITHIN_MS = 60_000;
+/** How soon a comparison that a doubtful record asks for may follow the one before, however many such records come. */
+const DOUBTS_EVERY_MS = 500;
 /** The most pages in memory at once in this process: so many for live readers, and as many for replays. */
 const PAGES_AT_ONCE = 16;
 
@@ -59,10 +61,13 @@ export function createFeed(options: FeedOptions): Feed {
   const turns = { fill: pLimit(PAGES_AT_ONCE), replay: pLimit(PAGES_AT_ONCE) };
   const unreadable = createDeadLetterReports(tasks, log);
   let epoch = 0;
-  /** Announced epochs that the tasks service has been asked to confirm. */
-  const asked = new Set<number>();
+  /** The last record whose epoch is not the store's, as far as we know. */
+  let doubted: { record: LogRecord; epoch: number } | undefined;
   let reader: LogReader | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let comparedAtMs = -Infinity;
+  let isComparing = false;
+  let isInDoubt = false;
   let isStopped = false;
 
   /** A restore created a new store: positions in the old one mean nothing. */
@@ -78,55 +83,64 @@ export function createFeed(options: FeedOptions): Feed {
     for (const feed of ended) feed.end(reason);
   };
 
-  /** The announcement is only a hint: the epoch counts once the store itself confirms it. */
-  const takeEpoch = (record: LogRecord) => {
-    const began = tryToParse(record, parseEpochBegan);
-    if (!began || began.epoch <= epoch || asked.has(began.epoch)) return;
-    asked.add(began.epoch);
-    tasks
-      .heads([])
-      .then((answer) => enterEpoch(answer.epoch))
-      .catch((error: unknown) => log.warn({ err: error }, 'a new epoch could not be confirmed')) // compared again soon
-      .finally(() => asked.delete(began.epoch));
-  };
+  const reportUnreadable = ({ key, value }: LogRecord, reason: string) => unreadable.add({ key, value, reason });
 
   const tryToParse = <Parsed>(record: LogRecord, parse: (text: string) => Parsed): Parsed | undefined => {
     try {
       return parse(record.value);
     } catch (error) {
-      unreadable.add({ key: record.key, value: record.value, reason: errorMessage(error) });
+      reportUnreadable(record, errorMessage(error));
       return undefined;
     }
   };
 
+  /**
+   * Anyone who may write to the topic may have written a record, such as another installation without a prefix. So an
+   * epoch counts once the store itself has it, and a record costs at most its own delivery.
+   */
   const take = (record: LogRecord) => {
-    if (record.key === EPOCH_KEY) return takeEpoch(record);
-    if (!feeds.has(record.key) && !expected.has(record.key)) return;
-    const change = tryToParse(record, parseTaskChanged);
-    // Fill the gap from the tasks service now, instead of waiting for the next change to reveal it.
-    if (!change) return void compareHeadsOf([record.key]).catch(() => undefined);
-    enterEpoch(change.epoch);
-    const waiting = expected.get(change.ownerId);
+    const { key } = record;
+    if (key !== EPOCH_KEY && !feeds.has(key) && !expected.has(key)) return;
+    const change = key === EPOCH_KEY ? undefined : tryToParse(record, (text) => parseChangeOf(key, text));
+    const { epoch: of } = (change ?? (key === EPOCH_KEY && tryToParse(record, parseEpochBegan))) || {};
+    if (of !== undefined && of > epoch) doubted = { record, epoch: of };
+    // What an unreadable record was about is missing: the store is asked now, not when the next change shows the gap.
+    if (of === undefined || of > epoch) compareSoon();
+    if (!change) return;
+    const waiting = expected.get(key);
     if (waiting) waiting.seen = later(waiting.seen, change);
-    feeds.get(change.ownerId)?.take(change, record.headers?.['traceparent']);
+    feeds.get(key)?.take(change, record.headers?.['traceparent']);
   };
 
   const compareHeadsOf = async (owners: string[]) => {
     // Whoever is ahead of the answer only because changes were committed and delivered meanwhile is not ahead of these.
     const delivered = owners.map((owner) => ({ owner, feed: feeds.get(owner), last: feeds.get(owner)?.last ?? 0 }));
+    const inDoubt = doubted;
     const { epoch: of, heads } = await tasks.heads(owners);
     enterEpoch(of);
-    const isLost = ({ owner, feed, last }: (typeof delivered)[number]) =>
-      feed !== undefined && feeds.get(owner) === feed && of === epoch && (heads[owner] ?? 0) < last;
-    if (delivered.some(isLost)) return endOfLostChanges();
-    for (const [owner, sequence] of Object.entries(heads)) feeds.get(owner)?.reach({ epoch: of, sequence });
+    if (inDoubt && inDoubt === doubted) {
+      doubted = undefined;
+      if (inDoubt.epoch > of) reportUnreadable(inDoubt.record, `The store is not at epoch ${inDoubt.epoch}.`);
+    }
+    for (const { owner, feed, last } of delivered) {
+      if (!feed || feeds.get(owner) !== feed || of !== epoch) continue;
+      const head = heads[owner] ?? 0;
+      if (head < last) await onAheadOfStore(owner, feed);
+      else feed.reach({ epoch: of, sequence: head });
+    }
   };
 
   /**
-   * The store has lost changes that were delivered here, as after the failover to a standby that lagged behind. It gives
-   * their numbers to new changes, which would pass for repetitions, also for owners whose head says nothing any more.
+   * The last change of this feed is not in the store. If the store had signed it, it has lost changes, as after the
+   * failover to a standby that lagged behind: it gives their numbers to new ones, which would pass for repetitions, also
+   * for owners whose head shows nothing any more. Otherwise the record was never the store's.
    */
-  const endOfLostChanges = () => {
+  const onAheadOfStore = async (owner: string, feed: OwnerFeed) => {
+    const { lastCursor } = feed;
+    if (lastCursor !== undefined && !(await tasks.openCursor(owner, lastCursor))) {
+      log.error({ owner }, 'a record of the event log was not of this store: the feed of its owner ends');
+      return finish(owner, feed, 'expired');
+    }
     log.error('the store has lost changes that were delivered: all feeds end; begin a new epoch (docs/backup.md)');
     endAll('expired');
   };
@@ -137,12 +151,24 @@ export function createFeed(options: FeedOptions): Feed {
       await compareHeadsOf(owners.slice(start, start + HEADS_BATCH));
   };
 
-  const scheduleComparison = () => {
-    timer = setTimeout(() => {
-      compareHeads()
-        .catch((error: unknown) => log.warn({ err: error }, 'heads could not be compared'))
-        .finally(() => isStopped || scheduleComparison());
-    }, headsEveryMs);
+  const compareIn = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void compareAndGoOn(), ms);
+  };
+  const doubtsInMs = () => Math.max(0, comparedAtMs + DOUBTS_EVERY_MS - performance.now());
+
+  const compareAndGoOn = async () => {
+    isComparing = true;
+    isInDoubt = false;
+    comparedAtMs = performance.now();
+    await compareHeads().catch((error: unknown) => log.warn({ err: error }, 'heads could not be compared'));
+    isComparing = false;
+    if (!isStopped) compareIn(isInDoubt ? doubtsInMs() : headsEveryMs);
+  };
+
+  const compareSoon = () => {
+    isInDoubt = true;
+    if (!isComparing && !isStopped) compareIn(doubtsInMs());
   };
 
   const finish = (owner: string, feed: OwnerFeed, reason: FeedEnd) => {
@@ -211,7 +237,9 @@ export function createFeed(options: FeedOptions): Feed {
     expected.set(owner, entry);
     try {
       const start = await retryWhileAway(() => startOf(owner, after));
-      return attach(owner, { ...start, head: later(start.head, entry.seen) }, feedReader);
+      const { head } = start;
+      const isNewer = entry.seen.epoch === head.epoch && entry.seen.sequence > head.sequence;
+      return attach(owner, { ...start, head: isNewer ? entry.seen : head }, feedReader);
     } catch (error) {
       if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics.resumed('expired');
       throw error;
@@ -223,7 +251,7 @@ export function createFeed(options: FeedOptions): Feed {
   return {
     async start() {
       reader = eventLog.read(TASK_CHANGES_TOPIC, take);
-      scheduleComparison();
+      compareIn(headsEveryMs);
     },
     async stop() {
       isStopped = true;
@@ -256,6 +284,14 @@ interface Start {
 function later(one: FeedPosition, other: FeedPosition): FeedPosition {
   if (one.epoch !== other.epoch) return one.epoch > other.epoch ? one : other;
   return one.sequence >= other.sequence ? one : other;
+}
+
+/** @throws when it is not a change of this owner alone */
+function parseChangeOf(owner: string, text: string): TaskChanged {
+  const change = parseTaskChanged(text);
+  for (const { ownerId } of [change, change.task, change.previous ?? change.task])
+    if (ownerId !== owner) throw new Error('The key is not the owner of the change.');
+  return change;
 }
 
 function cursorExpired(): AppError {

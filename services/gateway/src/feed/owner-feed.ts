@@ -43,6 +43,8 @@ const PAGE = 100;
 const REPLAYS_AT_ONCE = 2;
 /** How long a page is kept for a reader that cannot take more. After that it is fetched again once the reader can. */
 const KEEP_PAGE_MS = 100;
+/** How often the store says, once a record has come, that there is nothing more before it is believed. */
+const EMPTY_ANSWERS = 5;
 const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
 interface Attached {
@@ -66,6 +68,7 @@ export class OwnerFeed {
   #inTurn: LimitFunction | undefined;
   /** The last change handed to the live readers. */
   #last: number;
+  #lastCursor: string | undefined;
   /** Changes are known to exist up to here. */
   #target: number;
   #isFilling = false;
@@ -85,6 +88,11 @@ export class OwnerFeed {
   /** The sequence of the last change that was delivered, or of the last before this feed. */
   get last(): number {
     return this.#last;
+  }
+
+  /** The cursor of the last change that was delivered, if any was. */
+  get lastCursor(): string | undefined {
+    return this.#lastCursor;
   }
 
   /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns how to detach it. */
@@ -127,6 +135,7 @@ export class OwnerFeed {
   #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill', traceparent = change.traceparent): void {
     this.#options.metrics.arrived(change, way);
     this.#last = change.sequence;
+    this.#lastCursor = change.cursor;
     if (!traceparent) return this.#tellLive(change);
     const span = this.#options.beginDelivery(traceparent);
     const deliver = () => {
@@ -169,11 +178,14 @@ export class OwnerFeed {
   async #fill(): Promise<void> {
     const { metrics, turns, onExpired } = this.#options;
     metrics.gapFilled();
+    let empty = 0;
     const fillPage = async () => {
       if (!this.#isBehind()) return true;
       const changes = await this.#changesAfter(this.#last, onExpired);
-      for (const change of changes) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
-      return changes.length > 0;
+      for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
+      // The target came from a record that is not of this store, and would keep the feed waiting for ever.
+      if (changes?.length === 0 && ++empty >= EMPTY_ANSWERS) this.#target = this.#last;
+      return Boolean(changes?.length);
     };
     // Checked and set in one synchronous step, so that the next record counts as live.
     await repeat(
@@ -189,8 +201,8 @@ export class OwnerFeed {
       if (!isNeeded()) return true;
       // The reader's position became too old during its replay; other readers are not affected.
       const changes = await this.#changesAfter(attached.position, () => this.#end(attached, 'expired'));
-      await this.#handOver(attached, changes);
-      return changes.length > 0;
+      await this.#handOver(attached, changes ?? []);
+      return Boolean(changes?.length);
     };
     const replaySome = async () => {
       // A reader that is waited for here holds neither a page nor a place in a limit.
@@ -217,18 +229,18 @@ export class OwnerFeed {
     }
   }
 
-  /** The page of the log after `sequence`; empty when it could not be read. */
-  async #changesAfter(sequence: number, onExpired: () => void): Promise<TaskChanged[]> {
+  /** The page of the log after `sequence`; undefined when it could not be read. */
+  async #changesAfter(sequence: number, onExpired: () => void): Promise<TaskChanged[] | undefined> {
     const { owner, tasks, log, onEpoch } = this.#options;
     try {
       const page = await tasks.changesAfter(owner, sequence, PAGE);
       if (page.epoch !== this.#epoch) onEpoch(page.epoch);
       else if (page.expired) onExpired();
-      else if (page.changes[0]?.sequence === sequence + 1) return page.changes;
+      else if ((page.changes[0]?.sequence ?? sequence + 1) === sequence + 1) return page.changes;
     } catch (error) {
       log.warn({ err: error }, 'changes could not be read; trying again');
     }
-    return [];
+    return undefined;
   }
 }
 

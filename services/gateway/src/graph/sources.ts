@@ -6,7 +6,7 @@ import type { RequestCall } from './executor.ts';
 /** The executor's context for one operation. */
 export interface OperationRun {
   call: RequestCall;
-  /** Unix milliseconds; anything unanswered by then is abandoned. */
+  /** By `monotonicClock`; anything unanswered by then is abandoned. */
   deadline: number;
   mutation: boolean;
   /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */

@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../graph/client-errors.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
-import type { LiveGraph } from '../graph/graph.ts';
+import type { ClientOperation, LiveGraph } from '../graph/graph.ts';
 import { coerceVariables } from '../graph/variables.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 import { checkRequest, type CheckedRequest, type UncheckedRequest } from './graphql-request.ts';
@@ -20,7 +20,7 @@ export interface Arrival {
 
 /** A client's operation that may run, with coerced variables. */
 export interface AdmittedOperation {
-  operation: PreparedOperation;
+  operation: ClientOperation;
   variables: Record<string, unknown>;
 }
 

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type { TaskChanged } from '@taskmesh/events';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
@@ -18,6 +19,7 @@ type Answer = { data?: unknown; errors?: { message: string; extensions: { code: 
 interface Request {
   variables: Record<string, unknown>;
   signal: AbortSignal | undefined;
+  sessionId: string | undefined;
   answer: (answer: Answer) => void;
 }
 
@@ -31,6 +33,7 @@ const call: RequestCall = {
 const AWAY: Answer = { errors: [{ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } }] };
 const named = (name: string): Answer => ({ data: { _entities: [{ __typename: 'User', name }] } });
 const waiting = () => true;
+const atOnce = <Result>(work: () => Promise<Result>) => work();
 const INTERNAL = {
   message: 'Internal server error',
   extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' },
@@ -40,11 +43,13 @@ const INTERNAL = {
 function createWorld(text: string, executor: ExecutorKind = 'compiled', tamper: Partial<Supergraph> = {}) {
   const requests: Request[] = [];
   let now = 0;
-  const take = (variables: Request['variables'], { signal }: RequestCall) =>
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const take = (variables: Request['variables'], { signal, identity }: RequestCall) =>
     new Promise((resolve, reject) => {
       const answer = ({ data, errors }: Answer) =>
         resolve({ data, errors: errors?.map(({ message, extensions }) => new GraphQLError(message, { extensions })) });
-      requests.push({ variables, signal, answer });
+      const sessionId = identity.role === 'user' ? identity.sessionId : undefined;
+      requests.push({ variables, signal, sessionId, answer });
       signal?.addEventListener('abort', reject);
     });
   const source = {
@@ -58,7 +63,6 @@ function createWorld(text: string, executor: ExecutorKind = 'compiled', tamper: 
     services: { auth: source, tasks: source },
   } as unknown as Graph; // all that is read
   const rendering = createEventRenderer(graph, prepared(text), {
-    clock: { now: () => now },
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     executor,
   });
@@ -79,10 +83,12 @@ function changeOf(sequence: number): TaskChanged {
   return { sequence, ownerId: OWNER, task, previous: null, traceparent: null } as unknown as TaskChanged; // all that is read
 }
 
+afterEach(() => void jest.restoreAllMocks());
+
 describe('an event that selects a field of a service that is away', () => {
   it('waits, and is whole when the service comes back', async () => {
     const { rendering, requests, pass } = createWorld(NAMES);
-    const text = rendering.withVariables({}, call)(changeOf(1), waiting);
+    const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
     await eventually(() => expect(requests).toHaveLength(1));
     requests[0]?.answer(AWAY);
     pass(29_000);
@@ -93,7 +99,7 @@ describe('an event that selects a field of a service that is away', () => {
 
   it('is given up after half a minute, never told in part, and asked for anew by who comes back', async () => {
     const { rendering, requests, pass } = createWorld(NAMES);
-    const render = rendering.withVariables({}, call);
+    const render = rendering.withVariables({}, call, atOnce);
     const change = changeOf(1);
     const texts = [render(change, waiting), render(change, waiting)];
     await eventually(() => expect(requests).toHaveLength(1));
@@ -108,7 +114,7 @@ describe('an event that selects a field of a service that is away', () => {
 
   it('is told with the errors that say more than that', async () => {
     const { rendering, requests } = createWorld(NAMES);
-    const text = rendering.withVariables({}, call)(changeOf(1), waiting);
+    const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
     await eventually(() => expect(requests).toHaveLength(1));
     requests[0]?.answer({ errors: [{ message: 'a defect', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] });
     expect(JSON.parse(await text)).toEqual({
@@ -128,7 +134,7 @@ describe.each(['compiled', 'apollo'] as const)(
       ['says nothing at all', { data: null }],
     ])('is told with an error when it %s', async (_what, answer) => {
       const { rendering, requests } = createWorld(NAMES, executor);
-      const text = rendering.withVariables({}, call)(changeOf(1), waiting);
+      const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
       await eventually(() => expect(requests).toHaveLength(1));
       requests[0]?.answer(answer);
       expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL] });
@@ -142,14 +148,14 @@ it('an event whose subscription cannot be planned with these variables is told w
     throw new Error('There is no plan.');
   };
   const { rendering } = createWorld(query, 'compiled', { plan });
-  const text = rendering.withVariables({ with: true }, call)(changeOf(1), waiting);
+  const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
   expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL] });
 });
 
 describe('an event for a stream that has gone', () => {
   it('holds up no other one', async () => {
     const { rendering, requests } = createWorld(NAMES);
-    const render = rendering.withVariables({}, call);
+    const render = rendering.withVariables({}, call, atOnce);
     let isGone = false;
     const gone = Array.from({ length: 100 }, (_, number) => render(changeOf(number), () => !isGone));
     await eventually(() => expect(requests).toHaveLength(16));
@@ -169,8 +175,8 @@ describe('an event for a stream that has gone', () => {
     let isFirstThere = true;
     const change = changeOf(1);
     const texts = [
-      rendering.withVariables({}, call)(change, () => isFirstThere),
-      rendering.withVariables({}, call)(change, waiting),
+      rendering.withVariables({}, call, atOnce)(change, () => isFirstThere),
+      rendering.withVariables({}, call, atOnce)(change, waiting),
     ];
     await eventually(() => expect(requests).toHaveLength(1));
     isFirstThere = false;
@@ -182,13 +188,33 @@ describe('an event for a stream that has gone', () => {
 });
 
 describe('equal streams', () => {
+  it('get the event when the session of the first one ends while a service is asked', async () => {
+    const { rendering, requests } = createWorld(NAMES);
+    const sessions = ['first', 'second'].map((sessionId) => ({
+      ...call,
+      identity: { role: 'user' as const, userId: OWNER, sessionId },
+    }));
+    let hasEnded = false;
+    const change = changeOf(1);
+    const [first, second] = sessions.map((session, index) =>
+      rendering.withVariables({}, session, atOnce)(change, () => index === 1 || !hasEnded),
+    );
+    await eventually(() => expect(requests).toHaveLength(1));
+    hasEnded = true;
+    requests[0]?.answer({ errors: [{ message: 'ended', extensions: { code: 'UNAUTHENTICATED' } }] });
+    await eventually(() => expect(requests).toHaveLength(2));
+    expect(requests.map(({ sessionId }) => sessionId)).toEqual(['first', 'second']);
+    requests[1]?.answer(named('Ada'));
+    for (const text of await Promise.all([first, second])) expect(text).toContain('Ada');
+  });
+
   it('share the text whatever their position and filter are', async () => {
     const { rendering, requests } = createWorld(
       'subscription ($from: String, $filter: TaskFilter) { taskChanges(after: $from, filter: $filter) { task { owner { name } } } }',
     );
     const change = changeOf(1);
     const texts = [{ from: 'a', filter: { completed: true } }, { from: 'b' }, {}].map((variables) =>
-      rendering.withVariables(variables, call)(change, waiting),
+      rendering.withVariables(variables, call, atOnce)(change, waiting),
     );
     await eventually(() => expect(requests).toHaveLength(1));
     requests[0]?.answer(named('Ada'));
@@ -208,7 +234,7 @@ describe('equal streams', () => {
       `subscription ($after: String) { taskChanges(after: $after) ${selection} } ${fragment}`,
     );
     const change = changeOf(1);
-    const texts = ['one', 'two'].map((after) => rendering.withVariables({ after }, call)(change, waiting));
+    const texts = ['one', 'two'].map((after) => rendering.withVariables({ after }, call, atOnce)(change, waiting));
     await eventually(() => expect(requests).toHaveLength(2));
     expect(requests.map(({ variables }) => variables['after'])).toEqual(['one', 'two']);
     for (const [index, { answer }] of requests.entries())

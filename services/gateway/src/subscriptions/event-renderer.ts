@@ -1,6 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
-import type { Clock } from '@taskmesh/service';
 import { Kind, visit, type ASTNode } from 'graphql';
 import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
@@ -25,11 +24,18 @@ const FOREIGN_AT_ONCE = 16;
  */
 export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 
+export type RunInTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /** A document compiled for one graph. */
 export interface EventRenderer {
   readonly operation: PreparedOperation;
-  /** For one set of coerced variables. Equal sets share the work, and the JSON of each change. */
-  withVariables(variables: Record<string, unknown>, call: RequestCall): Render;
+  /** Equal for all renderers and coerced variables that write the same JSON. */
+  keyOf(variables: Record<string, unknown>): string;
+  /**
+   * For one set of coerced variables. Equal sets share the work, and the JSON of each change. `inTurn` runs the work of
+   * each event.
+   */
+  withVariables(variables: Record<string, unknown>, call: RequestCall, inTurn: RunInTurn): Render;
   /** Takes over when the graph changes: events that wait for a service use the plan of `next` from then on. */
   followedBy(next: EventRenderer): void;
   /** For other renderings only. */
@@ -37,7 +43,6 @@ export interface EventRenderer {
 }
 
 export interface EventRendererDeps {
-  clock: Clock;
   formatResult: FormatResult;
   executor: ExecutorKind;
   /** Called with the bytes that the renderer holds more or less than before. */
@@ -65,39 +70,31 @@ export function createEventRenderer(
     return now;
   };
 
-  const ask = (
-    change: TaskChanged,
-    variables: Record<string, unknown>,
-    call: RequestCall,
-    readers: Asked['readers'],
-  ) => {
-    const run: EventRun = {
-      change,
-      planNow,
-      variables,
-      call,
-      giveUpAt: deps.clock.now() + FOREIGN_PATIENCE_MS,
-      isWanted: () => readers.some((isWaiting) => isWaiting()),
-    };
-    return atOnce(() => withForeignFields(deps.clock, run));
+  const ask = (change: TaskChanged, variables: Record<string, unknown>, inTurn: RunInTurn, readers: Reader[]) => {
+    const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
+    return atOnce(() => withForeignFields({ change, planNow, variables, inTurn, readers, giveUpAtMs }));
   };
+  const keyOf = (variables: Record<string, unknown>) =>
+    JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
 
   return {
     operation,
-    withVariables(variables, call) {
+    keyOf: (variables) => JSON.stringify([operation.source, operation.operationName, keyOf(variables)]),
+    withVariables(variables, call, inTurn) {
       if (renderAtOnce) return renderAtOnce;
-      const key = JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
+      const key = keyOf(variables);
       return (change, isWaiting) => {
+        const reader = { isWaiting, call };
         const byKey = written.get(change) ?? new Map<string, string | Asked>();
         written.set(change, byKey);
         const known = byKey.get(key);
         if (typeof known === 'string') return known;
         if (known) {
-          known.readers.push(isWaiting);
+          known.readers.push(reader);
           return known.text;
         }
-        const readers = [isWaiting];
-        const text = ask(change, variables, call, readers);
+        const readers = [reader];
+        const text = ask(change, variables, inTurn, readers);
         byKey.set(key, { text, readers });
         text.then(
           (json) => byKey.set(key, json),
@@ -116,7 +113,12 @@ export function createEventRenderer(
 /** A rendering for which other services are being asked, and its waiting readers. */
 interface Asked {
   text: Promise<string>;
-  readers: (() => boolean)[];
+  readers: Reader[];
+}
+
+interface Reader {
+  isWaiting: () => boolean;
+  call: RequestCall;
 }
 
 /** The variables that affect an event's JSON: all except those used only in the root field's arguments. */
@@ -133,26 +135,37 @@ interface EventRun {
   change: TaskChanged;
   planNow: () => SubscriptionPlan;
   variables: Record<string, unknown>;
-  call: RequestCall;
-  giveUpAt: number;
-  isWanted: () => boolean;
+  inTurn: RunInTurn;
+  readers: Reader[];
+  giveUpAtMs: number;
 }
 
 /**
  * Waits for a service that is briefly unavailable. An event never goes out without that service's fields, even where
  * null is allowed, as null would mean that there is no value. The reader must be able to resume and get all of it.
  */
-async function withForeignFields(clock: Clock, run: EventRun): Promise<string> {
-  const { change, planNow, variables, call, giveUpAt, isWanted } = run;
-  while (isWanted()) {
-    const root = { taskChanges: toChangeEvent(change) };
-    const request = { call: callFor(change, call), deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
-    const result = await planNow().run(root, variables, request);
-    if (!lacksService(result)) return traced(JSON.stringify(result), change);
-    if (clock.now() > giveUpAt) throw unavailable();
-    await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+async function withForeignFields({ inTurn, readers, giveUpAtMs, ...run }: EventRun): Promise<string> {
+  for (;;) {
+    const reader = readers.find(({ isWaiting }) => isWaiting());
+    if (!reader) throw unavailable('Nobody waits for it any more.');
+    const text = await inTurn(() => tryOnce(run, reader));
+    if (text !== undefined) return text;
+    if (performance.now() > giveUpAtMs) throw unavailable();
+    if (reader.isWaiting()) await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
   }
-  throw unavailable('Nobody waits for it any more.');
+}
+
+/** Undefined when the result does not count: a service is unavailable, or a session that has ended was refused. */
+async function tryOnce(
+  { change, planNow, variables }: Pick<EventRun, 'change' | 'planNow' | 'variables'>,
+  { isWaiting, call }: Reader,
+): Promise<string | undefined> {
+  const root = { taskChanges: toChangeEvent(change) };
+  const request = { call: callFor(change, call), deadline: performance.now() + EVENT_DEADLINE_MS, mutation: false };
+  const result = await planNow().run(root, variables, request);
+  await new Promise((resolve) => setImmediate(resolve)); // many results may have arrived together
+  if (result.errors && (lacksService(result) || !isWaiting())) return undefined;
+  return traced(JSON.stringify(result), change);
 }
 
 /** Requests for an event belong to the trace of the request that made the change. */

@@ -1,16 +1,24 @@
-import { AppError, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/errors';
+import { AppError, rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
+import type { Clock } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { documentKey } from '../graph/document-cache.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
-import type { Graph, LiveGraph } from '../graph/graph.ts';
+import type { ClientOperation, Graph, LiveGraph } from '../graph/graph.ts';
+import type { AccountShares } from './account-shares.ts';
 import { readArguments } from './arguments.ts';
 import { concerns } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from './metrics.ts';
-import { createEventRenderer, type Render, type EventRenderer, type EventRendererDeps } from './event-renderer.ts';
+import {
+  createEventRenderer,
+  type Render,
+  type RunInTurn,
+  type EventRenderer,
+  type EventRendererDeps,
+} from './event-renderer.ts';
 import type { TaskFilter } from './task-filter.ts';
 
 /** How many events may wait for other services before the reader counts as too slow. */
@@ -53,7 +61,7 @@ export interface Subscription {
 
 export interface StreamRequest {
   protocol: Protocol;
-  operation: PreparedOperation;
+  operation: ClientOperation;
   variables: Record<string, unknown>;
   call: RequestCall;
   /** A cursor that the transport brought; overrides the argument `after`. */
@@ -63,7 +71,9 @@ export interface StreamRequest {
 interface Deps extends EventRendererDeps {
   feed: Feed;
   metrics: SubscriptionMetrics;
+  clock: Clock;
   graph: LiveGraph;
+  shares: AccountShares;
 }
 
 /** How a stream treats changes. */
@@ -77,13 +87,14 @@ const keyOf = ({ source, operationName }: PreparedOperation) => documentKey(sour
 /** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {
   readonly request: StreamRequest;
+  readonly inTurn: RunInTurn;
   rendering: EventRenderer;
   view: View;
   fail(error: GraphQLError): void;
 }
 
 export function createSubscriptions(deps: Deps): Subscriptions {
-  const { feed, graph, clock, metrics } = deps;
+  const { feed, graph, clock, metrics, shares } = deps;
   const streams = new Set<LiveStream>();
 
   // Plan all documents on the new graph while the old one goes on serving events; then switch all streams over between
@@ -114,6 +125,13 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       const operation = onCurrent(graph.current, request.operation);
       const args = readArguments(operation, variables);
       const rendering = renderingOf(graph.of(operation.schema), operation, deps);
+      const share = shares.take(identity.userId, rendering.keyOf(args.variables), operation.cost(args.variables));
+      if (!share) {
+        metrics.failed(protocol, 'subscription_limit');
+        throw toGraphQLError(
+          rateLimited(1, 'The subscriptions of this account would cost too much together (docs/limits.md).'),
+        );
+      }
       const since = clock.now();
       const after = request.after ?? args.after;
       const isToldCursors = request.after !== undefined || args.canResume;
@@ -129,13 +147,15 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       const live = {
         request: { ...request, operation },
         rendering,
-        view: { filter: args.filter, render: rendering.withVariables(args.variables, call) },
+        inTurn: share.inTurn,
+        view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.inTurn) },
         fail: stream.fail,
       };
       streams.add(live);
       let unsubscribed = () => {};
       stream.onOver(() => {
         streams.delete(live);
+        share.release();
         unsubscribed();
       });
       await stream.read(feed, { owner: identity.userId, after, view: () => live.view });
@@ -146,7 +166,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
 }
 
 /** The operation may have been admitted just before the graph changed. @throws GraphQLError */
-function onCurrent({ supergraph, admit }: Graph, operation: PreparedOperation): PreparedOperation {
+function onCurrent({ supergraph, admit }: Graph, operation: ClientOperation): ClientOperation {
   if (operation.schema === supergraph.schema) return operation;
   try {
     return admit(operation.source, operation.operationName);
@@ -176,7 +196,7 @@ function moveTo(outcome: EventRenderer | GraphQLError, stream: LiveStream): void
     const args = readArguments(outcome.operation, variables);
     stream.rendering.followedBy(outcome);
     stream.rendering = outcome;
-    stream.view = { filter: args.filter, render: outcome.withVariables(args.variables, call) };
+    stream.view = { filter: args.filter, render: outcome.withVariables(args.variables, call, stream.inTurn) };
   } catch (error) {
     stream.fail(changedGraph(error instanceof GraphQLError ? error.message : 'the subscription cannot run any more.'));
   }

@@ -1,7 +1,6 @@
 import { jest } from '@jest/globals';
 import { createAgeLimit } from './connection-age.ts';
 
-const clock = { now: () => Date.now() };
 const always = () => true;
 
 beforeEach(() => void jest.useFakeTimers({ now: 1_800_000_000_000 }));
@@ -9,7 +8,7 @@ afterEach(() => void jest.useRealTimers());
 
 it('ends connections that came together each at its own age, a tenth of the limit around it, with one timer', () => {
   const chances = [0, 0.25, 0.5, 0.75, 1];
-  const limitAge = createAgeLimit(1_000, { clock, random: () => chances.shift() ?? 0 });
+  const limitAge = createAgeLimit(1_000, () => chances.shift() ?? 0);
   const began = Date.now();
   const ages: number[] = [];
   for (let count = 0; count < 5; count++) limitAge(() => ages.push((Date.now() - began) / 1_000), always);
@@ -19,7 +18,7 @@ it('ends connections that came together each at its own age, a tenth of the limi
 });
 
 it('ends no connection that has closed before', () => {
-  const limitAge = createAgeLimit(10, { clock, random: () => 0.5 });
+  const limitAge = createAgeLimit(10, () => 0.5);
   const end = jest.fn();
   limitAge(end, always)();
   expect(jest.getTimerCount()).toBe(0);
@@ -28,7 +27,7 @@ it('ends no connection that has closed before', () => {
 });
 
 it('asks again after as long about one whose client could not go on where it was', () => {
-  const limitAge = createAgeLimit(10, { clock, random: () => 0.5 });
+  const limitAge = createAgeLimit(10, () => 0.5);
   const end = jest.fn();
   const canResume = jest.fn(() => canResume.mock.calls.length > 2);
   const forget = limitAge(end, canResume);
@@ -47,6 +46,6 @@ it('asks again after as long about one whose client could not go on where it was
 it('is off at 0', () => {
   const random = jest.fn(() => 0);
   const end = jest.fn();
-  createAgeLimit(0, { clock, random })(end, always)();
+  createAgeLimit(0, random)(end, always)();
   expect([jest.getTimerCount(), random.mock.calls, end.mock.calls]).toEqual([0, [], []]);
 });

@@ -1,4 +1,4 @@
-import type { Clock } from '@taskmesh/service';
+import { monotonicClock } from '@taskmesh/service';
 import { createAlarms } from './sockets/alarms.ts';
 
 /**
@@ -11,13 +11,13 @@ export type LimitAge = (end: () => void, canResume: () => boolean) => () => void
 const JITTER = 0.1;
 
 /** The limit of how old a live connection becomes; 0: none. With it, new gateways get their share of clients that stay. */
-export function createAgeLimit(maxAgeS: number, { clock, random }: { clock: Clock; random: () => number }): LimitAge {
+export function createAgeLimit(maxAgeS: number, random: () => number): LimitAge {
   if (maxAgeS === 0) return () => () => {};
-  const setAlarm = createAlarms(clock);
+  const setAlarm = createAlarms(monotonicClock);
   return (end, canResume) => {
     let forget = () => {};
     const wait = () => {
-      const second = Math.round(clock.now() / 1_000 + maxAgeS * (1 + JITTER * (2 * random() - 1)));
+      const second = Math.round(monotonicClock.now() / 1_000 + maxAgeS * (1 + JITTER * (2 * random() - 1)));
       forget = setAlarm(second, () => (canResume() ? end() : wait()));
     };
     wait();

@@ -80,6 +80,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       list.push(change);
       return change;
     },
+    makeChange: (owner: string, sequence: number) => makeChange(owner, sequence, epoch),
     unreadable,
     /** The number of calls, by function. */
     asked,
@@ -130,7 +131,7 @@ function makeChange(ownerId: string, sequence: number, epoch: number): TaskChang
     task,
     previous: null,
     occurredAt: at,
-    cursor: '',
+    cursor: `${ownerId}|${epoch}|${sequence}`,
   };
 }
 

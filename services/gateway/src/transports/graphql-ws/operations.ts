@@ -4,7 +4,8 @@ import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { FormatErrors } from '../../graph/client-errors.ts';
-import { InvalidOperation, type PreparedOperation, type RequestCall } from '../../graph/executor.ts';
+import { InvalidOperation, type RequestCall } from '../../graph/executor.ts';
+import type { ClientOperation } from '../../graph/graph.ts';
 import { asTraceparent } from '../../graph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
@@ -103,7 +104,7 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
 
   const beginStream = async (
     operation: Operation,
-    request: { operation: PreparedOperation; variables: Record<string, unknown>; call: RequestCall },
+    request: { operation: ClientOperation; variables: Record<string, unknown>; call: RequestCall },
   ) => {
     if (!mayStream) return finish(operation); // `stopStreams` did not know yet that it is one
     if (streams.size >= context.config.realtime.maxSubscriptions) {

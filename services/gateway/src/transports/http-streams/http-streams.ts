@@ -145,6 +145,7 @@ async function subscribe(
     // A faulty request is refused with a status; an expired cursor is reported inside the stream, which then ends.
     if (error.extensions['code'] === 'SERVICE_UNAVAILABLE')
       throw new AppError('SERVICE_UNAVAILABLE', error.message, { retryAfterSeconds: 1 });
+    if (error.extensions['code'] === 'RATE_LIMITED') throw rateLimited(1, error.message);
     if (error.extensions['code'] !== 'CURSOR_EXPIRED') throw invalid([error]);
     writer.open();
     return reply;

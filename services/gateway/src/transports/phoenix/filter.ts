@@ -37,8 +37,9 @@ type Test = (value: Value | null) => boolean | undefined;
 
 /**
  * Compiles `column=op.value[,column=op.value…]`, all of which must hold; `not.` negates an operator. Values are
- * compared by the column's type: numbers as numbers, times as instants. On NULL, only `is` and `isdistinct` are ever
- * true or false. Returns undefined when there is nothing to filter.
+ * compared by the column's type: numbers as numbers, times as instants. On NULL, only `is`, `isdistinct` and an empty
+ * list are ever true or false. Returns undefined when there is nothing to filter. Text is read as by Supabase's
+ * server (`subscriptions.ex`): blanks around conditions do not count, and a list is the text of a PostgreSQL array.
  * @throws FilterError
  */
 export function compileFilter(text: string): Filter | undefined {
@@ -55,7 +56,7 @@ export function compileFilter(text: string): Filter | undefined {
 }
 
 function compileTerm(term: string): Omit<Filter, 'text'> {
-  const match = /^\s*([a-z_]+)=((?:not\.)?)([a-z]+)\.([\s\S]*)$/.exec(term);
+  const match = /^([a-z_]+)=((?:not\.)?)([a-z]+)\.([\s\S]*)$/.exec(term.trim());
   const [, name = '', negation = '', operator = '', operand = ''] = match ?? [];
   if (!match) throw new FilterError('malformed filter: a condition is column=operator.value');
   const column = columnNamed(name);
@@ -111,12 +112,36 @@ function compileDistinct(column: Column, operand: string): Test {
 function compileIn(column: Column, operand: string): Test {
   const match = /^\(([\s\S]*)\)$/.exec(operand);
   if (!match) throw new FilterError('in needs a list: in.(a,b)');
-  const values = new Set(splitTerms(match[1] ?? '').map((value) => readValue(column, unquote(value))));
-  if (values.size > MAX_IN_VALUES) throw new FilterError(`in takes at most ${MAX_IN_VALUES} values`);
-  return (value) => (value === null ? undefined : values.has(value));
+  const elements = readArray(match[1] ?? '');
+  if (elements.length > MAX_IN_VALUES) throw new FilterError(`in takes at most ${MAX_IN_VALUES} values`);
+  if (elements.length === 0) return () => false;
+  const values = new Set(elements.map((text) => (text === null ? null : readValue(column, text))));
+  const absent = values.has(null) ? undefined : false;
+  return (value) => (value === null ? undefined : values.has(value) || absent);
 }
 
-function compileIs(column: Column, operand: string): Test {
+const QUOTED_ELEMENT = /\s*"((?:[^"\\]|\\[\s\S])*)"\s*(,|$)/y;
+const PLAIN_ELEMENT = /((?:[^",\\]|\\[\s\S])*)(,|$)/y;
+
+/** The elements of a PostgreSQL array, without its braces: blanks around them do not count, unless they are quoted. */
+function readArray(text: string): (string | null)[] {
+  const elements: (string | null)[] = [];
+  if (text.trim() === '') return elements;
+  for (let at = 0, hasMore = true; hasMore;) {
+    QUOTED_ELEMENT.lastIndex = PLAIN_ELEMENT.lastIndex = at;
+    const quoted = QUOTED_ELEMENT.exec(text);
+    const [whole = '', content = '', comma] = quoted ?? PLAIN_ELEMENT.exec(text) ?? [];
+    const plain = content.trim();
+    if (whole === '' || (!quoted && plain === '')) throw new FilterError('malformed list: in.(a,"b, c")');
+    elements.push(!quoted && /^null$/i.test(plain) ? null : unescape(quoted ? content : plain));
+    at += whole.length;
+    hasMore = comma === ',';
+  }
+  return elements;
+}
+
+function compileIs(column: Column, text: string): Test {
+  const operand = text.toLowerCase();
   if (operand === 'null') return (value) => value === null;
   if (column.type !== 'bool' || !['true', 'false', 'unknown'].includes(operand))
     throw new FilterError(`${column.name} cannot be compared so: is takes null, and for a bool true, false, unknown`);
@@ -144,10 +169,11 @@ function readValue(column: Column, text: string): Value {
   return value;
 }
 
-function parseValue({ type }: Column, text: string): Value | undefined {
+function parseValue({ type }: Column, value: string): Value | undefined {
+  const text = value.trim();
   switch (type) {
     case 'text':
-      return text;
+      return value;
     case 'uuid':
       return UUID.test(text) ? text.toLowerCase() : undefined;
     case 'int4':
@@ -189,8 +215,9 @@ function splitTerms(text: string): string[] {
       terms.push(text.slice(start, index));
       start = index + 1;
     } else if (character === '"') {
-      // A quote counts only at the beginning of a value.
-      isQuoted = index === start || '.(,'.includes(text[index - 1] ?? '');
+      // A quote counts only at the beginning of a value; in a list, blanks may precede it.
+      const before = text.slice(start, index);
+      isQuoted = '.(,'.includes((depth > 0 ? before.trimEnd() : before).at(-1) ?? '.');
     } else if (character === '(') depth++;
     else if (character === ')' && depth > 0) depth--;
   }
@@ -204,5 +231,9 @@ function splitTerms(text: string): string[] {
 function unquote(value: string): string {
   if (!value.startsWith('"')) return value;
   if (value.length < 2 || !value.endsWith('"')) throw new FilterError('a quote is not closed');
-  return value.slice(1, -1).replaceAll(/\\([\s\S])/g, '$1');
+  return unescape(value.slice(1, -1));
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\([\s\S])/g, '$1');
 }

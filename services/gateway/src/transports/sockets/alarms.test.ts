@@ -26,6 +26,19 @@ it('ring each at its time, in whatever order they were set', () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
+it('ring within ten seconds after the clock was set forward, and not early when it was set back', () => {
+  const setAlarm = started();
+  const rung: number[] = [];
+  for (const second of [100, 3_600]) setAlarm(NOW_S + second, () => rung.push(second));
+  jest.setSystemTime((NOW_S - 1_000) * 1_000);
+  jest.advanceTimersByTime(200_000);
+  expect(rung).toEqual([]);
+  jest.setSystemTime((NOW_S + 4_000) * 1_000);
+  jest.advanceTimersByTime(10_000);
+  expect(rung).toEqual([100, 3_600]);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
 it('ring soon when their time has passed, and do not when they are cancelled, even by another one', () => {
   const setAlarm = started();
   const rung: string[] = [];

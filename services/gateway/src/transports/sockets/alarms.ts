@@ -1,7 +1,7 @@
 import type { Clock } from '@taskmesh/service';
 
-/** The longest delay that setTimeout supports. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+/** Timers do not notice that the clock was set, or that the machine slept: it is read again this often. */
+const READ_CLOCK_EVERY_MS = 5_000;
 
 /** Calls `ring` at this time, in Unix seconds, unless the returned function is called before. */
 export type SetAlarm = (second: number, ring: () => void) => () => void;
@@ -17,7 +17,7 @@ export function createAlarms(clock: Clock): SetAlarm {
     next = second;
     if (second === Infinity) return;
     const leftMs = second * 1_000 - clock.now();
-    timer = setTimeout(ringDue, Math.min(Math.max(leftMs, 0), MAX_TIMEOUT_MS));
+    timer = setTimeout(ringDue, Math.min(Math.max(leftMs, 0), READ_CLOCK_EVERY_MS));
   };
 
   const ringDue = () => {

@@ -1,11 +1,10 @@
-import { networkOf, type Clock } from '@taskmesh/service';
+import { networkOf } from '@taskmesh/service';
 
 export interface LimitOptions {
   perUser: number;
   perIp: number;
   /** Averaged over ten seconds. */
   messagesPerS: number;
-  clock: Clock;
 }
 
 export interface SocketLimits {
@@ -22,7 +21,7 @@ const WINDOW_MS = 10_000;
 /** How many connections of one network may be in the middle of being refused. */
 const REFUSALS_PER_IP = 100;
 
-export function createSocketLimits({ perUser, perIp, messagesPerS, clock }: LimitOptions): SocketLimits {
+export function createSocketLimits({ perUser, perIp, messagesPerS }: LimitOptions): SocketLimits {
   const users = places(perUser);
   const ips = places(perIp);
   const refusals = places(REFUSALS_PER_IP);
@@ -31,10 +30,10 @@ export function createSocketLimits({ perUser, perIp, messagesPerS, clock }: Limi
     takeRefusal: (ip) => refusals(networkOf(ip)),
     takeUser: users,
     messages() {
-      let windowStart = clock.now();
+      let windowStart = performance.now();
       let count = 0;
       return () => {
-        const now = clock.now();
+        const now = performance.now();
         if (now - windowStart >= WINDOW_MS) {
           windowStart = now;
           count = 0;
