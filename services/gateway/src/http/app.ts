@@ -72,8 +72,9 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   app.addHook('onRequest', (request, reply, done) => {
     beginReply(request, reply);
     const wrongHost = whyHostIsWrong(request.raw);
-    if (wrongHost !== undefined) sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
-    else done();
+    if (wrongHost !== undefined) return void sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
+    if (hasUnknownCoding(request.raw)) return void sendError(reply, unknownCoding());
+    done();
   });
   leaveBodiesUnread(app);
   const answerUnknown: AnswerUnknownPath = serveUnknownPath?.(app) ?? ((_request, reply) => refuseUnknownPath(reply));
@@ -92,6 +93,14 @@ function whyHostIsWrong(request: IncomingMessage): string | undefined {
   if (hosts > 1) return 'There is more than one Host.';
   return hosts === 0 && request.httpVersion !== '1.0' ? 'There is no Host.' : undefined;
 }
+
+/** Node undoes `chunked` only, and passes on what is encoded otherwise as it is. */
+function hasUnknownCoding({ headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && coding.trim().toLowerCase() !== 'chunked';
+}
+
+const unknownCoding = () => new AppError('UNSUPPORTED_MEDIA_TYPE', 'The transfer encoding must be chunked.');
 
 /** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
