@@ -38,6 +38,7 @@ import { serveUnknownPath } from './pages/unknown-path/unknown-path.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayContext } from './context.ts';
+import { createHealth } from './health.ts';
 import { createReadiness } from './readiness.ts';
 import { createRealtime } from './create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';
@@ -154,7 +155,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   });
   measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
-  systemRoutes(app, { ready, keys: () => keys.current() });
+  systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });
   graphqlRoutes(app, {
     handler: createGraphQLHandler(context, apollo.answer),
     chooseTypes,
