@@ -13,7 +13,7 @@ const URL_PATH = '/graphql';
 const ROUTE = { method: 'POST', routeOptions: { url: URL_PATH } };
 
 export interface DirectRouteDeps {
-  context: Pick<GatewayContext, 'config' | 'tracing'>;
+  context: Pick<GatewayContext, 'tracing'>;
   handler: Pick<GraphQLHandler, 'answer' | 'failed'>;
   chooseTypes: ChooseResponseTypes;
   measure: MeasureResponse;
@@ -27,8 +27,6 @@ export type AnswerDirectly = (request: IncomingMessage, response: ServerResponse
  * paths, methods, types and encodings, streams, pages of other origins. Both answer the same.
  */
 export function createDirectRoute({ context, handler, chooseTypes, measure }: DirectRouteDeps): AnswerDirectly {
-  const common = context.config.corsOrigins.length > 0 ? ['vary', 'Origin'] : [];
-
   /** Undefined for a client that accepts streams, or nothing that we have. */
   const jsonTypeOf = ({ headers: { accept } }: IncomingMessage): string | undefined => {
     try {
@@ -46,7 +44,7 @@ export function createDirectRoute({ context, handler, chooseTypes, measure }: Di
     } catch (error) {
       told = handler.failed(error, { id });
     }
-    write(response, told, ['x-request-id', id, ...common]);
+    write(response, told, ['x-request-id', id, 'vary', 'Origin']);
   };
 
   const begin = (plain: PlainRequest) => {
