@@ -34,6 +34,7 @@ import { createDocuments } from './graphql/documents.ts';
 import { createPersistedQueries } from './graphql/persisted-queries.ts';
 import { createGraphQLHandler } from './graphql/graphql-handler.ts';
 import { createDirectRoute } from './graphql/direct-route.ts';
+import { createResponseTypes } from './graphql/response-types.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
@@ -45,6 +46,7 @@ import { serveUnknownPath } from './pages/unknown-path/unknown-path.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayContext } from './context.ts';
+import { createHealth } from './health.ts';
 import { createReadiness } from './readiness.ts';
 import { createRealtime } from './create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';
@@ -108,7 +110,6 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
   const apollo = createApolloAnswers({ graph, log });
-  const answers = createAnswers({ graph, apollo });
   const clientIp = createClientIp(config.trustedProxies);
 
   const context: GatewayContext = {
@@ -149,22 +150,25 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const ready = () =>
     readiness.report(initial.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
 
-  const handler = createGraphQLHandler(context, answers);
+  const chooseTypes = createResponseTypes({ canStream: realtime !== undefined });
   const measure = createRequestMetrics(metrics);
-  const takesOnlyJson = (accept: string | undefined) => !realtime?.streams.wanted(accept);
   const app = createApp(config, {
     log,
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
     answerDirectly: createDirectRoute({
-      ...{ context, handler, measure },
-      answers: { knows: (accept) => answers.knows(accept) && takesOnlyJson(accept) },
+      handler: createGraphQLHandler(context, createAnswers({ graph, apollo })),
+      ...{ context, chooseTypes, measure },
     }),
     serveUnknownPath: page && serveUnknownPath,
   });
   measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
-  systemRoutes(app, { ready, keys: () => keys.current() });
-  graphqlRoutes(app, { handler, ...(realtime && { streams: realtime.streams }) });
+  systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });
+  graphqlRoutes(app, {
+    handler: createGraphQLHandler(context, apollo.answer),
+    chooseTypes,
+    ...(realtime && { streams: realtime.streams }),
+  });
   restRoutes(app, context);
   if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.

@@ -162,6 +162,60 @@ describe('a page in a browser', () => {
   );
 });
 
+describe('a page on this machine', () => {
+  const allowedOf = async (origin: string, at: TestGateway) =>
+    (await fetch(`${at.origin}/livez`, { headers: { origin } })).headers.get('access-control-allow-origin');
+  const PAGES = [
+    'http://localhost:5173',
+    'https://localhost',
+    'http://127.0.0.1:3000',
+    'http://127.8.0.1',
+    'http://[::1]:8080',
+  ];
+  const OTHERS = [
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'file://localhost',
+    'http://10.0.0.1',
+    'null',
+  ];
+
+  it('may call by default, and no other page', async () => {
+    for (const origin of PAGES) expect(await allowedOf(origin, gateway)).toBe(origin);
+    for (const origin of OTHERS) expect(await allowedOf(origin, gateway)).toBeNull();
+  });
+
+  it('may not call in production, unless its origin is named', async () => {
+    const production = await startTestGateway({
+      env: { NODE_ENV: 'production', BACKUP_TOKEN: 'x'.repeat(40), CORS_ORIGINS: 'http://localhost:5173' },
+    });
+    expect(await allowedOf('http://localhost:5173', production)).toBe('http://localhost:5173');
+    for (const origin of PAGES.slice(1)) expect(await allowedOf(origin, production)).toBeNull();
+    await production.stop();
+  });
+
+  it('reaches nothing that is for callers on this machine', async () => {
+    const response = await fetch(`${gateway.origin}/api/backups`, { headers: { origin: 'http://localhost:5173' } });
+    expect(response.status).toBe(403);
+  });
+});
+
+it('bytes that are no HTTP, behind a request whose response is being written, only end the connection', async () => {
+  const token = await gateway.auth.token(USER);
+  const query = 'subscription { taskChanges { cursor } }';
+  const body = JSON.stringify({ query });
+  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk)).on('error', () => undefined);
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await eventually(() => received.includes('text/event-stream'));
+  socket.write('no HTTP at all\r\n\r\n');
+  await once(socket, 'close');
+  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+});
+
 describe('a gateway with clients that take nothing', () => {
   const env = { REQUEST_TIMEOUT_S: '1' };
 

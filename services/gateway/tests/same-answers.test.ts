@@ -21,10 +21,16 @@ interface Sent {
   body?: unknown;
 }
 
+interface Answer {
+  status: number | undefined;
+  headers: string[];
+  body: string;
+}
+
 /** All of an answer but the ids of requests, the time, and the connection's own headers. */
-async function send({ method = 'POST', search = '', headers = {}, body }: Sent) {
+async function send({ method = 'POST', search = '', headers = {}, body }: Sent): Promise<Answer> {
   const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
-  const { promise, resolve, reject } = Promise.withResolvers<object>();
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const sent = request(`${gateway.origin}/graphql${search}`, { method, headers }, (answer) => {
     const chunks: Buffer[] = [];
     answer
@@ -117,17 +123,12 @@ const ACCEPTED = [
   'text/csv',
 ];
 
-/** Such a header is new: its first operation goes the whole way through the framework and Apollo Server, those behind it go straight. */
-let count = 0;
-const fresh = (accept: string) => `${accept}, text/x-number-${String(count++)};q=0.01`;
+/** With this type, spelt out, a request goes through the framework and Apollo Server; the plain one goes straight. */
+const SPELT_OUT = 'application/json; charset=utf-8';
 
-async function expectSame(sent: Sent & { headers: { accept: string } }): Promise<void> {
-  const first = await send(sent);
-  await send({
-    headers: { 'content-type': 'application/json', accept: sent.headers.accept },
-    body: { query: '{ __typename }' },
-  });
-  expect({ sent, answer: await send(sent) }).toEqual({ sent, answer: first });
+async function expectSame(sent: Sent): Promise<void> {
+  const byFramework = await send({ ...sent, headers: { ...sent.headers, 'content-type': SPELT_OUT } });
+  expect({ sent, answer: await send(sent) }).toEqual({ sent, answer: byFramework });
 }
 
 describe.each([true, false])('whether Apollo Server answers or not (signed in: %s)', (isUser) => {
@@ -139,41 +140,35 @@ describe.each([true, false])('whether Apollo Server answers or not (signed in: %
     // What is remembered by its hash, or looked up in a session that ends, is so before the two are compared.
     if (what === 'a change' && isUser) token = await gateway.auth.token(USER);
     await send({ headers: { ...json, ...authorization() }, body });
-    for (const accept of ACCEPTED)
-      await expectSame({ headers: { ...json, ...authorization(), accept: fresh(accept) }, body });
+    for (const accept of ACCEPTED) await expectSame({ headers: { ...json, ...authorization(), accept }, body });
     if (what === 'a change' && isUser) token = await gateway.auth.token(USER);
   });
 
-  it.each(Object.keys(BODIES))('%s by GET has them', async (what) => {
+  it.each(Object.keys(BODIES))('%s by GET has the same status and body, and none for HEAD', async (what) => {
     const body = BODIES[what];
-    if (typeof body !== 'object' || Array.isArray(body)) return;
+    if (typeof body !== 'object' || Array.isArray(body) || /change|forms/.test(what)) return;
     const given = Object.entries(body as object).map(([name, value]): [string, string] => [
       name,
       typeof value === 'string' ? value : JSON.stringify(value),
     ]);
     const search = `?${String(new URLSearchParams(given))}`;
-    for (const accept of ['*/*', 'application/graphql-response+json', 'text/csv'])
-      for (const method of ['GET', 'HEAD'])
-        for (const headers of [{}, { origin: 'https://evil.example' }, { 'apollo-require-preflight': 'x' }] as Record<
-          string,
-          string
-        >[])
-          await expectSame({ method, search, headers: { ...authorization(), ...headers, accept: fresh(accept) } });
+    for (const accept of ['*/*', 'application/graphql-response+json', 'text/csv']) {
+      const headers = { ...authorization(), accept };
+      const { status, body: text } = await send({ headers: { ...headers, ...json }, body });
+      expect(await send({ method: 'GET', search, headers })).toMatchObject({ status, body: text });
+      expect(await send({ method: 'HEAD', search, headers })).toMatchObject({ status, body: '' });
+    }
   });
 
   it.each<[string, Record<string, string>]>([
-    ['another type', { 'content-type': 'text/plain' }],
-    ['no type', {}],
-    ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
     ['another encoding', { ...json, 'content-encoding': 'compress' }],
-    ['a type that is spelled otherwise', { 'content-type': 'Application/JSON;charset="UTF-8"' }],
     ['a preflight header', { ...json, 'apollo-require-preflight': 'true' }],
     ['an origin', { ...json, origin: 'https://evil.example' }],
     ['a stale token', { ...json, authorization: 'Bearer nonsense' }],
   ])('a body with %s has them', async (_what, headers) => {
     for (const accept of ['*/*', 'application/graphql-response+json'])
       await expectSame({
-        headers: { ...authorization(), ...headers, accept: fresh(accept) },
+        headers: { ...authorization(), ...headers, accept },
         body: { query: '{ __typename }' },
       });
   });
@@ -196,7 +191,7 @@ it('what nobody can answer is unavailable in the same words', async () => {
   ])
     for (const accept of ACCEPTED)
       await expectSame({
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, accept: fresh(accept) },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, accept },
         body: { query },
       });
 });

@@ -122,6 +122,39 @@ describe('a signing key', () => {
     await accessKeys.stop();
   });
 
+  it('that is new is good for all who use it at once', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, authenticator, asked, has } = await fixture(await createSigningKey('old'));
+    has(key);
+    const tokens = await Promise.all([tokenOf(key), tokenOf(key), tokenOf(key)]);
+    const callers = await Promise.all(tokens.map((token) => authenticator.authenticateToken(token)));
+    expect(callers.map(({ kind }) => kind)).toEqual(['user', 'user', 'user']);
+    expect(asked()).toBe(2);
+    await accessKeys.stop();
+  });
+
+  it('that is new is good at its first use, however many forged ids were tried before', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, authenticator, asked, has } = await fixture(await createSigningKey('old'));
+    const forged = await Promise.all(
+      Array.from({ length: 20 }, async (_, number) => tokenOf(await createSigningKey(`forged-${number}`))),
+    );
+    const token = await tokenOf(key);
+    expect((await authenticator.authenticateToken(await tokenOf(await createSigningKey('first')))).kind).toBe(
+      'invalid',
+    );
+    has(key);
+    const tried = forged.map((each) => authenticator.authenticateToken(each));
+    const used = authenticator.authenticateToken(token);
+    let isOver = false;
+    void Promise.all([used, ...tried]).then(() => (isOver = true));
+    while (!isOver) await jest.advanceTimersByTimeAsync(10);
+    expect((await used).kind).toBe('user');
+    for (const caller of await Promise.all(tried)) expect(caller.kind).toBe('invalid');
+    expect(asked()).toBeLessThanOrEqual(4);
+    await accessKeys.stop();
+  });
+
   it('that is unknown has the keys read anew once a second, however often it is tried', async () => {
     const { accessKeys, authenticator, asked } = await fixture(await createSigningKey('key'));
     const strange = await tokenOf(await createSigningKey('strange'));

@@ -1,4 +1,4 @@
-import type { KeySet } from '@taskmesh/identity';
+import { ExpiringCache, type KeySet } from '@taskmesh/identity';
 import type { AuthInternal } from '@taskmesh/internal-api';
 import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jose';
@@ -6,8 +6,11 @@ import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jos
 /** Together with the second in which auth reads its file, a removed key is refused after ten seconds at most. */
 const REFRESH_EVERY_MS = 8_000;
 const RETRY = { firstMs: 500, longestMs: 500 };
-/** How often unknown key ids may trigger a reload, so that forged ones cannot burden auth. */
-const UNKNOWN_KEY_EVERY_MS = 1_000;
+/** Unknown key ids trigger reloads, but forged ones cannot burden auth: reloads have this distance, */
+const RELOAD_EVERY_MS = 100;
+/** and an id that a reload did not bring is refused without another one for so long. */
+const UNKNOWN_FOR_MS = 1_000;
+const MAX_UNKNOWN = 1_000;
 
 /** The imported key; the same object for as long as auth publishes that key. */
 export type VerifyingKey = ResolvedKey['key'];
@@ -35,7 +38,9 @@ export function createAccessKeys({
   let set: KeySet | undefined;
   let byId = new Map<string, KnownKey>();
   let current = new Set<VerifyingKey>();
-  let nextForUnknown = 0;
+  const unknown = new ExpiringCache<true>(MAX_UNKNOWN);
+  let nextReloadMs = 0;
+  let nextReload: Promise<void> | undefined;
   const listeners = new Set<() => void>();
 
   const load = async () => {
@@ -57,18 +62,26 @@ export function createAccessKeys({
     log,
   });
 
+  /** A reload that begins from now on: one that is under way may miss a key that is needed now. */
+  const reload = async () => {
+    const waitMs = nextReloadMs - performance.now();
+    // Always later than the assignment of `nextReload`.
+    await (waitMs > 0 ? new Promise((resolve) => setTimeout(resolve, waitMs).unref()) : Promise.resolve());
+    nextReload = undefined;
+    nextReloadMs = performance.now() + RELOAD_EVERY_MS;
+    await poll.now();
+  };
+
   return {
     current: () => set,
     async getKey({ kid = '' }) {
-      const known = byId.get(kid);
-      if (known) return known.key;
-      if (clock.now() >= nextForUnknown) {
-        nextForUnknown = clock.now() + UNKNOWN_KEY_EVERY_MS;
-        await poll.now();
+      if (!byId.has(kid) && kid !== '' && !unknown.get(kid, clock.now())) {
+        await (nextReload ??= reload());
+        if (!byId.has(kid)) unknown.set(kid, true, clock.now() + UNKNOWN_FOR_MS);
       }
-      const added = byId.get(kid);
-      if (!added) throw new Error('unknown key id');
-      return added.key;
+      const known = byId.get(kid);
+      if (!known) throw new Error('unknown key id');
+      return known.key;
     },
     isCurrent: (key) => current.has(key),
     onRemoved(listener) {

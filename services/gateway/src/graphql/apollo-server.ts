@@ -9,7 +9,6 @@ import {
 import type { Log, Service } from '@taskmesh/service';
 import { parse, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
 import { createHash } from 'node:crypto';
-import { refusal } from '../graph/client-errors.ts';
 import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph, LiveGraph } from '../graph/graph.ts';
 import type { AdmittedOperation } from './admission.ts';
@@ -20,15 +19,12 @@ const BY_HASH = { persistedQuery: { version: 1, sha256Hash: createHash('sha256')
 const ONE_TEXT = { get: async () => ANY_QUERY, set: async () => undefined, delete: async () => false };
 const NO_OPERATION = { document: parse(ANY_QUERY), operationName: undefined };
 
-/** The media types of our answers. Apollo Server would refuse others only after the operation has run. */
-const ACCEPTABLE = /\*\/\*|application\/(?:\*|json|graphql-response\+json)/i;
-const NOT_ACCEPTABLE = new InvalidOperation('BAD_USER_INPUT', [refusal('BAD_USER_INPUT', 'Not acceptable.')], 406);
-
 /** A request that has been read and admitted or refused, before Apollo Server sees it. */
 export interface HttpOperation {
   call: RequestCall;
   outcome: AdmittedOperation | InvalidOperation;
-  accept: string | undefined;
+  /** The media type of the answer. */
+  type: string;
 }
 
 export interface HttpAnswer {
@@ -86,23 +82,19 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
     async stop() {
       if (isStarted) await server.stop(); // which throws before the start
     },
-    async answer(request) {
-      const isAcceptable = !request.accept || ACCEPTABLE.test(request.accept);
-      const operation = isAcceptable ? request : { ...request, outcome: NOT_ACCEPTABLE };
+    async answer(operation) {
       const { operationName } = documentOf(operation);
-      const headers = new HeaderMap([['content-type', 'application/json']]);
-      if (operation.accept !== undefined) headers.set('accept', operation.accept);
       const answer = await server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: {
           method: 'POST',
-          headers,
+          headers: new HeaderMap([['content-type', 'application/json']]),
           search: '',
           body: { extensions: BY_HASH, operationName: operationName ?? null },
         },
         context: async () => operation,
       });
       if (answer.body.kind !== 'complete') throw new Error('Nothing here answers in parts.');
-      const status = answer.status ?? (isRefusal(operation) && saysByStatus(answer.headers) ? 400 : 200);
+      const status = answer.status ?? (isRefusal(operation) && saysByStatus(operation) ? 400 : 200);
       return { status, headers: answer.headers, text: answer.body.string };
     },
   };
@@ -111,8 +103,8 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
 const isRefusal = ({ outcome }: HttpOperation) => outcome instanceof InvalidOperation;
 
 /** GraphQL over HTTP: a request that is well-formed and cannot run is a 200 as `application/json`, a 400 as this type. */
-function saysByStatus(headers: HeaderMap): boolean {
-  return headers.get('content-type')?.startsWith('application/graphql-response+json') === true;
+function saysByStatus({ type }: HttpOperation): boolean {
+  return type.startsWith('application/graphql-response+json');
 }
 
 function documentOf({ outcome }: HttpOperation) {
@@ -148,14 +140,14 @@ function ourExecution(graph: LiveGraph): ApolloServerPlugin<HttpOperation> {
   return {
     async requestDidStart(context) {
       const { contextValue: operation } = context;
-      const { call, outcome } = operation;
+      const { call, outcome, type } = operation;
       // With a document set, Apollo Server skips straight to execution.
       Object.assign(context, { document: documentOf(operation).document });
       return {
         responseForOperation: async () =>
           outcome instanceof InvalidOperation
-            ? refused(outcome)
-            : run(graph.of(outcome.operation.schema), outcome, call),
+            ? refused(outcome, type)
+            : run(graph.of(outcome.operation.schema), outcome, { call, type }),
       };
     },
   };
@@ -164,29 +156,31 @@ function ourExecution(graph: LiveGraph): ApolloServerPlugin<HttpOperation> {
 async function run(
   { executor }: Graph,
   { operation, variables }: AdmittedOperation,
-  call: RequestCall,
+  { call, type }: Pick<HttpOperation, 'call' | 'type'>,
 ): Promise<Answer> {
   const { data, errors } = await executor.run(operation, variables, call);
   const headers = new HeaderMap();
-  if (!errors) return { http: { status: undefined, headers }, body: { kind: 'single', singleResult: { data } } };
-  const mayComeBack = data === null && isUnavailable(errors);
+  const mayComeBack = errors !== undefined && data === null && isUnavailable(errors);
   if (mayComeBack) headers.set('retry-after', '1');
   return {
-    http: { status: mayComeBack ? 503 : undefined, headers },
-    body: { kind: 'single', singleResult: { data, errors } },
+    http: { status: mayComeBack ? 503 : undefined, headers: withType(headers, type) },
+    body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } },
   };
 }
+
+/** With a type set, Apollo Server chooses none: it would refuse after the operation has run. */
+const withType = (headers: HeaderMap, type: string) => headers.set('content-type', type);
 
 /** Whether nothing but absent services kept a result from being. */
 export function isUnavailable(errors: readonly GraphQLFormattedError[]): boolean {
   return errors.every(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE');
 }
 
-function refused({ errors, httpStatus }: InvalidOperation): Answer {
+function refused({ errors, httpStatus }: InvalidOperation, type: string): Answer {
   const headers = new HeaderMap();
   if (httpStatus === 405) headers.set('allow', 'POST');
   return {
-    http: { status: httpStatus, headers },
+    http: { status: httpStatus, headers: withType(headers, type) },
     body: { kind: 'single', singleResult: { errors: errors.map((error) => error.toJSON()) } },
   };
 }

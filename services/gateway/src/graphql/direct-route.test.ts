@@ -2,6 +2,7 @@ import { NO_TRACING } from '@taskmesh/telemetry';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createDirectRoute } from './direct-route.ts';
+import { createResponseTypes } from './response-types.ts';
 
 const measured: [string | undefined, number][] = [];
 let fails = false;
@@ -9,7 +10,7 @@ let server: Server;
 
 beforeAll(async () => {
   const answerDirectly = createDirectRoute({
-    context: { config: { corsOrigins: ['https://app.example'] }, tracing: NO_TRACING } as never, // all that is read
+    context: { tracing: NO_TRACING },
     handler: {
       answer: async ({ raw }) => {
         raw.resume();
@@ -18,7 +19,7 @@ beforeAll(async () => {
       },
       failed: (error) => ({ status: 500, headers: [], text: String(error) }),
     },
-    answers: { knows: (accept) => accept === '*/*' },
+    chooseTypes: createResponseTypes({ canStream: true }),
     measure: ({ routeOptions }, status) => void measured.push([routeOptions.url, status]),
   });
   server = createServer((incoming, response) => {
@@ -78,7 +79,8 @@ it.each([
   ['an encoding', { headers: { ...PLAIN, 'content-encoding': 'gzip' } }],
   ['chunks', { headers: { ...PLAIN, 'transfer-encoding': 'chunked' } }],
   ['an origin', { headers: { ...PLAIN, origin: 'https://app.example' } }],
-  ['an answer of a kind that was not chosen yet', { headers: { ...PLAIN, accept: 'application/json' } }],
+  ['a stream that its client accepts', { headers: { ...PLAIN, accept: 'application/json, text/event-stream' } }],
+  ['no type that we have', { headers: { ...PLAIN, accept: 'text/csv' } }],
 ])('a request with %s is left to the framework', async (_what, options) => {
   expect((await send(options as Parameters<typeof send>[0])).text).toBe('framework');
   expect(measured).toEqual([]);

@@ -6,16 +6,16 @@ import type { GatewayContext } from '../context.ts';
 import { traceparentOf } from '../graph/request-call.ts';
 import type { MeasureResponse } from '../http/metrics.ts';
 import type { HttpAnswer } from './apollo-server.ts';
-import type { Answers } from './answers.ts';
 import type { GraphQLHandler } from './graphql-handler.ts';
+import type { ChooseResponseTypes } from './response-types.ts';
 
 const URL_PATH = '/graphql';
 const ROUTE = { method: 'POST', routeOptions: { url: URL_PATH } };
 
 export interface DirectRouteDeps {
-  context: Pick<GatewayContext, 'config' | 'tracing'>;
+  context: Pick<GatewayContext, 'tracing'>;
   handler: Pick<GraphQLHandler, 'answer' | 'failed'>;
-  answers: Pick<Answers, 'knows'>;
+  chooseTypes: ChooseResponseTypes;
   measure: MeasureResponse;
 }
 
@@ -26,34 +26,51 @@ export type AnswerDirectly = (request: IncomingMessage, response: ServerResponse
  * Operations as clients usually send them, without a framework around them. The framework has what is in any way special: other
  * paths, methods, types and encodings, streams, pages of other origins. Both answer the same.
  */
-export function createDirectRoute({ context, handler, answers, measure }: DirectRouteDeps): AnswerDirectly {
-  const common = context.config.corsOrigins.length > 0 ? ['vary', 'Origin'] : [];
+export function createDirectRoute({ context, handler, chooseTypes, measure }: DirectRouteDeps): AnswerDirectly {
+  /** Undefined for a client that accepts streams, or nothing that we have. */
+  const jsonTypeOf = ({ headers: { accept } }: IncomingMessage): string | undefined => {
+    try {
+      const { json, stream } = chooseTypes(accept);
+      return stream === undefined ? json : undefined;
+    } catch {
+      return undefined;
+    }
+  };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse, id: string) => {
+  const answer = async ({ request, response, type }: PlainRequest, id: string) => {
     let told: HttpAnswer;
     try {
-      told = await handler.answer({ raw: request, id });
+      told = await handler.answer({ raw: request, id }, type);
     } catch (error) {
       told = handler.failed(error, { id });
     }
-    write(response, told, ['x-request-id', id, ...common]);
+    write(response, told, ['x-request-id', id, 'vary', 'Origin']);
   };
 
-  const begin = (request: IncomingMessage, response: ServerResponse) => {
+  const begin = (plain: PlainRequest) => {
+    const { request, response } = plain;
     const begunMs = performance.now();
     const id = randomUUID();
     response.once('finish', () => measure(ROUTE, response.statusCode, (performance.now() - begunMs) / 1_000));
     const span = context.tracing.begin(traceparentOf(request), () => requestSpan(ROUTE, id));
-    if (!span) return answer(request, response, id);
+    if (!span) return answer(plain, id);
     traceResponse(span, response);
-    return within(span, () => answer(request, response, id));
+    return within(span, () => answer(plain, id));
   };
 
   return (request, response) => {
-    if (!isPlain(request) || !answers.knows(request.headers.accept)) return false;
-    void begin(request, response);
+    const type = isPlain(request) ? jsonTypeOf(request) : undefined;
+    if (type === undefined) return false;
+    void begin({ request, response, type });
     return true;
   };
+}
+
+interface PlainRequest {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Of the answer. */
+  type: string;
 }
 
 function isPlain(request: IncomingMessage): boolean {

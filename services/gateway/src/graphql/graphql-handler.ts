@@ -6,8 +6,8 @@ import { callerOf, type GatewayContext } from '../context.ts';
 import { internalError, publicError } from '../graph/client-errors.ts';
 import { InvalidOperation } from '../graph/executor.ts';
 import { JSON_TYPE } from '../http/errors.ts';
-import type { Answers } from './answers.ts';
-import { isSubscription, type AdmittedOperation, type Arrival } from './admission.ts';
+import type { AnswerOperation } from './answers.ts';
+import { isSubscription, type AdmittedOperation } from './admission.ts';
 import type { HttpAnswer, HttpOperation } from './apollo-server.ts';
 import { readRequest } from './read-request.ts';
 
@@ -17,44 +17,51 @@ export interface GraphQLRequest {
   id: string;
 }
 
+/** What was refused need not parse. */
+const SUBSCRIPTION = /^\s*subscription\b/;
 const NO_STORE: [string, string] = ['cache-control', 'no-store'];
 
 export interface GraphQLHandler {
-  /** Rejects with what keeps the request from being read or let in at all: `failed` tells that. */
-  answer(request: GraphQLRequest): Promise<HttpAnswer>;
-  /** For clients that accept streams as well: leaves subscriptions to them, and also rejects with what is not admitted. */
-  answerUnlessSubscription(request: GraphQLRequest): Promise<HttpAnswer | AdmittedOperation>;
+  /**
+   * Answers in this JSON type. Rejects with what keeps the request from being read or let in at all, which `failed`
+   * answers.
+   */
+  answer(request: GraphQLRequest, type: string): Promise<HttpAnswer>;
+  /** For clients that accept streams, too: subscriptions are left to those, and refused ones rejected. */
+  answerUnlessSubscription(request: GraphQLRequest, type: string): Promise<HttpAnswer | AdmittedOperation>;
   failed(error: unknown, request: Pick<GraphQLRequest, 'id'>): HttpAnswer;
 }
 
 /** From a request to its answer, whatever serves HTTP around it. */
 export function createGraphQLHandler(
   context: Pick<GatewayContext, 'admit' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
-  answers: Answers,
+  answerOperation: AnswerOperation,
 ): GraphQLHandler {
-  const read = async (request: GraphQLRequest, { canStream }: Pick<Arrival, 'canStream'>) => {
+  const read = async (request: GraphQLRequest, { canStream }: { canStream: boolean }) => {
     const { raw } = request;
     const sent = await readRequest(raw);
     const call = context.requestCall(request, await identityOf(context, raw));
-    const admit = () => context.admit(sent, { isGet: raw.method !== 'POST', canStream, caller: call });
-    return { call, accept: raw.headers.accept, admit };
+    const arrival = { isGet: raw.method !== 'POST', canStream, caller: call };
+    return { sent, call, outcome: await context.admit(sent, arrival).catch(invalidOperation) };
   };
 
-  const tell = async (operation: HttpOperation): Promise<HttpAnswer> => {
-    const { status, headers, text } = await answers.answer(operation);
+  const send = async (operation: HttpOperation): Promise<HttpAnswer> => {
+    const { status, headers, text } = await answerOperation(operation);
     return { status, headers: [...headers, NO_STORE], text };
   };
 
   return {
-    async answer(request) {
-      const { admit, ...arrived } = await read(request, { canStream: false });
-      return tell({ ...arrived, outcome: await admit().catch(invalidOperation) });
+    async answer(request, type) {
+      const { call, outcome } = await read(request, { canStream: false });
+      return send({ call, outcome, type });
     },
 
-    async answerUnlessSubscription(request) {
-      const { admit, ...arrived } = await read(request, { canStream: true });
-      const admitted = await admit();
-      return isSubscription(admitted) ? admitted : tell({ ...arrived, outcome: admitted });
+    async answerUnlessSubscription(request, type) {
+      const { sent, call, outcome } = await read(request, { canStream: true });
+      if (outcome instanceof InvalidOperation) {
+        if (SUBSCRIPTION.test(String(sent.query))) throw outcome;
+      } else if (isSubscription(outcome)) return outcome;
+      return send({ call, outcome, type });
     },
 
     failed(error, { id }) {

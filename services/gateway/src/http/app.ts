@@ -64,7 +64,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
 
-  const cors = createCors(config.corsOrigins);
+  const cors = createCors(config);
   const beginReply = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id);
     cors(request, reply);
@@ -72,8 +72,9 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   app.addHook('onRequest', (request, reply, done) => {
     beginReply(request, reply);
     const wrongHost = whyHostIsWrong(request.raw);
-    if (wrongHost !== undefined) sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
-    else done();
+    if (wrongHost !== undefined) return void sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
+    if (hasUnknownCoding(request.raw)) return void sendError(reply, unknownCoding());
+    done();
   });
   leaveBodiesUnread(app);
   const answerUnknown: AnswerUnknownPath = serveUnknownPath?.(app) ?? ((_request, reply) => refuseUnknownPath(reply));
@@ -93,9 +94,19 @@ function whyHostIsWrong(request: IncomingMessage): string | undefined {
   return hosts === 0 && request.httpVersion !== '1.0' ? 'There is no Host.' : undefined;
 }
 
+/** Node undoes `chunked` only, and passes on what is encoded otherwise as it is. */
+function hasUnknownCoding({ headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && coding.trim().toLowerCase() !== 'chunked';
+}
+
+const unknownCoding = () => new AppError('UNSUPPORTED_MEDIA_TYPE', 'The transfer encoding must be chunked.');
+
 /** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  // Written into the response of an earlier request, this one would be taken for a part of it.
+  if (isAnswering(socket)) return void socket.destroy();
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     if (mayTakeLong(socket)) return;
     // Without a request there is nothing to answer; one on its way could mistake the answer for its own.
@@ -115,6 +126,12 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
     socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   }
   socket.destroySoon();
+}
+
+/** Node's server keeps the response that is being written on its connection, as its own handler of such errors does. */
+function isAnswering(socket: Socket): boolean {
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  return response?.headersSent === true && !response.writableFinished;
 }
 
 interface Refusal {

@@ -23,6 +23,48 @@ describe('the address of a client', () => {
     expect(clientIp(request)).toBe(address);
   });
 
+  it.each([
+    ['198.51.100.66:1024', '198.51.100.66'],
+    ['1.1.1.1, 198.51.100.66:1024, 10.0.0.1:80', '198.51.100.66'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['"[2001:db8::1]:443"', '2001:db8::1'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+    ['  198.51.100.66  ', '198.51.100.66'],
+    ['198.51.100.66,10.0.0.1', '198.51.100.66'],
+    ['::ffff:198.51.100.66', '198.51.100.66'],
+    ['::ffff:c633:6442', '198.51.100.66'],
+    ['[::ffff:198.51.100.66]:1024', '198.51.100.66'],
+    ['198.51.100.66, unknown', '10.1.2.3'],
+    ['198.51.100.66, _hidden', '10.1.2.3'],
+    ['198.51.100.66, ', '10.1.2.3'],
+    ['198.51.100.66:80:90', '10.1.2.3'],
+    ['[2001:db8::1', '10.1.2.3'],
+    ['0x7f.1', '10.1.2.3'],
+  ])('is found in the forms that proxies write: %s', (forwarded, address) => {
+    expect(clientIp(from('10.1.2.3', forwarded))).toBe(address);
+  });
+
+  it.each([
+    ['for=198.51.100.66', '198.51.100.66'],
+    ['for="198.51.100.66:1024"', '198.51.100.66'],
+    ['For="[2001:db8::1]:443"; proto=https; by=203.0.113.43', '2001:db8::1'],
+    ['proto=https;for=198.51.100.66 , for=10.0.0.1;by=10.0.0.2', '198.51.100.66'],
+    ['for="1.1.1.1, for=198.51.100.66', '198.51.100.66'],
+    ['for=1.1.1.1, for=unknown', '10.1.2.3'],
+    ['for=1.1.1.1, for=_secret', '10.1.2.3'],
+    ['for=1.1.1.1, proto=https', '10.1.2.3'],
+  ])('is found in Forwarded: %s', (forwarded, address) => {
+    const request = { ...from('10.1.2.3'), headers: { forwarded } } as IncomingMessage;
+    expect(clientIp(request)).toBe(address);
+    expect(createClientIp([])(request)).toBe('10.1.2.3');
+  });
+
+  it('is the one in X-Forwarded-For when both are sent', () => {
+    const headers = { forwarded: 'for=1.1.1.1', 'x-forwarded-for': '198.51.100.66' };
+    expect(clientIp({ ...from('10.1.2.3'), headers } as unknown as IncomingMessage)).toBe('198.51.100.66');
+  });
+
   it('is never a forwarded one without trusted proxies', () => {
     expect(createClientIp([])(from('127.0.0.1', '1.2.3.4'))).toBe('127.0.0.1');
   });

@@ -10,6 +10,7 @@ export type Envelope = 'tasks' | 'plain' | 'backup' | 'operations';
 export function sendError(reply: FastifyReply, error: AppError, envelope: Envelope = 'plain'): FastifyReply {
   return setErrorHead(reply, error)
     .header('content-type', JSON_TYPE)
+    .header('x-content-type-options', 'nosniff')
     .send(errorText(error, reply.request.id, envelope));
 }
 

@@ -6,14 +6,26 @@ import { refuseOtherMethods } from './method-not-allowed.ts';
 
 const READ = ['GET', 'HEAD'];
 
-/** Routes for the infrastructure: liveness, readiness, and the public keys of access tokens. */
-export function systemRoutes(app: FastifyInstance, ask: { ready(): HealthReport; keys(): KeySet | undefined }): void {
-  const get = (url: string, answer: () => { status: number; body: object }) => {
+export interface SystemState {
+  ready(): HealthReport;
+  /** The names of services that are not well. */
+  unavailable(): Promise<string[]>;
+  keys(): KeySet | undefined;
+}
+
+interface SystemAnswer {
+  status: number;
+  body: object;
+}
+
+/** Routes for the infrastructure: liveness, readiness, health, and the public keys of access tokens. */
+export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
+  const get = (url: string, answer: () => SystemAnswer | Promise<SystemAnswer>) => {
     app.route({
       method: READ,
       url,
-      handler: (_request, reply) => {
-        const { status, body } = answer();
+      handler: async (_request, reply) => {
+        const { status, body } = await answer();
         if (status === 503) reply.header('retry-after', '1');
         return reply.code(status).header('cache-control', 'no-store').send(body);
       },
@@ -25,6 +37,12 @@ export function systemRoutes(app: FastifyInstance, ask: { ready(): HealthReport;
   get('/readyz', () =>
     ask.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
   );
+  get('/health', async () => {
+    const names = await ask.unavailable();
+    return names.length === 0
+      ? { status: 200, body: { status: 'ok' } }
+      : { status: 503, body: { status: 'degraded', unavailable: names } };
+  });
   get('/.well-known/jwks.json', () => {
     const keys = ask.keys();
     if (!keys) throw unavailable();

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { traceparentOf } from '../graph/request-call.ts';
 
 /** Load balancers poll these constantly. */
-const UNTRACED = new Set(['/livez', '/readyz']);
+const UNTRACED = new Set(['/health', '/livez', '/readyz']);
 
 /** Traces begin here, for all other requests. */
 export function traceClientRequests(app: FastifyInstance, tracing: Tracing): void {

@@ -13,7 +13,7 @@ export function wantsNdjson({ headers }: FastifyRequest): boolean {
 
 export interface LongWork {
   run(onProgress: OnWorkProgress): Promise<GivenAnswer>;
-  send(answer: GivenAnswer): FastifyReply;
+  send(answer: GivenAnswer): Promise<FastifyReply>;
   /** The last line when the work fails after the status has been sent. */
   failureLine(error: unknown): object;
 }

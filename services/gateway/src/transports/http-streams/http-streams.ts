@@ -1,17 +1,17 @@
 import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/errors';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
 import { readRequest } from '../../graphql/read-request.ts';
-import type { StreamTransport } from '../../graphql/routes.ts';
+import type { StreamExchange, StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
-import { jsonWeightIn, weightIn } from '../../http/accept.ts';
 import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason } from '../metrics.ts';
 import type { QueuedReader } from '../sockets/send-buffer-budget.ts';
 import { sse } from './sse.ts';
+import type { StreamFormat } from './stream-format.ts';
 import { StreamWriter, type StreamKind } from './stream-writer.ts';
 import type { TransportDeps } from '../transport.ts';
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts';
@@ -32,25 +32,17 @@ export type HttpStreams = StreamTransport & {
 export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
   const open = new Set<StreamWriter>();
   const { heartbeats } = deps;
-  const ofSse: StreamKind = { format: sse, chunkOf: createEventChunks(sse), heartbeats };
-  const kinds: StreamKind[] = [ofSse, { format: multipart, chunkOf: createEventChunks(multipart), heartbeats }];
-  const weightOf = (accept: string, { format }: StreamKind) => weightIn(accept, format.accepts);
-  const kindFor = ({ headers: { accept = '' } }: FastifyRequest) =>
-    kinds.find((kind) => weightOf(accept, kind) > 0) ?? ofSse;
+  const kindOf = (format: StreamFormat): StreamKind => ({ format, chunkOf: createEventChunks(format), heartbeats });
+  const kinds = { sse: kindOf(sse), multipart: kindOf(multipart) };
   let isStopping = false;
-  const begin = (request: FastifyRequest, reply: FastifyReply): Exchange => {
+  const begin = ({ protocol, ...exchange }: StreamExchange): Exchange => {
     if (isStopping) throw unavailable('The gateway stops; another one takes over.');
-    return { request, reply, kind: kindFor(request) };
+    return { ...exchange, kind: kinds[protocol] };
   };
   return {
-    wanted(accept = '') {
-      const weight = Math.max(...kinds.map((kind) => weightOf(accept, kind)));
-      if (weight === 0) return undefined;
-      return jsonWeightIn(accept) < weight ? 'everything' : 'subscriptions';
-    },
-    handle: async (request, reply) => handle({ ...deps, open }, begin(request, reply)),
-    async subscribe(subscription, request, reply) {
-      const exchange = begin(request, reply);
+    handle: async (exchange) => handle({ ...deps, open }, begin(exchange)),
+    async subscribe(subscription, given) {
+      const exchange = begin(given);
       return subscribe({ ...deps, open }, exchange, { user: await userOf(deps, exchange), subscription });
     },
     async stop(spreadMs) {
@@ -74,11 +66,7 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
 
 type Deps = HttpStreamsDeps & { open: Set<StreamWriter> };
 
-interface Exchange {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  kind: StreamKind;
-}
+type Exchange = Omit<StreamExchange, 'protocol'> & { kind: StreamKind };
 
 async function userOf({ context }: Pick<Deps, 'context'>, { request, reply }: Exchange) {
   const caller = await callerOf(context, request.raw);

@@ -8,7 +8,6 @@ const part = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json
 /** Apollo's multipart protocol: https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol */
 export const multipart: StreamFormat = {
   protocol: 'multipart',
-  accepts: (range) => /^multipart\/mixed;(?:.*;)?subscriptionspec="?1\.0"?(?:;|$)/.test(range),
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
   opening: `${DELIMITER}${part('{}')}`,
   heartbeat: part('{}'),

@@ -3,7 +3,6 @@ import type { StreamFormat } from './stream-format.ts';
 /** GraphQL over server-sent events, distinct connections: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md */
 export const sse: StreamFormat = {
   protocol: 'sse',
-  accepts: (range) => range.startsWith('text/event-stream'),
   contentType: 'text/event-stream; charset=utf-8',
   opening: ':\n\n',
   heartbeat: ':\n\n',

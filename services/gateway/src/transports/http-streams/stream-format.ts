@@ -4,8 +4,6 @@ import type { Protocol } from '../../subscriptions/metrics.ts';
 /** How one protocol writes a stream of results into an HTTP response. */
 export interface StreamFormat {
   protocol: Extract<Protocol, 'sse' | 'multipart'>;
-  /** Whether a range of `Accept`, in lower case and without spaces, is this. */
-  accepts(range: string): boolean;
   contentType: string;
   /** Sent first, so that clients know that the stream is open. */
   opening: string;

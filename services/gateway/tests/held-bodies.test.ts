@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const MIB = 1024 * 1024;
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const post = (body: Buffer | string, headers: Record<string, string> = {}) =>
+  fetch(`${gateway.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: new Uint8Array(Buffer.from(body)),
+  });
+
+/** The most that the process takes above where it began, in MiB. */
+async function peakOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const sample = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 1);
+  await work();
+  clearInterval(sample);
+  return (Math.max(peak, process.memoryUsage.rss()) - before) / MIB;
+}
+
+describe('many small bodies that expand a lot', () => {
+  it.each([
+    ['br', 415, brotliCompressSync(Buffer.alloc(16 * MIB, ' '))],
+    ['gzip', 413, gzipSync(Buffer.alloc(16 * MIB, ' '))],
+  ])('take little memory at once: %s', async (encoding, status, bomb) => {
+    const send = () => post(bomb, { 'content-encoding': encoding });
+    const sendAll = async (count: number) => {
+      const answers = await Promise.all(Array.from({ length: count }, send));
+      // On a busy machine, some wait too long.
+      for (const answer of answers) expect([status, 503]).toContain(answer.status);
+      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    };
+    await sendAll(20); // what the connections need
+    expect(await peakOf(() => sendAll(160))).toBeLessThan(64);
+  });
+});
+
+describe('many large bodies that do not end', () => {
+  const BODY = JSON.stringify({ query: '{ __typename }', padding: 'x'.repeat(MIB - 100) });
+
+  async function hold(): Promise<Socket> {
+    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`;
+    socket.on('error', () => undefined).write(head + BODY.slice(0, -1));
+    return socket;
+  }
+
+  it('are held up to a limit, the next is a 503, and ordinary requests are served', async () => {
+    const sockets = await Promise.all(Array.from({ length: 60 }, hold));
+    const refused = sockets.map(async (socket) => {
+      const [data] = (await once(socket, 'data')) as [Buffer];
+      return data.toString();
+    });
+    const answer = await Promise.race(refused);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer.toLowerCase()).toContain('retry-after: 1\r\n');
+    const large = await post(BODY);
+    expect([large.status, large.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await post('{"query":"{ __typename }"}')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    for (let tries = 0; (await post(BODY)).status !== 200; tries++) expect(tries).toBeLessThan(100);
+  });
+});
+
+it.each(['gzip, chunked', 'deflate, chunked'])(
+  'a transfer encoding that is not undone is a 415: %s',
+  async (coding) => {
+    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n1a\r\n{"query":"{ __typename }"}\r\n0\r\n\r\n`,
+    );
+    const [data] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(data.toString()).toMatch(/^HTTP\/1\.1 415 /);
+  },
+);
