@@ -1,4 +1,4 @@
-import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/events';
+import { ACCOUNTS_TOPIC } from '@taskmesh/events';
 import type { EventLog, LogReader } from '@taskmesh/messaging';
 import { createPeriodic, type Log, type Service } from '@taskmesh/service';
 import type { createOwnerEraser } from './erase-owners.ts';
@@ -9,8 +9,6 @@ const ASK_EVERY_MS = 2_000;
 /** How often to check whether the remaining changes are published, so that they can be erased. */
 const ERASE_EVERY_MS = 1_000;
 const SOON = { firstMs: 20, longestMs: 2_000 };
-/** Further entries are not remembered, as auth is asked for them anyway. */
-const MOST_HEARD = 1_000;
 
 export interface ClosedOwnersDeps {
   reader: ReturnType<typeof createAccountLogReader>;
@@ -30,27 +28,16 @@ export interface ClosedOwners extends Service {
 
 /** Deletes everything that belongs to deleted accounts. All instances do this side by side; nothing is deleted twice. */
 export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwnersDeps): ClosedOwners {
-  let heard: AccountDeleted[] = [];
   let records: LogReader | undefined;
   let readAt = performance.now();
 
   const listen = async (): Promise<void> => {
-    for (const entry of heard.splice(0)) await reader.hear(entry);
     await reader.catchUp();
     readAt = performance.now();
   };
   const what = { listen: 'reading the account log', erase: 'erasing what is left of deleted accounts' };
   const listening = createPeriodic({ everyMs: ASK_EVERY_MS, retry: SOON, task: listen, what: what.listen, log });
   const erasing = createPeriodic({ everyMs: ERASE_EVERY_MS, retry: SOON, task: eraser.run, what: what.erase, log });
-
-  const take = (value: string): void => {
-    try {
-      if (heard.length < MOST_HEARD) heard.push(parseAccountDeleted(value));
-    } catch (error) {
-      log.warn({ err: error }, 'a record of the account log cannot be read: auth is asked');
-    }
-    listening.soon();
-  };
 
   return {
     wake: erasing.soon,
@@ -60,7 +47,7 @@ export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwne
       await eraser.run();
     },
     async start() {
-      records = eventLog.read(ACCOUNTS_TOPIC, ({ value }) => take(value));
+      records = eventLog.read(ACCOUNTS_TOPIC, () => listening.soon());
       listening.start();
       erasing.start();
     },
@@ -69,7 +56,6 @@ export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwne
       await records?.stop();
       await listening.stop();
       await erasing.stop();
-      heard = [];
     },
   };
 }

@@ -10,8 +10,8 @@ export interface AccountLogReaderDeps {
 }
 
 /**
- * Follows auth's account log, in order and each entry once, using the position in our own store. Takes the next entry from the
- * event log, and asks auth for those that the event log did not bring.
+ * Follows auth's account log, in order and each entry once, using the position in our own store. Only auth says that an account
+ * was deleted: anyone who may write to the event log could have written its records.
  */
 export function createAccountLogReader({ repository, accounts, onClosed }: AccountLogReaderDeps) {
   /** The new position; undefined when another instance was faster. */
@@ -22,13 +22,6 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
   };
 
   return {
-    /** Takes an entry from the event log if it is the next one; otherwise `catchUp` finds it. */
-    async hear(entry: AccountDeleted): Promise<void> {
-      const position = await repository.position();
-      const isNext = entry.epoch === position.epoch && entry.sequence === position.sequence + 1;
-      if (isNext) await take(position, entry);
-    },
-
     /** Asks auth until there are no more entries. */
     async catchUp(): Promise<void> {
       for (;;) {
