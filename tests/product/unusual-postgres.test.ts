@@ -71,12 +71,6 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
     platform = await startEmbedded({ env: { ...env, ...stores }, progress: () => {} });
   }, 120_000);
   afterAll(async () => {
-    console.log(
-      readFileSync(running().logFile, 'utf8')
-        .split('\n')
-        .map((l) => l.slice(0, 1500))
-        .join('\n'),
-    );
     await platform?.stop();
     await dropDatabases(prefix);
     await postgres?.release();

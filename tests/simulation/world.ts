@@ -13,7 +13,8 @@ import {
   type Caller,
   type GatewayContext,
   type Graph,
-  type PreparedOperation,
+  type ClientOperation,
+  createParts,
   type RequestCall,
   type TransportMetrics,
 } from '@taskmesh/gateway/simulated';
@@ -55,11 +56,12 @@ const NO_METRICS: TransportMetrics & RelayMetrics = {
 
 const operations = { plain: prepare(TASK), nested: prepare(NESTED_TASK) };
 
-function prepare(task: string): PreparedOperation {
+function prepare(task: string): ClientOperation {
   const source = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${task} previous ${TASK} } }`;
   const document = parse(source);
   const operation = document.definitions[0] as OperationDefinitionNode; // the only one
-  return { source, schema: supergraph.schema, document, operation, operationName: undefined };
+  const parsed = { source, schema: supergraph.schema, document, operation, operationName: undefined };
+  return { ...parsed, partOf: createParts(), cost: () => 1 };
 }
 
 /** Makes the world a worse place, so that its rules have something to find. */

@@ -254,15 +254,32 @@ describe('several instances', () => {
 });
 
 describe('the account log', () => {
-  it('is followed by the event log alone while auth is away', async () => {
+  it('erases no one on the word of the event log while auth is away, and everyone once auth confirms', async () => {
     await service.tasks.processDeletions();
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     log.isAway = true;
+    const { asked } = log;
     for (const { id } of users) await log.publish(service.eventLog, log.delete(id));
+    await eventually(() => expect(log.asked).toBeGreaterThan(asked + 1));
+    for (const user of users) expect(await leftOf(user)).toEqual({ tasks: 1, changes: 1 });
+    log.isAway = false;
     await eventually(async () => {
       for (const user of users) expect(await leftOf(user)).toEqual({});
     }, { timeoutMs: 20_000 }); // prettier-ignore
+  });
+
+  it('is not what a record of the event log claims to be its next entry', async () => {
+    await service.tasks.processDeletions();
+    const [ada, bob] = [service.user(), service.user()];
+    for (const user of [ada, bob]) await user.create({ title: 'one' });
+    const last = log.delete(ada.id);
+    await gone(ada);
+    const { asked } = log;
+    await log.publish(service.eventLog, { ...last, sequence: last.sequence + 1, accountId: bob.id });
+    await eventually(() => expect(log.asked).toBeGreaterThan(asked));
+    await service.tasks.processDeletions();
+    expect(await leftOf(bob)).toEqual({ tasks: 1, changes: 1 });
   });
 
   it('is asked for what the event log has lost, its last entry as well', async () => {
