@@ -1,23 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { createRedisKeyValue, whyRedisFails } from '@taskmesh/key-value';
 import { findFreePort, startRedis, type Server } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { Redis } from 'ioredis';
 
 describe('a Redis that is a read-only replica', () => {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-redis-replica-'));
   let server: Server;
-  let admin: Redis;
+  const replicaOf = async (primary: string) => {
+    const { port, password } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`AUTH ${password}\r\nREPLICAOF ${primary}\r\nQUIT\r\n`);
+    expect(await text(socket)).toBe('+OK\r\n+OK\r\n+OK\r\n');
+  };
 
   beforeAll(async () => {
     server = await startRedis({ dataDir: join(dir, 'redis'), log: () => undefined, port: await findFreePort() });
-    admin = new Redis(server.url);
   }, 120_000);
   afterAll(async () => {
-    admin.disconnect();
     await server.stop();
     rmSync(dir, { recursive: true, force: true });
   });
@@ -31,7 +35,7 @@ describe('a Redis that is a read-only replica', () => {
     });
     try {
       await eventually(store.isUp);
-      await admin.replicaof('127.0.0.1', 1);
+      await replicaOf('127.0.0.1 1');
       await eventually(async () => {
         await store.set('key', 'value', { ttlSeconds: 60 });
         return !store.isUp() && lines.length > 0;
@@ -43,7 +47,7 @@ describe('a Redis that is a read-only replica', () => {
         }),
       ]);
       expect(await whyRedisFails({ url: server.url })).toMatchObject({ reason: lines[0]?.reason });
-      await admin.replicaof('NO', 'ONE');
+      await replicaOf('NO ONE');
       await eventually(store.isUp, { timeoutMs: 10_000 });
       await store.set('key', 'value', { ttlSeconds: 60 });
       expect(await store.get('key')).toBe('value');
