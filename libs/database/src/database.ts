@@ -223,7 +223,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       );
     },
     async close() {
-      await Promise.all([orm.close(true), probe.end()]);
+      await Promise.all([orm.close(true), probe.ending || probe.end()]);
       // The ORM ends only a pool that it has used itself.
       if (!pool.ending) await pool.end();
     },

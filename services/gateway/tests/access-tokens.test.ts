@@ -163,14 +163,15 @@ describe('a forged token', () => {
     expect(trapHits).toBe(0);
   });
 
-  it('with unknown key ids makes auth no load', async () => {
+  it('with unknown key ids makes auth hardly any load: ten calls a second at most', async () => {
     const before = gateway.auth.keyCalls();
+    const begin = performance.now();
     const strangers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => createSigningKey(`stranger-${index}`)),
     );
     for (const key of strangers)
       expect((await me(`Bearer ${await gateway.auth.token(USER, { key })}`)).status).toBe(401);
-    expect(gateway.auth.keyCalls() - before).toBeLessThanOrEqual(3);
+    expect(gateway.auth.keyCalls() - before).toBeLessThanOrEqual(2 + (performance.now() - begin) / 100);
   });
 
   it('beside a good one is refused, in either order', async () => {

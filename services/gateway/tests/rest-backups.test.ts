@@ -366,7 +366,7 @@ describe('a path of backups', () => {
         ...connections,
         request(service, url, request, options) {
           const [, operation] = /(Rest[A-Za-z]+)/.exec(request.query) ?? [];
-          if (service === 'backup' && operation) asked.push({ operation, waitsMs: options.timeoutMs });
+          if (service === 'backup' && operation) asked.push({ operation, waitsMs: Math.ceil(options.timeoutMs ?? 0) });
           return connections.request(service, url, request, options);
         },
       }),

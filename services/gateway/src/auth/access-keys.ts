@@ -41,9 +41,11 @@ export function createAccessKeys({
   const unknown = new ExpiringCache<true>(MAX_UNKNOWN);
   let nextReloadMs = 0;
   let nextReload: Promise<void> | undefined;
+  let loads = 0;
   const listeners = new Set<() => void>();
 
   const load = async () => {
+    loads += 1;
     const fresh = await auth.accessTokenKeys();
     const imported = new Map<string, KnownKey>();
     for (const jwk of fresh.keys) if (jwk.kid) imported.set(jwk.kid, await known(jwk, byId.get(jwk.kid)));
@@ -69,7 +71,9 @@ export function createAccessKeys({
     await (waitMs > 0 ? new Promise((resolve) => setTimeout(resolve, waitMs).unref()) : Promise.resolve());
     nextReload = undefined;
     nextReloadMs = performance.now() + RELOAD_EVERY_MS;
+    const before = loads;
     await poll.now();
+    if (loads === before) await poll.now(); // the one before was under way already
   };
 
   return {
