@@ -264,7 +264,7 @@ describe('a stack', () => {
     try {
       expect(await command.nextLine()).toEqual({
         code: 1,
-        told: expect.stringMatching(/^Process \d+ \(\w+\) does not end, not even when it is killed\./),
+        told: expect.stringMatching(/^Process \d+ \([\w-]+\) does not end, not even when it is killed\./),
       });
     } finally {
       killNotedProcesses(dataDir);
