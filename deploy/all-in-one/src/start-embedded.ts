@@ -119,7 +119,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
 
 function openShared({ redis, kafka }: EmbeddedSettings, log: Log) {
   return {
-    keyValue: redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue({ log, clock: systemClock }),
+    keyValue: redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue({ log }),
     eventLog: kafka ? createKafkaEventLog({ ...kafka, clientId: 'taskmesh', log }) : createMemoryEventLog({ log }),
   };
 }

@@ -223,9 +223,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       );
     },
     async close() {
-      await Promise.all([orm.close(true), probe.ending || probe.end()]);
       // The ORM ends only a pool that it has used itself.
-      if (!pool.ending) await pool.end();
+      await orm.close(true);
+      await Promise.all([pool, probe].map((each) => each.ending || each.end()));
     },
   };
 }

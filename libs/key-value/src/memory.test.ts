@@ -1,4 +1,19 @@
+import { jest } from '@jest/globals';
 import { describeKeyValue } from './key-value.contract.ts';
+import { setTimeout } from 'node:timers/promises';
 import { createMemoryKeyValue } from './memory.ts';
 
 describeKeyValue('memory', () => createMemoryKeyValue());
+
+it('forgets a value when its lifetime ends, though the clock was set back meanwhile', async () => {
+  const store = createMemoryKeyValue();
+  await store.set('key', 'value', { ttlSeconds: 0.05 });
+  const setBack = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);
+  try {
+    await setTimeout(60);
+    expect(await store.get('key')).toBeNull();
+  } finally {
+    setBack.mockRestore();
+    await store.close();
+  }
+});

@@ -1,4 +1,4 @@
-import { systemClock, type Clock, type Log } from '@taskmesh/service';
+import { monotonicClock, type Log } from '@taskmesh/service';
 import { createMemoryLimiters } from './memory-limiter.ts';
 import type { KeyValue } from './key-value.ts';
 import { createListeners } from './listeners.ts';
@@ -6,24 +6,24 @@ import { createListeners } from './listeners.ts';
 const SWEEP_EVERY = 1_000;
 
 /** The key-value store of a single process; always up. */
-export function createMemoryKeyValue({ log, clock = systemClock }: { log?: Log; clock?: Clock } = {}): KeyValue {
+export function createMemoryKeyValue({ log }: { log?: Log } = {}): KeyValue {
   const values = new Map<string, { value: string; expiresAt: number }>();
   const listeners = createListeners(log);
   let writes = 0;
   let open = true;
 
   const sweep = () => {
-    for (const [key, { expiresAt }] of values) if (expiresAt <= clock.now()) values.delete(key);
+    for (const [key, { expiresAt }] of values) if (expiresAt <= monotonicClock.now()) values.delete(key);
   };
 
   return {
     async get(key) {
       const found = values.get(key);
-      return found && found.expiresAt > clock.now() ? found.value : null;
+      return found && found.expiresAt > monotonicClock.now() ? found.value : null;
     },
     async set(key, value, { ttlSeconds }) {
       if (!open) return;
-      values.set(key, { value, expiresAt: clock.now() + ttlSeconds * 1_000 });
+      values.set(key, { value, expiresAt: monotonicClock.now() + ttlSeconds * 1_000 });
       if (++writes % SWEEP_EVERY === 0) sweep();
     },
     async publish(channel, message) {

@@ -1,7 +1,7 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
 import type { EventLog } from '@taskmesh/messaging';
-import { timeOrderedIds as ids, type Clock, type Log } from '@taskmesh/service';
+import { monotonicClock, timeOrderedIds as ids, type Clock, type Log } from '@taskmesh/service';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { createAccountRepository } from './accounts/account.repository.ts';
@@ -18,6 +18,8 @@ import { createLimits } from './rate-limits.ts';
 
 export interface AuthDeps {
   clock: Clock;
+  /** For durations. @default that of the process */
+  monotonicClock?: Clock;
   log: Log;
   /** Where limits are counted; whoever created it closes it. */
   keyValue: KeyValue;
@@ -52,7 +54,7 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
   const mailWorker = <Waiting extends Letter>(outbox: Outbox<Waiting>) =>
     createMailWorker({ outbox, mailer, clock, log, onAttempt: metrics.mail });
   return {
-    ...{ clock, ids, log, registry, metrics, database, limits },
+    ...{ clock, monotonicClock: deps.monotonicClock ?? monotonicClock, ids, log, registry, metrics, database, limits },
     ...{ keys, hasher, rules, accounts, check, mailer, mailWorker },
   };
 }

@@ -81,18 +81,27 @@ describe('a provider that is away', () => {
     };
     const asked = [await tryNow(), await tryNow()];
     for (const pauseMs of [1_000, 1_000, 1_000]) {
-      running.clock.advance(pauseMs);
+      running.monotonicClock.advance(pauseMs);
       asked.push(await tryNow());
     }
     expect(asked).toEqual([1, 0, 1, 0, 1]);
     provider.answerWith(undefined);
-    running.clock.advance(60_000);
+    running.monotonicClock.advance(60_000);
     await signedIn(running, provider, 'ada');
+  });
+
+  it('is asked again after the pause, though the clock was set back meanwhile', async () => {
+    provider.answerWith((response) => response.writeHead(500).end());
+    await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
+    provider.answerWith(undefined);
+    running.clock.advance(-3_600_000);
+    running.monotonicClock.advance(1_000);
+    expect((await begin(running)).location).toContain(provider.issuer);
   });
 
   it('goes by what it said last while it does not say it anew', async () => {
     await signedIn(running, provider, 'ada');
-    running.clock.advance(3_600_000);
+    running.monotonicClock.advance(3_600_000);
     provider.answerWith((response) => response.writeHead(500).end());
     expect((await begin(running)).location).toContain(provider.issuer);
     provider.answerWith(undefined);
@@ -129,7 +138,7 @@ describe('what is asked of a provider', () => {
     provider.answerWith((response) => response.writeHead(302, { location: `${url}/metadata` }).end());
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
     provider.answerWith(undefined);
-    running.clock.advance(60_000);
+    running.monotonicClock.advance(60_000);
     const { location, binding } = await begin(running);
     const back = await provider.signIn(location, 'ada');
     provider.answerWith((response) => response.writeHead(307, { location: `${url}/token` }).end());

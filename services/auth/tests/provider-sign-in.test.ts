@@ -57,6 +57,19 @@ describe('signing in at the provider', () => {
     expect(await facts()).toEqual(['account.created', 'identity.linked', 'session.opened']);
   });
 
+  it('leaves the code usable when the session could not be stored', async () => {
+    const attempts = async () => {
+      const code = await codeFor(running, provider, 'ada');
+      await running.database.query('alter table refresh_tokens rename to away');
+      const failed = await signInWith(running, code);
+      await running.database.query('alter table away rename to refresh_tokens');
+      return { failed: codeOf(failed), userId: personOf(await signInWith(running, code)).userId };
+    };
+    const first = await attempts();
+    expect([first, await attempts()]).toEqual(Array(2).fill({ failed: 'INTERNAL_SERVER_ERROR', userId: first.userId }));
+    expect(await accounts()).toHaveLength(1);
+  });
+
   it('opens a session of the same account the next time, whatever the provider says of the address by then', async () => {
     const first = await signedIn(running, provider, 'ada');
     provider.accounts.set('ada', { email: 'other@example.com', email_verified: false });

@@ -31,9 +31,7 @@ await runMain(async () => {
   const clock = systemClock;
   const metrics = createMetrics({ service: 'gateway' });
   const telemetry = await openTelemetry(traces, log, metrics);
-  const keyValue = neighbours.redis
-    ? createRedisKeyValue({ ...neighbours.redis, log })
-    : createMemoryKeyValue({ log, clock });
+  const keyValue = neighbours.redis ? createRedisKeyValue({ ...neighbours.redis, log }) : createMemoryKeyValue({ log });
   const plainLog = neighbours.kafka
     ? createKafkaEventLog({ ...neighbours.kafka, clientId: 'gateway', log })
     : createMemoryEventLog({ log });

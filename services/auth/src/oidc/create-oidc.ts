@@ -25,7 +25,7 @@ export function createOidc(
   const provider =
     oidc &&
     createProvider({
-      ...{ config: oidc, clientSecret: secrets.oidcClientSecret, clock: common.clock, log: common.log },
+      ...{ config: oidc, clientSecret: secrets.oidcClientSecret, clock: common.monotonicClock, log: common.log },
       strategyFor: (configuration) => createProviderStrategy({ configuration, callbackUrl, scopes: oidc.scopes }),
     });
   const repository = createOidcRepository(common.database);

@@ -1,7 +1,7 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { transactionsOf, type Database } from '@taskmesh/database';
-import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
+import { sessionTransaction } from '../sessions/session.repository.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';
 import { TAKE_PENDING } from './oidc.statements.ts';
 import { PendingSignInEntity, type PendingSignIn } from './pending-sign-in.entity.ts';
@@ -55,7 +55,7 @@ function oidcTransaction(em: EntityManager) {
       em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
     removeCode: (code: SignInCode): unknown => em.remove(code),
     findLinked: ({ issuer, subject }: SignInCode) => em.findOne(LinkedIdentityEntity, { issuer, subject }),
-    ...accountChange(em),
+    ...sessionTransaction(em),
     /** The current state; null if it was removed. */
     reread: (linked: LinkedIdentity): Promise<LinkedIdentity | null> => em.refresh(linked),
     /** In the order of their ids. */

@@ -3,7 +3,7 @@ import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
-import type { AccountRepository } from '../accounts/account.repository.ts';
+import type { AccountRepository, StoredAccount } from '../accounts/account.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';
@@ -42,19 +42,8 @@ export interface ProviderSignInDeps {
   onMail: () => void;
 }
 
-/** The account to open a session for. */
-interface Entering {
-  account: Account;
-  passwordVersion: number;
-}
-
-const entering = (account: Account & { passwordVersion: number }): Entering => ({
-  account,
-  passwordVersion: account.passwordVersion,
-});
-
-/** What to do with a code while it is locked. */
-type Step = (transaction: OidcTransaction, code: SignInCode, now: Date) => Promise<Entering>;
+/** Spends a locked code, and locks the account to open a session for. */
+type Step = (transaction: OidcTransaction, code: SignInCode, now: Date) => Promise<Account>;
 
 export function createProviderSignInService(deps: ProviderSignInDeps): ProviderSignInService {
   const { repository, accounts, check, sessions, limits, clock, ids, onMail } = deps;
@@ -68,7 +57,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     if (!still) throw codeUnusable();
     still.lastUsedAt = at;
     transaction.removeCode(code);
-    return entering(account);
+    return account;
   };
 
   const register =
@@ -85,11 +74,11 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
       });
       transaction.record({ kind: 'account.created', at, accountId: account.id, origin });
       addLink(transaction, { id: ids.next(), code, account, now: at, origin });
-      return entering(account);
+      return account;
     };
 
   const link =
-    (known: Entering, origin: RequestOrigin): Step =>
+    (known: StoredAccount, origin: RequestOrigin): Step =>
     async (transaction, code, at) => {
       const account = await transaction.lockAccount(known.account.id);
       if (account?.passwordVersion !== known.passwordVersion || account.emailKey !== emailKey(verifiedEmail(code)))
@@ -97,7 +86,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
       const linking = { account, now: at, origin };
       addLink(transaction, { id: ids.next(), code, ...linking });
       addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
-      return entering(account);
+      return account;
     };
 
   const stepFor = async (given: GivenCode, password: string | undefined, origin: RequestOrigin): Promise<Step> => {
@@ -124,15 +113,15 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     return link(await check.confirm(known.account.id, password, 'password', origin), origin);
   };
 
-  const take = async (given: GivenCode, password: string | undefined, origin: RequestOrigin): Promise<Entering> => {
+  const open = async (given: GivenCode, password: string | undefined, opening: Opening): Promise<OpenedSession> => {
     for (let looks = 1; ; looks++) {
-      const step = await stepFor(given, password, origin);
+      const step = await stepFor(given, password, opening.origin);
       try {
         return await repository.inTransaction(async (transaction) => {
           const at = now();
           const code = await transaction.lockCode(given, at);
           if (!code) throw codeUnusable();
-          return step(transaction, code, at);
+          return sessions.openIn(transaction, await step(transaction, code, at), opening);
         });
       } catch (error) {
         if (!isUniqueViolation(error) || looks === MOST_LOOKS) throw error;
@@ -141,14 +130,11 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
   };
 
   return {
-    async signIn(input, { withRefreshToken, origin }) {
+    async signIn(input, opening) {
       const { code, verifier, password } = parseInput(signInWithCodeInput, input);
-      await limits.countProviderSignIn(origin.ip);
-      const given = { hash: hashOf(code), challenge: hashOf(verifier) };
-      const { account, passwordVersion } = await take(given, password, origin);
+      await limits.countProviderSignIn(opening.origin.ip);
+      const opened = await open({ hash: hashOf(code), challenge: hashOf(verifier) }, password, opening);
       onMail();
-      const opened = await sessions.open(account, { passwordVersion, withRefreshToken, origin });
-      if (!opened) throw codeUnusable();
       return opened;
     },
   };

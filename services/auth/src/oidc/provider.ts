@@ -58,6 +58,7 @@ export interface ProviderDeps {
   config: OidcConfig;
   clientSecret: string | undefined;
   strategyFor(configuration: Configuration): ProviderStrategy;
+  /** For durations. */
   clock: Clock;
   log: Log;
 }

@@ -59,7 +59,8 @@ export function createSessionRepository(database: Database) {
   };
 }
 
-function sessionTransaction(em: EntityManager) {
+/** What every transaction may do that opens or ends a session. */
+export function sessionTransaction(em: EntityManager) {
   return {
     ...accountChange(em),
     findToken: (hash: string): Promise<RefreshToken | null> => em.findOne(RefreshTokenEntity, hash),

@@ -30,6 +30,8 @@ export interface RefreshOptions extends Opening {
 export interface SessionService {
   /** Undefined when the account's password has changed. Ends the account's oldest sessions, by their last use, if there are too many. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
+  /** The same as part of a transaction that has locked the account. */
+  openIn(transaction: SessionTransaction, account: Account, options: Opening): Promise<OpenedSession>;
   /** Uses up the token, unless it is rate-limited. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
   /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is none */
@@ -119,17 +121,21 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
   };
 
   /** With the account locked, so that simultaneous logins count each other's sessions. */
+  const store = async (transaction: SessionTransaction, session: NewSession, origin: RequestOrigin) => {
+    const row = session.row(origin);
+    const { id: sessionId, accountId, createdAt: at } = row;
+    transaction.add(row);
+    if (session.refreshToken) transaction.addToken(session.refreshToken);
+    transaction.record({ kind: 'session.opened', at, accountId, sessionId, origin });
+    const which = { accountId, kept: sessionId, now: at, recordedFrom: origin };
+    const { ended } = await transaction.endOldest(which, mostPerAccount - 1);
+    return { ...session.opened, ended };
+  };
+
   const openInTurn = (session: NewSession, { passwordVersion, origin }: OpenOptions) =>
     repository.inTransaction(async (transaction): Promise<OpenedSession | undefined> => {
-      const row = session.row(origin);
-      const { id: sessionId, accountId, createdAt: at } = row;
-      if ((await transaction.lockAccount(accountId))?.passwordVersion !== passwordVersion) return undefined;
-      transaction.add(row);
-      if (session.refreshToken) transaction.addToken(session.refreshToken);
-      transaction.record({ kind: 'session.opened', at, accountId, sessionId, origin });
-      const which = { accountId, kept: sessionId, now: at, recordedFrom: origin };
-      const { ended } = await transaction.endOldest(which, mostPerAccount - 1);
-      return { ...session.opened, ended };
+      const account = await transaction.lockAccount(session.opened.account.id);
+      return account?.passwordVersion === passwordVersion ? store(transaction, session, origin) : undefined;
     });
 
   return {
@@ -138,6 +144,8 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       const isOpen = await repository.insert(session, { ...options, most: Math.max(0, mostPerAccount - SPARE) });
       return isOpen ? session.opened : openInTurn(session, options);
     },
+    openIn: async (transaction, account, options) =>
+      store(transaction, await maker.prepare(account, options), options.origin),
     async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
       const refreshed = await repository.inTransaction((transaction) => refreshIn(transaction, refreshToken, options));

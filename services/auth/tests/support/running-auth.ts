@@ -33,6 +33,7 @@ export interface RunningAuth {
   proxy: FaultyProxy;
   dataDir: string;
   clock: TestClock;
+  monotonicClock: TestClock;
   postbox: Postbox;
   /** Sends an operation, anonymously unless there is an identity. */
   send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
@@ -62,14 +63,14 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
   url.host = `${proxy.host}:${proxy.port}`;
   const dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-'));
-  const clock = createTestClock();
+  const [clock, monotonicClock] = [createTestClock(), createTestClock()];
   const postbox = createPostbox();
   const running: Auth[] = [];
 
   const another = async (more: Env = {}, own = { keyValue }) => {
     const config = readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more });
     const auth = await createAuth(config, {
-      ...{ clock, log, ...own, eventLog },
+      ...{ clock, monotonicClock, log, ...own, eventLog },
       ...(withPostbox && { mailer: postbox }),
       ...(options.metrics && { metrics: options.metrics }),
     });
@@ -85,6 +86,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     proxy,
     dataDir,
     clock,
+    monotonicClock,
     postbox,
     another,
     send: (query, variables, identity) => send(auth, query, variables, identity),
