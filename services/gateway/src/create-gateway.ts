@@ -19,6 +19,7 @@ import { createPersonalTokens } from './auth/personal-tokens.ts';
 import { createSessionUses } from './auth/session-uses.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
+import { createCallerBulkheads } from './graph/caller-bulkheads.ts';
 import { createExecutor } from './graph/create-executor.ts';
 import { createCurrentExecutor } from './graph/current-executor.ts';
 import { createServiceMap } from './graph/data-source.ts';
@@ -92,6 +93,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     : noAccounts;
 
   const graphMetrics = createGraphMetrics(metrics);
+  const runForCaller = createCallerBulkheads();
   const graphOf = (supergraph: Supergraph): Graph => {
     const services = createServiceMap(supergraph, { connections, metrics: graphMetrics, clock: monotonicClock, log });
     return {
@@ -104,6 +106,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
         clock: monotonicClock,
         log,
         kind: config.executor,
+        runForCaller,
       }),
       admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
     };

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/graph/client-result.ts';
+import { createCallerBulkheads } from '../src/graph/caller-bulkheads.ts';
 import { createExecutor } from '../src/graph/create-executor.ts';
 import type { RequestCall } from '../src/graph/executor.ts';
 import { openSupergraph } from '../src/graph/supergraph.ts';
@@ -41,7 +42,15 @@ const clock = { now: () => Date.now() };
 const nothing = async () => ({ data: null });
 const services = Object.fromEntries(supergraph.services.map(({ name }) => [name, { ask: nothing, process: nothing }]));
 const metrics = { operation: () => undefined };
-const executor = createExecutor({ supergraph, services, metrics, clock, log, kind: 'compiled' });
+const executor = createExecutor({
+  supergraph,
+  services,
+  metrics,
+  clock,
+  log,
+  kind: 'compiled',
+  runForCaller: createCallerBulkheads(),
+});
 const call: RequestCall = {
   identity: { role: 'user', userId: OWNER, sessionId: 'session' },
   requestId: 'request',
@@ -62,13 +71,12 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
   }
   const renderer = operation.partOf('event renderer', (resized) =>
     createEventRenderer({ supergraph, services, executor, admit }, operation, {
-      clock,
       formatResult: createResultFormat(log),
       executor: 'compiled',
       resized,
     }),
   );
-  await renderer.withVariables(variables, call)(change, () => true);
+  await renderer.withVariables(variables, call, (work) => work())(change, () => true);
 }
 
 /** Sends documents of a shape, each with all combinations of its conditions, and at least twice. */

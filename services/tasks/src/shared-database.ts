@@ -1,5 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import { unavailable } from '@taskmesh/errors';
+import { createBulkhead } from '@taskmesh/service';
 
 type Run = Database['run'];
 
@@ -16,47 +17,20 @@ export interface SharedDatabaseOptions {
   maxWaitMs?: number;
 }
 
-interface Share {
-  running: number;
-  /** Start the statements that wait, in order. */
-  waiting: Set<() => void>;
-}
-
 /** Leaves connections of the pool to others while the statements of one owner wait for a lock or take long. */
 export function shareAmongOwners(
   database: Pick<Database, 'run'>,
   { perOwner, maxWaitMs = 5_000 }: SharedDatabaseOptions,
 ): SharedDatabase {
-  const shares = new Map<string, Share>();
-
-  const turnIn = ({ waiting }: Share) =>
-    new Promise<void>((resolve, reject) => {
-      const start = () => {
-        clearTimeout(timer);
-        waiting.delete(start);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        waiting.delete(start);
-        reject(unavailable('Your earlier requests are still running; try again.'));
-      }, maxWaitMs);
-      waiting.add(start);
-    });
-
+  const bulkhead = createBulkhead({
+    concurrency: perOwner,
+    maxWaitMs,
+    refusal: () => unavailable('Your earlier requests are still running; try again.'),
+  });
   return {
-    async run(kind, statement, values, ownerId) {
-      if (ownerId === undefined) return database.run(kind, statement, values);
-      const share = shares.get(ownerId) ?? { running: 0, waiting: new Set() };
-      shares.set(ownerId, share);
-      if (share.running < perOwner) share.running++;
-      else await turnIn(share);
-      try {
-        return await database.run(kind, statement, values);
-      } finally {
-        const [startNext] = share.waiting;
-        if (startNext) startNext();
-        else if (--share.running === 0) shares.delete(ownerId);
-      }
-    },
+    run: (kind, statement, values, ownerId) =>
+      ownerId === undefined
+        ? database.run(kind, statement, values)
+        : bulkhead.run(ownerId, () => database.run(kind, statement, values)),
   };
 }

@@ -11,6 +11,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { ExecutorKind } from '../config.ts';
+import type { RunForCaller } from './caller-bulkheads.ts';
 import { createResultFormat } from './client-result.ts';
 import { createApolloEngine } from './apollo-engine.ts';
 import { createCompiledEngine } from './compiled-engine.ts';
@@ -37,6 +38,7 @@ export interface ExecutorDeps {
   clock: Clock;
   log: Log;
   kind: ExecutorKind;
+  runForCaller: RunForCaller;
 }
 
 const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
@@ -44,7 +46,8 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
   apollo: createApolloEngine,
 };
 
-export function createExecutor({ supergraph, services, metrics, clock, log, kind }: ExecutorDeps): GraphExecutor {
+export function createExecutor(deps: ExecutorDeps): GraphExecutor {
+  const { supergraph, services, metrics, clock, log, kind, runForCaller } = deps;
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, log);
   const formatResult = createResultFormat(log);
@@ -70,9 +73,12 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     { run, nothing }: { run: () => Promise<EngineResult<Data>>; nothing: Data },
   ): Promise<OperationResult<Data>> => {
     const begunMs = performance.now();
+    const runInTurn = () => runForCaller(call, run);
     let result: EngineResult<Data>;
     try {
-      result = stored.has(operation) ? await run() : await inSpan(() => operationSpan(operation.operation), run);
+      result = await (stored.has(operation)
+        ? runInTurn()
+        : inSpan(() => operationSpan(operation.operation), runInTurn));
     } catch (error) {
       result = { data: nothing, errors: [error] };
     }

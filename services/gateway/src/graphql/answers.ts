@@ -1,7 +1,7 @@
 import { InvalidOperation } from '../graph/executor.ts';
 import type { LiveGraph } from '../graph/graph.ts';
 import type { AdmittedOperation } from './admission.ts';
-import { isUnavailable, type ApolloAnswers, type HttpAnswer, type HttpOperation } from './apollo-server.ts';
+import { retryStatusOf, type ApolloAnswers, type HttpAnswer, type HttpOperation } from './apollo-server.ts';
 
 /** Answers what came to `/graphql`, once it was admitted or refused. */
 export type AnswerOperation = (operation: HttpOperation) => Promise<HttpAnswer>;
@@ -21,15 +21,9 @@ async function run(
 ): Promise<HttpAnswer> {
   const { executor } = graph.of(operation.schema);
   const { data, errors } = await executor.runForText(operation, variables, call);
-  if (!errors) return { status: 200, headers: [['content-type', type]], text: `{"data":${data}}\n` };
-  const text = `{"errors":${JSON.stringify(errors)},"data":${data}}\n`;
-  if (data !== 'null' || !isUnavailable(errors)) return { status: 200, headers: [['content-type', type]], text };
-  return {
-    status: 503,
-    headers: [
-      ['retry-after', '1'],
-      ['content-type', type],
-    ],
-    text,
-  };
+  const headers: [string, string][] = [['content-type', type]];
+  if (!errors) return { status: 200, headers, text: `{"data":${data}}\n` };
+  const status = data === 'null' ? retryStatusOf(errors) : undefined;
+  if (status) headers.push(['retry-after', '1']);
+  return { status: status ?? 200, headers, text: `{"errors":${JSON.stringify(errors)},"data":${data}}\n` };
 }

@@ -160,10 +160,10 @@ async function run(
 ): Promise<Answer> {
   const { data, errors } = await executor.run(operation, variables, call);
   const headers = new HeaderMap();
-  const mayComeBack = errors !== undefined && data === null && isUnavailable(errors);
-  if (mayComeBack) headers.set('retry-after', '1');
+  const status = errors && data === null ? retryStatusOf(errors) : undefined;
+  if (status) headers.set('retry-after', '1');
   return {
-    http: { status: mayComeBack ? 503 : undefined, headers: withType(headers, type) },
+    http: { status, headers: withType(headers, type) },
     body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } },
   };
 }
@@ -171,9 +171,11 @@ async function run(
 /** With a type set, Apollo Server chooses none: it would refuse after the operation has run. */
 const withType = (headers: HeaderMap, type: string) => headers.set('content-type', type);
 
-/** Whether nothing but absent services kept a result from being. */
-export function isUnavailable(errors: readonly GraphQLFormattedError[]): boolean {
-  return errors.every(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE');
+/** Of a result that nothing but absent services, or other operations of its caller, kept from being. */
+export function retryStatusOf(errors: readonly GraphQLFormattedError[]): 429 | 503 | undefined {
+  if (errors.every(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE')) return 503;
+  // Those of auth belong to a field.
+  return errors.every(({ path, extensions }) => !path && extensions?.['code'] === 'RATE_LIMITED') ? 429 : undefined;
 }
 
 function refused({ errors, httpStatus }: InvalidOperation, type: string): Answer {

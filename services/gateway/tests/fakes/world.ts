@@ -3,6 +3,7 @@ import type { SubgraphContext } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import type { Connections } from '../../src/connections.ts';
+import { createCallerBulkheads } from '../../src/graph/caller-bulkheads.ts';
 import { createExecutor } from '../../src/graph/create-executor.ts';
 import { createServiceMap } from '../../src/graph/data-source.ts';
 import type { ExecutorKind } from '../../src/config.ts';
@@ -174,7 +175,15 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
 
   return {
     connections,
-    executor: createExecutor({ supergraph, services: graphServices, metrics, clock, log, kind: executor }),
+    executor: createExecutor({
+      supergraph,
+      services: graphServices,
+      metrics,
+      clock,
+      log,
+      kind: executor,
+      runForCaller: createCallerBulkheads(),
+    }),
     seen,
     isCancelled: () => isCancelled(),
     get behave() {
