@@ -62,13 +62,12 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
   }
   const renderer = operation.partOf('event renderer', (resized) =>
     createEventRenderer({ supergraph, services, executor, admit }, operation, {
-      clock,
       formatResult: createResultFormat(log),
       executor: 'compiled',
       resized,
     }),
   );
-  await renderer.withVariables(variables, call)(change, () => true);
+  await renderer.withVariables(variables, call, (work) => work())(change, () => true);
 }
 
 /** Sends documents of a shape, each with all combinations of its conditions, and at least twice. */
