@@ -1,9 +1,8 @@
+import { clientErrors } from './client-errors.ts';
 import type { ServiceError } from './execution/errors.ts';
 import type { AskSubgraph, PlanRun } from './execution/run.ts';
 import type { OperationVariant, Part } from './operation-variant.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
-import { clientPaths } from './projection/error-paths.ts';
-import type { Data } from './projection/safe-read.ts';
 import type { TextRun } from './projection/write-json.ts';
 import { unexplained } from './unexplained.ts';
 
@@ -99,17 +98,11 @@ function failures<Context>(
     const plan = parts[index]?.plan;
     if (!plan || run.errors.length === 0) continue;
     errors ??= [];
-    for (const error of run.errors) errors.push(...forClient(error, plan, run.data));
+    errors.push(...clientErrors(run.errors, plan, run.data));
   }
   const incomplete = isIncomplete ? incompleteness(parts, fetched) : NONE;
   if (!errors) return { errors: NONE, incomplete };
   return { errors, incomplete: unexplained(incomplete, errors) };
-}
-
-function forClient(error: ServiceError, plan: Part<never>['plan'], data: Data): ServiceError[] {
-  const { path: place, ...told } = error;
-  if (!place) return [told];
-  return clientPaths(plan, data, place).map((path) => (path.length > 0 ? { ...told, path } : told));
 }
 
 /** Finds out what was wrong by building the objects that could not be written. */

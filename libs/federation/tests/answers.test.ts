@@ -134,15 +134,59 @@ describe('values', () => {
 });
 
 describe('what goes wrong', () => {
-  it('of a service that is away is told without a place', async () => {
+  it('names the fields that an unavailable service should have returned', async () => {
     const cause = new Error('away');
     const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1' } } }, cause);
     const result = await compile('{ thing { id other } }').run({ variables: {}, context });
     expect(result).toEqual({
       text: '{"thing":{"id":"1","other":null}}',
-      errors: [{ message: 'The service "two" could not be asked.', service: 'two', cause }],
+      errors: [{ message: 'The service "two" could not be asked.', service: 'two', cause, path: ['thing', 'other'] }],
       incomplete: [],
     });
+  });
+
+  it('has an error for each null of a failed request, by the client’s keys', async () => {
+    const { compile } = answering(
+      { data: { thing: { __typename: 'Thing', id: '1' }, things: [{ __typename: 'Thing', id: '2' }] } },
+      { data: null, errors: [{ message: 'busy' }] },
+    );
+    const result = await compile('{ thing { id a: other b: toString } list: things { other } }').run({
+      variables: {},
+      context,
+    });
+    expect(result.text).toBe('{"thing":{"id":"1","a":null,"b":null},"list":[{"other":null}]}');
+    const paths = [
+      ['thing', 'a'],
+      ['thing', 'b'],
+      ['list', 0, 'other'],
+    ];
+    expect(result.errors).toEqual(paths.map((path) => ({ message: 'busy', service: 'two', path })));
+  });
+
+  it('tells which of several failed requests a field was part of', async () => {
+    const things = { things: [{ __typename: 'Thing', id: '1' }] };
+    const { compile } = answering({ data: things }, new Error('first'));
+    const twoServices = createFederatedExecutor(graph, async ({ operation }) => ({
+      data: null,
+      errors: [{ message: operation.service }],
+    }));
+    expect((await compile('{ things { other } }').run({ variables: {}, context })).errors).toMatchObject([
+      { path: ['things', 0, 'other'] },
+    ]);
+    const both = await twoServices.compile(parse('{ thing { other } named { name } }')).run({ variables: {}, context });
+    expect(both.errors).toMatchObject([
+      { message: 'one', path: ['thing'] },
+      { message: 'one', path: ['named'] },
+    ]);
+  });
+
+  it('limits the errors of a failed request: one without a path stands for the rest', async () => {
+    const things = Array.from({ length: 200 }, (_, index) => ({ __typename: 'Thing', id: String(index) }));
+    const { compile } = answering({ data: { things } }, new Error('away'));
+    const { errors } = await compile('{ things { other } }').run({ variables: {}, context });
+    expect(errors).toHaveLength(101);
+    expect(errors[99]).toMatchObject({ path: ['things', 99, 'other'] });
+    expect(errors[100]).not.toHaveProperty('path');
   });
 
   it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
@@ -151,7 +195,8 @@ describe('what goes wrong', () => {
       const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1' } } }, answer);
       const { text, errors } = await compile('{ thing { id other } }').run({ variables: {}, context });
       expect(text).toBe('{"thing":{"id":"1","other":null}}');
-      expect(errors).toEqual([{ message: expect.stringContaining('"two" did not answer'), service: 'two' }]);
+      const message = expect.stringContaining('"two" did not answer') as string;
+      expect(errors).toEqual([{ message, service: 'two', path: ['thing', 'other'] }]);
     },
   );
 
@@ -160,7 +205,8 @@ describe('what goes wrong', () => {
     async (answer) => {
       const { text, errors } = await answering(answer).compile('{ thing { id } }').run({ variables: {}, context });
       expect(text).toBe('{"thing":null}');
-      expect(errors).toEqual([{ message: 'The service "one" answered without data.', service: 'one' }]);
+      const message = 'The service "one" answered without data.';
+      expect(errors).toEqual([{ message, service: 'one', path: ['thing'] }]);
     },
   );
 
@@ -181,8 +227,16 @@ describe('what goes wrong', () => {
       incomplete: [{ message: 'Cannot return null for non-nullable field Thing.must.', path: ['strict', 'must'] }],
     });
     // These may be the reason.
-    for (const path of [undefined, ['strict'], ['strict', 'must']])
+    for (const path of [['strict'], ['strict', 'must']])
       expect(await run(path)).toMatchObject({ text: 'null', errors: [{ message: 'no' }], incomplete: [] });
+    expect(await run()).toMatchObject({
+      text: 'null',
+      errors: [
+        { message: 'no', path: ['strict', 'must'] },
+        { message: 'no', path: ['thing'] },
+      ],
+      incomplete: [],
+    });
   });
 
   it('is told once where a service leaves out a whole object because of one of its fields', async () => {

@@ -189,7 +189,8 @@ describe('a request of several fetches of which one fails as a whole', () => {
     const { asked, run } = failing((text) => text.includes('home'), { message: 'no', path: ['_entities_1'] });
     const { text, errors } = await run();
     expect(asked).toHaveLength(3);
-    expect(errors).toEqual([{ message: 'no', service: 'people' }]);
+    const paths = [0, 1].map((index) => ['orders', index, 'seller', 'home']);
+    expect(errors).toEqual(paths.map((path) => ({ message: 'no', service: 'people', path })));
     expect(text).toContain('"name":"');
     expect(text).toContain('"home":null');
   });
@@ -198,7 +199,11 @@ describe('a request of several fetches of which one fails as a whole', () => {
     const { asked, run } = failing(() => true, { message: 'busy' });
     const { errors } = await run();
     expect(asked).toHaveLength(1);
-    expect(errors).toEqual([{ message: 'busy', service: 'people' }]);
+    const paths = [0, 1].flatMap((index) => [
+      ['orders', index, 'buyer', 'name'],
+      ['orders', index, 'seller', 'home'],
+    ]);
+    expect(errors).toEqual(paths.map((path) => ({ message: 'busy', service: 'people', path })));
   });
 });
 

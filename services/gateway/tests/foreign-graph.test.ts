@@ -15,7 +15,7 @@ const PRODUCTS = `
 `;
 const REVIEWS = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])
-  type Product @key(fields: "id") { id: ID! stars: Int! }
+  type Product @key(fields: "id") { id: ID! stars: Int! note: String }
 `;
 
 describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s executor', (executor) => {
@@ -119,10 +119,31 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
       errors: [
         {
           message: 'Internal server error',
+          path: ['unreviewed', 'stars'],
           extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) },
         },
       ],
     });
+  });
+
+  it('has an error for each null of an unavailable service', async () => {
+    reviews.failWith(502);
+    const { body } = await gateway.graphql('{ products { name a: note b: note } }');
+    reviews.failWith(undefined);
+    expect(body.data).toEqual({
+      products: [
+        { name: 'Chair', a: null, b: null },
+        { name: 'Table', a: null, b: null },
+      ],
+    });
+    const paths = body.errors?.map(({ path }) => path);
+    // Apollo's executor names no place when a request fails as a whole.
+    const expected = [0, 1].flatMap((index) => [
+      ['products', index, 'a'],
+      ['products', index, 'b'],
+    ]);
+    expect(paths).toEqual(executor === 'compiled' ? expected : [undefined]);
+    expect(new Set(body.errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
   });
 
   it('is ready without our services', async () => {

@@ -1,4 +1,4 @@
-import { requestSubgraph, operationOf, serviceError, variablesWriter } from './subgraph-request.ts';
+import { failure, operationOf, requestSubgraph, serviceError, variablesWriter } from './subgraph-request.ts';
 import type { FetchDeps, Step } from './compile-fetch.ts';
 import type { AnswerError } from './errors.ts';
 import { isSameQuestion, joinOperations } from './joined-operation.ts';
@@ -56,7 +56,7 @@ export function compileEntityRequest<Context>(
       if (Array.isArray(entities) && entities.length === about.count) lookup.receive(entities, about);
       else if (Array.isArray(entities) || errors.every((error) => isOfAnother(error, key))) {
         const message = `The service "${operation.service}" did not answer for all objects that it was asked about.`;
-        run.errors.push({ message, service: operation.service });
+        run.errors.push(failure(operation, message));
       }
     }
   };

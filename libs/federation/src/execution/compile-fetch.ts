@@ -1,5 +1,5 @@
 import { copyOf, merge } from './merge.ts';
-import { requestSubgraph, operationOf, serviceError, variablesWriter } from './subgraph-request.ts';
+import { failure, operationOf, requestSubgraph, serviceError, variablesWriter } from './subgraph-request.ts';
 import { objectsAt } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
@@ -32,7 +32,7 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
     }
     if (!data) {
       const message = `The service "${operation.service}" answered without data.`;
-      if (errors.length === 0) run.errors.push({ message, service: operation.service });
+      if (errors.length === 0) run.errors.push(failure(operation, message));
       return;
     }
     rewrite?.(data);

@@ -26,12 +26,16 @@ export interface SubgraphAnswer {
 /** Calls a service. Anything that it throws becomes an error of the operation. */
 export type AskSubgraph<Context> = (request: SubgraphRequest, context: Context) => Promise<SubgraphAnswer>;
 
+/** Its path is one of the run's data; absent when a request failed as a whole. */
+export interface RunError extends ServiceError {
+  operation: SubgraphOperation;
+}
+
 export interface PlanRun<Context> {
   ask: AskSubgraph<Context>;
   context: Context;
   /** Coerced to the types of the client's operation. */
   variables: Readonly<Record<string, unknown>>;
   data: Data;
-  /** Errors of services, with paths into `data`. */
-  errors: ServiceError[];
+  errors: RunError[];
 }

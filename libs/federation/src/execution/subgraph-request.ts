@@ -1,6 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
-import type { AnswerError, ServiceError } from './errors.ts';
-import type { PlanRun, SubgraphAnswer, SubgraphOperation } from './run.ts';
+import type { AnswerError } from './errors.ts';
+import type { PlanRun, RunError, SubgraphAnswer, SubgraphOperation } from './run.ts';
 
 /** The operation of a fetch, or of several whose joint operation is `text`. */
 export function operationOf(
@@ -39,21 +39,25 @@ export async function requestSubgraph<Context>(
     return await run.ask({ operation, variables }, run.context);
   } catch (cause) {
     const message = `The service "${operation.service}" could not be asked.`;
-    run.errors.push({ message, service: operation.service, cause });
+    run.errors.push({ ...failure(operation, message), cause });
     return undefined;
   }
+}
+
+/** A request that failed as a whole. */
+export function failure(operation: SubgraphOperation, message: string): RunError {
+  return { message, service: operation.service, operation };
 }
 
 /** `path` is relative to the run's data; undefined when the error belongs to no place. */
 export function serviceError(
   { message, extensions, path: given }: AnswerError,
-  { service }: SubgraphOperation,
+  operation: SubgraphOperation,
   path: (string | number)[] | undefined,
-): ServiceError {
+): RunError {
   return {
-    message: message ?? `The service "${service}" failed.`,
+    ...failure(operation, message ?? `The service "${operation.service}" failed.`),
     ...(given && path && { path }),
     ...(extensions && { extensions }),
-    service,
   };
 }

@@ -51,12 +51,16 @@ export type FormatErrors = (errors: readonly unknown[], requestId: string) => Gr
 
 /** Formats an operation's errors for the client, and logs the internal ones. */
 export function createErrorFormat(log: Log): FormatErrors {
-  return (errors, requestId) =>
-    errors.map((error) => {
+  return (errors, requestId) => {
+    const logged = new Set<unknown>(); // one failure may be the reason for many nulls
+    return errors.map((error) => {
       const formatted = error instanceof GraphQLError ? error.toJSON() : undefined;
       const known = formatted && publicError(formatted);
       if (known) return known;
-      log.error({ err: error, requestId, path: formatted?.path }, 'operation failed');
+      const failure = formatted?.message ?? error;
+      if (!logged.has(failure)) log.error({ err: error, requestId, path: formatted?.path }, 'operation failed');
+      logged.add(failure);
       return internalError(requestId, formatted?.path);
     });
+  };
 }

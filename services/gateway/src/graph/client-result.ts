@@ -3,6 +3,9 @@ import { createErrorFormat, internalError } from './client-errors.ts';
 import type { EngineResult } from './engine.ts';
 import type { OperationResult } from './executor.ts';
 
+/** How many nulls get an error of their own. */
+const MAX_INCOMPLETE = 100;
+
 export type FormatResult = <Data>(result: EngineResult<Data>, requestId: string) => OperationResult<Data>;
 
 /**
@@ -13,9 +16,9 @@ export function createResultFormat(log: Log): FormatResult {
   const formatErrors = createErrorFormat(log);
   return ({ data, errors, incomplete }, requestId) => {
     const told = formatErrors(errors ?? [], requestId);
-    if (incomplete) {
+    if (incomplete && incomplete.length > 0) {
       log.error({ incomplete, requestId }, 'a result is incomplete');
-      told.push(internalError(requestId));
+      for (const { path } of incomplete.slice(0, MAX_INCOMPLETE)) told.push(internalError(requestId, path));
     }
     return told.length > 0 ? { data, errors: told } : { data };
   };

@@ -58,7 +58,7 @@ export function askServices(services: GraphSources): AskSubgraph<OperationRun> {
 }
 
 /** As `formatErrors` expects them. */
-function asThrown({ message, path, extensions, service, cause }: ServiceError): unknown {
-  if (cause !== undefined) return cause;
-  return new GraphQLError(message, { path, extensions: { ...extensions, serviceName: service } });
+function asThrown({ message, path, extensions, service, cause }: ServiceError): GraphQLError {
+  const originalError = cause instanceof Error ? cause : undefined;
+  return new GraphQLError(message, { path, originalError, extensions: { ...extensions, serviceName: service } });
 }

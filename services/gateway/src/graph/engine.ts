@@ -1,11 +1,12 @@
+import type { Incompleteness } from '@taskmesh/federation';
 import type { OperationRun } from './sources.ts';
 import type { PreparedOperation, Resized } from './executor.ts';
 
 export interface EngineResult<Data = Record<string, unknown> | null> {
   data: Data;
   errors?: readonly unknown[];
-  /** What services omitted without reporting an error, in the engine's own format. */
-  incomplete?: unknown;
+  /** What services omitted without reporting an error. */
+  incomplete?: readonly Incompleteness[] | undefined;
 }
 
 type Run<Data> = (variables: Record<string, unknown>, run: OperationRun) => Promise<EngineResult<Data>>;

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 export interface ForeignService {
   url: string;
   seen: IncomingHttpHeaders[];
+  /** Makes it answer with this status and no result; undefined: as usual. */
+  failWith(status: number | undefined): void;
   stop(): void;
 }
 
@@ -13,8 +15,10 @@ export interface ForeignService {
 export async function startForeignService(typeDefs: string, resolvers: object): Promise<ForeignService> {
   const schema = buildSubgraphSchema([{ typeDefs: parse(typeDefs), resolvers: resolvers as never }]); // tiny resolvers without generated types
   const seen: IncomingHttpHeaders[] = [];
+  let failure: number | undefined;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     seen.push(request.headers);
+    if (failure !== undefined) return void response.writeHead(failure).end('Bad gateway');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer); // a Buffer, as no encoding is set
     const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
@@ -30,6 +34,7 @@ export async function startForeignService(typeDefs: string, resolvers: object): 
   return {
     url: `http://127.0.0.1:${port}/graphql?tenant=1`,
     seen,
+    failWith: (status) => void (failure = status),
     stop() {
       server.closeAllConnections();
       server.close();

@@ -1,0 +1,42 @@
+import { parse, visit } from 'graphql';
+import type { ServiceError } from './execution/errors.ts';
+import type { RunError, SubgraphOperation } from './execution/run.ts';
+import { absentFields } from './projection/absent-fields.ts';
+import { clientPaths } from './projection/error-paths.ts';
+import type { ObjectPlan } from './projection/projection-plan.ts';
+import type { Data } from './projection/safe-read.ts';
+
+/** How many fields get an error of their own when requests fail as a whole; for the others, one error has no path. */
+export const MAX_PLACES = 100;
+
+/** The errors of a plan's run, at the places where the client sees them. */
+export function clientErrors(errors: readonly RunError[], plan: ObjectPlan, data: Data): ServiceError[] {
+  const unplaced = errors.filter(({ path }) => !path);
+  const absent = unplaced.length > 0 ? absentFields(plan, data, MAX_PLACES + 1) : [];
+  const [first, ...others] = unplaced;
+  /** The failed request that should have returned it, or would have made that request possible. */
+  const causeOf = (from: string) =>
+    others.length === 0 ? first : (unplaced.find(({ operation }) => requestedKeys(operation).has(from)) ?? first);
+  const places = Map.groupBy(absent.slice(0, MAX_PLACES), ({ from }) => causeOf(from));
+
+  return errors.flatMap((error) => {
+    const { path, operation: _operation, ...rest } = error;
+    if (path) return clientPaths(plan, data, path).map((at) => (at.length > 0 ? { ...rest, path: at } : rest));
+    const placed: ServiceError[] = (places.get(error) ?? []).map((field) => ({ ...rest, path: field.path }));
+    return placed.length === 0 || absent.length > MAX_PLACES ? [...placed, rest] : placed;
+  });
+}
+
+const keysByOperation = new WeakMap<SubgraphOperation, ReadonlySet<string>>();
+
+/** All response keys of a service's operation. */
+function requestedKeys(operation: SubgraphOperation): ReadonlySet<string> {
+  const known = keysByOperation.get(operation);
+  if (known) return known;
+  const keys = new Set<string>();
+  visit(parse(operation.text, { noLocation: true }), {
+    Field: ({ alias, name }) => void keys.add((alias ?? name).value),
+  });
+  keysByOperation.set(operation, keys);
+  return keys;
+}
