@@ -59,13 +59,13 @@ describe('the API description', () => {
         .map(({ method, path, operation }) => `${method} ${path}${operation.security.length > 0 ? '' : ', open'}`)
         .toSorted(),
     ).toEqual([
-      'DELETE /api/auth/identities/{identity}',
+      'DELETE /api/auth/identities/{identityId}',
       'DELETE /api/auth/profile',
       'DELETE /api/auth/sessions',
-      'DELETE /api/auth/sessions/{session}',
-      'DELETE /api/auth/tokens/{token}',
+      'DELETE /api/auth/sessions/{sessionId}',
+      'DELETE /api/auth/tokens/{tokenId}',
       'DELETE /api/backups/{file}',
-      'DELETE /api/operations/dead-letters/{deadLetter}',
+      'DELETE /api/operations/dead-letters/{deadLetterId}',
       'DELETE /api/tasks/{id}',
       'DELETE /reduced/api/tasks/{id}',
       'GET /api/auth/audit',
@@ -113,7 +113,7 @@ describe('the API description', () => {
       'POST /api/operations/check',
       'POST /api/operations/dead-letters/discard',
       'POST /api/operations/dead-letters/replay',
-      'POST /api/operations/dead-letters/{deadLetter}/replay',
+      'POST /api/operations/dead-letters/{deadLetterId}/replay',
       'POST /api/operations/sign-in, open', // where a code is needed
       'POST /api/tasks',
       'POST /reduced/api/tasks',
@@ -218,9 +218,56 @@ describe('the API description', () => {
     expect(ResetPassword?.properties).toMatchObject({ password: { minLength: 8, maxLength: 128 } });
     for (const schema of [SignUp, Login, ForgotPassword, ResetPassword, Refresh, TaskCreate, TaskUpdate])
       for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-        const [{ type, maxLength, format } = property] = property.anyOf ?? [property];
-        if (type === 'string' && !property.enum) expect([name, maxLength ?? format]).toEqual([name, expect.anything()]);
+        const { type, maxLength, format } = property;
+        if ([type].flat().includes('string') && !property.enum)
+          expect([name, maxLength ?? format]).toEqual([name, expect.anything()]);
       }
+  });
+
+  it('suits generators of clients', () => {
+    const schemas = JSON.stringify(document.components.schemas);
+    expect(schemas).toContain('"type":["string","null"]');
+    expect(schemas).not.toContain('"null"}');
+    const parts: unknown[] = [];
+    JSON.parse(schemas, (name, part) => (name === 'properties' && parts.push(part), part));
+    for (const properties of parts) {
+      const names = Object.keys(properties as object).map((name) => name.replaceAll('_', '').toLowerCase());
+      expect(names).toEqual([...new Set(names)]);
+    }
+    const archive = { schema: { type: 'string', format: 'binary', description: 'The archive, as stored.' } };
+    const content = { 'application/gzip': archive, 'application/octet-stream': archive };
+    expect(document.paths['/api/backups/{file}']).toMatchObject({
+      get: { responses: { 200: { content } } },
+      put: { requestBody: { content } },
+    });
+  });
+
+  it('has the rules of headers and parameters', () => {
+    const parameter = (path: string, method: string, name: string) => {
+      const found = document.paths[path]?.[method]?.parameters?.find((each) => each.name === name)?.schema;
+      if (!found) throw new Error(`${method} ${path} has no ${name}`);
+      return found;
+    };
+    const fits = (schema: object, value: unknown) => new Ajv2020().validate(schema, value);
+    const key = parameter('/api/tasks', 'post', 'Idempotency-Key');
+    for (const value of ['a', 'a b', '~'.repeat(255)]) expect([value, fits(key, value)]).toEqual([value, true]);
+    for (const value of ['', ' ', 'ä', 'a\t', '~'.repeat(256)])
+      expect([value, fits(key, value)]).toEqual([value, false]);
+    const condition = parameter('/api/tasks/{id}', 'patch', 'If-Match');
+    for (const value of ['*', '"1"', 'W/"1", "2"']) expect([value, fits(condition, value)]).toEqual([value, true]);
+    for (const value of ['', '1', '"1', '*, "1"']) expect([value, fits(condition, value)]).toEqual([value, false]);
+    expect(parameter('/api/tasks', 'get', 'completed')).toEqual({ type: 'boolean' });
+    expect(parameter('/api/backup/restore', 'post', 'file')).toMatchObject({ minLength: 1 });
+    const choice = document.components.schemas.DeadLetterChoice ?? {};
+    for (const value of [{ ids: ['1'] }, { all: true }]) expect([value, fits(choice, value)]).toEqual([value, true]);
+    for (const value of [{}, { ids: ['1'], all: true }]) expect([value, fits(choice, value)]).toEqual([value, false]);
+  });
+
+  it('names a licence and a contact', () => {
+    expect(document.info).toMatchObject({
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'Taskmesh', url: expect.stringMatching(/^https:/) },
+    });
   });
 
   it('shows the ETag of answers with one task, and where a list goes on', async () => {
@@ -321,9 +368,9 @@ describe('every documented answer', () => {
     const personal = await client.call('POST', '/api/auth/tokens', { token, json: bodies.createToken?.() });
     const ids: Record<string, string> = {
       id: created.body.data.id,
-      session: (await client.call('GET', '/api/auth/sessions', { token })).body.sessions[0].id,
-      token: personal.body.id,
-      identity: (await client.call('POST', '/api/auth/identities', { token, json: bodies.linkIdentity?.() })).body.id,
+      sessionId: (await client.call('GET', '/api/auth/sessions', { token })).body.sessions[0].id,
+      tokenId: personal.body.id,
+      identityId: (await client.call('POST', '/api/auth/identities', { token, json: bodies.linkIdentity?.() })).body.id,
     };
     const id = (parameter && ids[parameter]) ?? '';
     const { parameters = [] } = operation;

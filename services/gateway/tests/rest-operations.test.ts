@@ -486,7 +486,7 @@ it('answers everything that is documented, and as documented', async () => {
           promised.push(`${method} ${path} ${status}`);
           gateway.operators.letters.splice(0, Infinity, letter(1), letter(2));
           defect = FAILURES[status];
-          const target = path.replace('{deadLetter}', status === '404' ? '99' : '1');
+          const target = path.replace('{deadLetterId}', status === '404' ? '99' : '1');
           const isList = status === '400' && method === 'get';
           const answer = await (calls[status] ?? call)(method.toUpperCase(), `${target}${isList ? '?limit=0' : ''}`, {
             ...(operation.requestBody && { body: bodyFor(status, isSignIn ? signIn() : CHOICE) }),

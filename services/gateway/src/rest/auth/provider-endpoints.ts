@@ -134,7 +134,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
     }),
     userEndpoint({
       method: 'DELETE',
-      path: '/auth/identities/{identity}',
+      path: '/auth/identities/{identityId}',
       name: 'unlinkIdentity',
       summary: 'Remove a linked identity',
       description:

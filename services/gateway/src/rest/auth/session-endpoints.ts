@@ -39,7 +39,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
   }),
   userEndpoint({
     method: 'DELETE',
-    path: '/auth/sessions/{session}',
+    path: '/auth/sessions/{sessionId}',
     name: 'endSession',
     summary: 'End one of your sessions',
     description: 'Revokes its tokens. It can be the session of this request.',

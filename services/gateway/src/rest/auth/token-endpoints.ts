@@ -45,7 +45,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
   }),
   userEndpoint({
     method: 'DELETE',
-    path: '/auth/tokens/{token}',
+    path: '/auth/tokens/{tokenId}',
     name: 'endToken',
     summary: 'Revoke one of your personal tokens',
     description: 'Requires a session.',

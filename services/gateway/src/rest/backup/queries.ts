@@ -18,7 +18,7 @@ export interface RestoreQuery {
 }
 
 const tried = z.object({
-  file: z.string().meta({ description: 'The name of the archive.' }),
+  file: z.string().meta({ minLength: 1, description: 'The name of the archive.' }),
   allowLoss: z.boolean().optional().meta({
     default: false,
     description:

@@ -35,7 +35,13 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Taskmesh', version: readVersion(), description: INTRODUCTION },
+    info: {
+      title: 'Taskmesh',
+      version: readVersion(),
+      description: INTRODUCTION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'Taskmesh', url: 'https://github.com/taskmesh/taskmesh/issues' },
+    },
     servers: [{ url: publicUrl }],
     tags: chapters.map(({ tag, description }) => ({ name: tag, description })),
     paths,

@@ -6,7 +6,9 @@ import type { MediaType } from './types.ts';
 export function contentOf(schema: z.ZodType | Bytes<unknown>, exampleMessage?: string): Record<string, MediaType> {
   if (!isBytes(schema)) return { 'application/json': mediaOf(schema, exampleMessage) };
   const { mediaTypes, description } = schema;
-  return Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string', description } }]));
+  return Object.fromEntries(
+    mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary', description } }]),
+  );
 }
 
 export function mediaOf(schema: z.ZodType, exampleMessage?: string): MediaType {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
+import { IDEMPOTENCY_KEY, IF_MATCH } from '../request/preconditions.ts';
 import type { JsonSchema, Parameter } from './types.ts';
 
 export function parametersOf({ path, query, headers = [] }: Endpoint): Parameter[] {
@@ -35,23 +36,26 @@ const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
     description: 'The id of a task. Anything but a UUID is not found.',
     schema: { type: 'string', format: 'uuid' },
   },
-  token: {
+  tokenId: {
     description: 'The id of one of your tokens, from the list.',
     schema: { type: 'string', format: 'uuid' },
   },
-  identity: {
+  identityId: {
     description: 'The id of one of your linked identities, from the list.',
     schema: { type: 'string', format: 'uuid' },
   },
-  session: {
+  sessionId: {
     description: 'The id of one of your sessions, from the list.',
     schema: { type: 'string', format: 'uuid' },
   },
-  deadLetter: {
+  deadLetterId: {
     description: 'The id of a dead letter, from the list.',
     schema: { type: 'string', pattern: '^\\d{1,18}$' },
   },
-  file: { description: 'The name of an archive, from the list.', schema: { type: 'string', maxLength: 255 } },
+  file: {
+    description: 'The name of an archive, from the list.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
 };
 
 const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
@@ -60,7 +64,7 @@ const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
     in: 'header',
     required: false,
     description: 'The `ETag` of the task as you know it. The request fails with 412 if it has changed since.',
-    schema: { type: 'string', examples: ['"1"'] },
+    schema: { type: 'string', pattern: IF_MATCH.source, examples: ['"1"'] },
   },
   'if-none-match': {
     name: 'If-None-Match',
@@ -74,6 +78,6 @@ const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
     in: 'header',
     required: false,
     description: 'Makes retries safe: for 24 hours, the same key with the same body creates only one task.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
   },
 };

@@ -28,14 +28,29 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
         jsonSchema.description = jsonSchema.description ? `${jsonSchema.description} ${sentence}` : sentence;
         delete jsonSchema.default;
       }
+      for (const [name, property] of Object.entries(jsonSchema.properties ?? {}))
+        if (typeof property === 'object' && property.isDescribed === false) delete jsonSchema.properties?.[name];
     },
   });
   return Object.fromEntries(
     Object.entries(made.schemas).map(([id, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
       id,
-      schema as JsonSchema, // what zod generates for the kinds of schemas used here
+      JSON.parse(JSON.stringify(schema), withNullAsType) as JsonSchema, // what zod generates for the schemas used here
     ]),
   );
+}
+
+/** Not all generators understand `anyOf` with null. */
+function withNullAsType(_name: string, part: JsonSchema | null): unknown {
+  const [inner, other, ...others] = part?.anyOf ?? [];
+  if (!part || typeof inner?.type !== 'string' || other?.type !== 'null' || others.length > 0) return part;
+  const { anyOf: _anyOf, ...outer } = part;
+  return {
+    ...inner,
+    ...outer,
+    type: [inner.type, 'null'],
+    ...(inner.enum && { enum: [...inner.enum, null] }),
+  };
 }
 
 function withParts(schema: z.ZodType): z.ZodType[] {

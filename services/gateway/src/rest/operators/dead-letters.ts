@@ -68,7 +68,7 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
   }),
   operatorEndpoint({
     method: 'POST',
-    path: '/operations/dead-letters/{deadLetter}/replay',
+    path: '/operations/dead-letters/{deadLetterId}/replay',
     name: 'replayDeadLetter',
     summary: 'Publish a dead letter again',
     description: REPLAY,
@@ -84,7 +84,7 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
   }),
   operatorEndpoint({
     method: 'DELETE',
-    path: '/operations/dead-letters/{deadLetter}',
+    path: '/operations/dead-letters/{deadLetterId}',
     name: 'discardDeadLetter',
     summary: 'Discard a dead letter',
     status: 200,

@@ -1,9 +1,9 @@
 import { badUserInput } from '@taskmesh/errors';
 
 const VERSION_TAG = /^"([1-9]\d{0,9})"$/;
-/** RFC 9110, 8.8.3: a list of entity tags. */
+/** RFC 9110, 8.8.3 and 13.1.1. */
 const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
-const TAGS = new RegExp(`^${TAG}(?:[ \\t]*,[ \\t]*${TAG})*$`);
+export const IF_MATCH = new RegExp(`^(?:\\*|${TAG}(?:[ \\t]*,[ \\t]*${TAG})*)$`);
 const MAX_VERSION = 2 ** 31 - 1;
 /** Versions begin at 1. */
 const NO_VERSION = 0;
@@ -16,7 +16,7 @@ export const etagOf = (version: number) => `"${version}"`;
  */
 export function versionsIn(ifMatch: string | undefined): [number, ...number[]] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  if (!TAGS.test(ifMatch.trim())) {
+  if (!IF_MATCH.test(ifMatch.trim())) {
     const message = 'If-Match must be * or tags in double quotes, as ETag gives them.';
     throw badUserInput([{ path: 'If-Match', message }]);
   }
@@ -36,12 +36,13 @@ export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean 
   return tags.includes('*') || tags.includes(etag);
 }
 
-const KEY = /^[\x20-\x7e]{1,255}$/;
+/** HTTP strips the white space around it. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /** @throws AppError BAD_USER_INPUT for anything but 1 to 255 printable ASCII characters */
 export function idempotencyKeyOf(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
-  if (typeof header === 'string' && KEY.test(header)) return header;
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
   const message = 'Idempotency-Key must have 1 to 255 printable ASCII characters.';
   throw badUserInput([{ path: 'Idempotency-Key', message }]);
 }

@@ -217,10 +217,20 @@ export const deadLetterList = z
 /** tasks checks it again, and that it is either of them. */
 export const deadLetterChoice = z
   .strictObject({
-    ids: z.array(z.string().max(18)).max(10_000).optional().meta({ description: 'The ids of the dead letters.' }),
+    ids: z
+      .array(z.string().max(18).meta({ pattern: '^\\d{1,18}$' }))
+      .max(10_000)
+      .optional()
+      .meta({ description: 'The ids of the dead letters.' }),
     all: z.literal(true).optional().meta({ description: 'All dead letters.' }),
   })
-  .meta({ id: 'DeadLetterChoice', description: 'Either `ids` or `all`.', examples: [{ ids: ['17', '18'] }] });
+  .meta({
+    id: 'DeadLetterChoice',
+    description: 'Either `ids` or `all`.',
+    minProperties: 1,
+    maxProperties: 1,
+    examples: [{ ids: ['17', '18'] }],
+  });
 
 export const replayedDeadLetters = z.object({ success, message, replayed: z.int() }).meta({
   id: 'DeadLettersReplayed',

@@ -45,7 +45,8 @@ const categoryFilter = z
   );
 
 export const listQuery = z.object({
-  completed: choice('completed', ['true', 'false']).optional(),
+  // Generators write a boolean as one of these words.
+  completed: choice('completed', ['true', 'false']).optional().meta({ type: 'boolean', enum: undefined }),
   category: categoryFilter.optional(),
   priority: choice('priority', PRIORITIES).optional(),
   sortBy: choice('sortBy', ['created_at', 'due_date', 'priority']).optional().meta({ default: 'created_at' }),
@@ -73,10 +74,11 @@ export const auditQuery = z.object({
     .meta({ description: 'The id of the last entry already read.' }),
 });
 
-/** Clients may send back what they read, where the field is `due_date` instead of `dueDate`. */
-const asRead = {
-  due_date: timestamp('due_date').nullish().meta({ description: 'Used if `dueDate` is absent.' }),
-};
+/**
+ * Clients may send back what they read, where the field is `due_date` instead of `dueDate`. The description leaves it
+ * out: generators give both the same name.
+ */
+const asRead = { due_date: timestamp('due_date').nullish().meta({ isDescribed: false }) };
 
 /** Beside a `dueDate` it is not even looked at. */
 const withOneDueDate = (body: unknown) =>

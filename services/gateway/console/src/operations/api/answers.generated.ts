@@ -261,6 +261,7 @@ export type PlatformStatus = {
       /** Whether it responds; if not, the other fields are null. */
       isUp: boolean;
       version: string | null;
+      /** In UTC, with milliseconds and Z. */
       startedAt: string | null;
       /** Its database; the gateway has none. */
       store: {
@@ -340,6 +341,7 @@ export type PlatformStatus = {
       schedule: {
         /** A cron pattern, in UTC. */
         pattern: string;
+        /** In UTC, with milliseconds and Z. */
         nextAt: string | null;
         /** Null unless its last run failed. */
         failingSince: string | null;
@@ -348,6 +350,7 @@ export type PlatformStatus = {
       verifySchedule: {
         /** A cron pattern, in UTC. */
         pattern: string;
+        /** In UTC, with milliseconds and Z. */
         nextAt: string | null;
         /** Null unless its last run failed. */
         failingSince: string | null;
