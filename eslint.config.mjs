@@ -114,7 +114,6 @@ export default tseslint.config(
     ignores: [
       '**/node_modules',
       '.cache',
-      '.mutation',
       '.data',
       '.nx',
       '**/*.generated.ts',
