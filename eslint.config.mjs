@@ -99,6 +99,7 @@ const WALL_CLOCK = {
 };
 /** What these write is read by others as a point in time. */
 const WRITERS_OF_TIMES = [
+  'libs/client/src/time.ts',
   'libs/service/src/clock.ts',
   'libs/telemetry/src/sdk.ts',
   'libs/subgraph/src/inline-trace/field-trace.ts',
