@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { createValidation, parseDocument } from '../src/graphql/validation.ts';
-import type { PreparedOperation } from '../src/graph/executor.ts';
+import { createParts, type PreparedOperation } from '../src/graph/executor.ts';
 import { coerceVariables } from '../src/graph/variables.ts';
 import { readGatewayConfig } from '../src/config.ts';
 import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
@@ -154,7 +154,7 @@ describe('variables', () => {
     createValidation(schema, config)(document);
     const [operation] = document.definitions;
     try {
-      coerceVariables({ source, schema, document, operation } as PreparedOperation, variables);
+      coerceVariables({ source, schema, document, operation, partOf: createParts() } as PreparedOperation, variables);
       return [];
     } catch (error) {
       return (error as { extensions: { issues: { path: string }[] } }).extensions.issues.map(({ path }) => path);

@@ -32,7 +32,7 @@ it('an operator makes, proves and restores a backup, and takes it back, while so
     if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
   });
   await says('All is well');
-  await says('not used'); // in one process there is no Redis
+  await says('None'); // in one process there is no Redis
   await goTo('Backups');
   await says('There are none yet.');
   await button('Make a backup').click();
