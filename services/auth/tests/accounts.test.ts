@@ -30,7 +30,7 @@ describe('signing up', () => {
     expect(result.errors).toBeUndefined();
     expect(result.data?.signUp).toEqual({
       accessToken: expect.any(String),
-      refreshToken: expect.stringMatching(/^[\w-]{43}$/),
+      refreshToken: expect.stringMatching(/^[\w-]{64}$/),
       expiresIn: 3_600,
       user: {
         id: expect.stringMatching(UUID),
