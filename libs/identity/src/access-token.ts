@@ -48,7 +48,6 @@ export async function verifyAccessToken(
   getKey: JWTVerifyGetKey,
   nowMs: number,
   graceS = 0,
-  warnOfSkew: (iat: unknown) => void = () => undefined,
 ): Promise<VerifiedClaims> {
   try {
     const { payload, key } = await jwtVerify<Record<string, unknown>>(token, getKey, {
@@ -59,7 +58,6 @@ export async function verifyAccessToken(
       currentDate: new Date(nowMs),
       clockTolerance: graceS,
     });
-    warnOfSkew(payload.iat);
     return { ...checkClaims(payload, nowMs), key };
   } catch (cause) {
     throw unauthenticated(undefined, cause);

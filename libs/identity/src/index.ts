@@ -18,5 +18,5 @@ export {
   type AccessTokenClaims,
   type VerifiedClaims,
 } from './access-token.ts';
-export { CLOCK_SKEW_S, createSkewWarning } from './clock-skew.ts';
+export { CLOCK_SKEW_S } from './clock-skew.ts';
 export { ExpiringCache } from './expiring-cache.ts';

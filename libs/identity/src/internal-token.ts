@@ -1,7 +1,7 @@
 import { unauthenticated } from '@taskmesh/errors';
-import type { Clock, Log } from '@taskmesh/service';
+import type { Clock } from '@taskmesh/service';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
-import { CLOCK_SKEW_S, createSkewWarning } from './clock-skew.ts';
+import { CLOCK_SKEW_S } from './clock-skew.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { Identity, Whereabouts } from './identity.ts';
 import type { KeySet } from './keys.ts';
@@ -65,12 +65,10 @@ export interface IdentityVerifierOptions {
   keys: KeySet;
   callers: Callers;
   clock: Clock;
-  log?: Log;
 }
 
 export function createIdentityVerifier(options: IdentityVerifierOptions): IdentityVerifier {
-  const { audience, keys, callers, clock, log } = options;
-  const warnOfSkew = log && createSkewWarning(clock, log);
+  const { audience, keys, callers, clock } = options;
   const cache = new ExpiringCache<Identity>(CACHE_SIZE);
   const imported = new Map<string, Promise<CryptoKey | Uint8Array>>();
   for (const key of keys.keys) if (key.kid) imported.set(key.kid, importJWK(key, 'ES256'));
@@ -91,7 +89,6 @@ export function createIdentityVerifier(options: IdentityVerifierOptions): Identi
         });
         const identity = Object.freeze(fromClaims(payload));
         checkSpeaker(payload, { kid: protectedHeader.kid, identity, callers });
-        warnOfSkew?.(payload.iat);
         const until = checkExpiry(payload, nowS);
         cache.set(token, identity, until);
         return identity;

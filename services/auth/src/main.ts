@@ -70,7 +70,6 @@ await runMain(async () => {
     keys: identityKeys,
     callers: { gateway: GATEWAY_ROLES, backup: ['service'], tasks: ['service'] },
     clock: systemClock,
-    log,
   });
 
   const server = createSubgraphServer({

@@ -56,7 +56,7 @@ await runMain(async () => {
   const metrics = createMetrics({ service: 'backup' });
   const telemetry = await openTelemetry(traces, log, metrics);
   const clock = systemClock;
-  const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock, log });
+  const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock });
 
   const key = JSON.parse(readFileSync(own.IDENTITY_KEY_FILE, 'utf8'));
   const signer = createIdentitySigner({ issuer: 'backup', key, clock });

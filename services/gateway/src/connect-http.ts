@@ -13,28 +13,39 @@ import {
   tasksInternal,
   tasksOperators,
 } from '@taskmesh/internal-api';
+import type { Clock, Log } from '@taskmesh/service';
 import { inSpan } from '@taskmesh/telemetry';
 import type { GatewayProcess } from './config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 import { fetchSpan } from './fetch-span.ts';
 import { postGraphQL } from './http-client.ts';
+import { createServiceClocks } from './service-clocks.ts';
 
 const CALLER = 'gateway';
 /** Internal calls have their own connections, so that they never wait behind clients' requests. */
 const INTERNAL_CONNECTIONS = 32;
 
-/** Connects to services over HTTP. `urls` are their origins; `signer` signs the gateway's identity tokens. */
-export function connectHttp(options: { urls: GatewayProcess['urls']; signer: IdentitySigner }): Connections {
-  const { urls, signer } = options;
+export interface HttpConnectionOptions {
+  /** The services' origins. */
+  urls: GatewayProcess['urls'];
+  /** Signs the gateway's identity tokens. */
+  signer: IdentitySigner;
+  clock: Clock;
+  log: Log;
+}
+
+/** Connects to services over HTTP. */
+export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions): Connections {
+  const clocks = createServiceClocks({ clock, log });
   const byName = new Map(Object.entries(urls).map(([name, url]) => [name, createServicePool(new URL(url).origin)]));
   const few = { connections: INTERNAL_CONNECTIONS };
   const internal = {
-    auth: createServicePool(new URL(urls.auth).origin, few),
+    auth: clocks.watch('auth', createServicePool(new URL(urls.auth).origin, few)),
     // A slow provider must not delay other internal calls.
     signIn: createServicePool(new URL(urls.auth).origin, few),
-    tasks: createServicePool(new URL(urls.tasks).origin, few),
-    backup: createServicePool(new URL(urls.backup).origin, few),
+    tasks: clocks.watch('tasks', createServicePool(new URL(urls.tasks).origin, few)),
+    backup: clocks.watch('backup', createServicePool(new URL(urls.backup).origin, few)),
     backupWork: createStreamPool(new URL(urls.backup).origin, few),
   };
   const outside = createExternalSubgraphClient();
@@ -72,6 +83,7 @@ export function connectHttp(options: { urls: GatewayProcess['urls']; signer: Ide
       tasks: createInternalClient(tasksOperators, { pool: internal.tasks, signer }),
       backup: createInternalClient(backupOperators, { pool: internal.backup, signer }),
     },
+    aheadSeconds: clocks.aheadSeconds,
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: CALLER } as const, requestId: 'probe' };

@@ -90,6 +90,7 @@ export function connectInProcess(services: InProcessServices): Connections {
       tasks: callInProcess(tasksOperators, services.tasks.operators),
       backup: callInProcess(backupOperators, services.backup.operators),
     },
+    aheadSeconds: () => 0,
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: 'gateway' } as const, requestId: 'probe' };

@@ -65,6 +65,8 @@ export interface Connections {
     tasks: StatusOf<TasksStatus>;
     backup: StatusOf<BackupStatus>;
   };
+  /** See `ServiceClocks`. */
+  aheadSeconds(service: string): number;
   /** Resolves when the service answers. */
   probe(service: string, url?: string): Promise<void>;
   close(): Promise<void>;

@@ -89,7 +89,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const sessionUses = createSessionUses({ auth: connections.auth, clock, log });
   const personalTokens = createPersonalTokens({ auth: connections.auth, clock });
   const { authenticate, authenticateToken } = initial.own
-    ? createAuthenticator({ keys, endedSessions, personalTokens, sessionUses, clock, log })
+    ? createAuthenticator({ keys, endedSessions, personalTokens, sessionUses, clock })
     : noAccounts;
 
   const graphMetrics = createGraphMetrics(metrics);

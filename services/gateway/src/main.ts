@@ -36,7 +36,9 @@ await runMain(async () => {
     ? createKafkaEventLog({ ...neighbours.kafka, clientId: 'gateway', log })
     : createMemoryEventLog({ log });
   const eventLog = measureEventLog(plainLog, metrics);
-  const connections = connectHttp({ urls: neighbours.urls, signer: await signer(neighbours, clock, log) });
+  const connections = connectHttp({
+    ...{ urls: neighbours.urls, signer: await signer(neighbours, clock, log), clock, log },
+  });
   const tracing = telemetry.tracing('gateway');
   const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics, tracing });
   const admin = createAdminServer({

@@ -83,7 +83,6 @@ await runMain(async () => {
     keys: identityKeys,
     callers: { gateway: GATEWAY_ROLES, backup: ['service'] },
     clock: systemClock,
-    log,
   });
 
   const server = createSubgraphServer({

@@ -75,7 +75,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (response) finish(response);
   };
 
-  const finish = ({ status, text, isKept, keptS }: NonNullable<ReturnType<typeof reader.read>>) => {
+  const finish = ({ status, text, isKept, keptS, date }: NonNullable<ReturnType<typeof reader.read>>) => {
     const answered = exchange;
     exchange = undefined;
     const keptMs = Math.min(idleMs, keptS === undefined ? idleMs : keptS * 1_000 - MARGIN_MS);
@@ -85,7 +85,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     } else {
       fail(new Error('The service ends the connection.'));
     }
-    answered?.onAnswer({ status, text });
+    answered?.onAnswer({ status, text, date });
   };
 
   const ended = () => fail(Object.assign(new Error('The service closed the connection.'), { code: 'ECONNRESET' }));

@@ -8,6 +8,8 @@ export interface ResponseHead {
   isKept: boolean;
   /** How long the service keeps the connection, in seconds, if it says so. */
   keptS: number | undefined;
+  /** The value of `Date`. */
+  date: string | undefined;
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/;
@@ -20,7 +22,8 @@ export function parseResponseHead(text: string): ResponseHead {
   const [first = '', ...lines] = text.split('\r\n');
   const [, minor, code] = STATUS_LINE.exec(first) ?? refuse('status line');
   const status = Number(code);
-  const head: ResponseHead = { status, length: undefined, isChunked: false, isKept: minor === '1', keptS: undefined };
+  const none = { length: undefined, keptS: undefined, date: undefined };
+  const head: ResponseHead = { ...none, status, isChunked: false, isKept: minor === '1' };
   for (const line of lines) {
     if (!HEADER.test(line)) refuse('header');
     const colon = line.indexOf(':');
@@ -49,6 +52,9 @@ function readHeader(head: ResponseHead, name: string, value: string): void {
       return;
     case 'keep-alive':
       head.keptS = Number(KEPT_S.exec(value)?.[1] ?? NaN) || undefined;
+      return;
+    case 'date':
+      head.date = value;
   }
 }
 

@@ -4,6 +4,8 @@ import { parseResponseHead, type ResponseHead } from './response-head.ts';
 export interface Answer {
   status: number;
   text: string;
+  /** When the service made it, by its own clock. */
+  date?: string | undefined;
 }
 
 export interface ReadResponse extends Answer {
@@ -33,11 +35,11 @@ export function createResponseReader(maxBytes: number): ResponseReader {
   let head: ResponseHead | undefined;
   let body: BodyReader | undefined;
 
-  const finish = ({ status, isKept, keptS }: ResponseHead, text: string, isLast: boolean): ReadResponse => {
+  const finish = ({ status, isKept, keptS, date }: ResponseHead, text: string, isLast: boolean): ReadResponse => {
     head = undefined;
     body = undefined;
     // Bytes behind a complete response were not requested.
-    return { status, text, isKept: isKept && isLast, keptS };
+    return { status, text, isKept: isKept && isLast, keptS, date };
   };
 
   const readBody = (reader: BodyReader, of: ResponseHead, bytes: Buffer, from: number) => {

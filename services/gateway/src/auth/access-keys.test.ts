@@ -49,7 +49,6 @@ async function fixture(first: JWK) {
     personalTokens: { userOf: async () => undefined },
     sessionUses: { note: () => undefined },
     clock: systemClock,
-    log,
   });
   return {
     accessKeys,

@@ -1,5 +1,4 @@
 import { createSigningKey, newPersonalToken, publicKeys, signAccessToken } from '@taskmesh/identity';
-import { createLog } from '@taskmesh/service';
 import { importJWK, type CryptoKey } from 'jose';
 import type { User } from '../context.ts';
 import { createAuthenticator } from './authenticator.ts';
@@ -48,7 +47,6 @@ async function fixture() {
     personalTokens: { userOf: async () => state.personal },
     sessionUses: { note: (session) => void state.used.push(session) },
     clock: { now: () => state.nowS * 1_000 },
-    log: createLog({ service: 'test', level: 'silent' }),
   });
   const authenticator = {
     authenticate: (values: readonly string[]) => authenticate(values, ipOf),

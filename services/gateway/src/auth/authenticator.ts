@@ -1,12 +1,6 @@
 import { unavailable } from '@taskmesh/errors';
-import {
-  createSkewWarning,
-  ExpiringCache,
-  isPersonalToken,
-  verifyAccessToken,
-  type VerifiedClaims,
-} from '@taskmesh/identity';
-import { bearerToken, networkOf, type Clock, type Log } from '@taskmesh/service';
+import { ExpiringCache, isPersonalToken, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
+import { bearerToken, networkOf, type Clock } from '@taskmesh/service';
 import type { Caller, User } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
@@ -36,7 +30,6 @@ export interface AuthenticatorDeps {
   personalTokens: PersonalTokens;
   sessionUses: Pick<SessionUses, 'note'>;
   clock: Clock;
-  log: Log;
 }
 
 /** A token's signature is verified once; its expiry, key and session are checked at every use. */
@@ -46,9 +39,7 @@ export function createAuthenticator({
   personalTokens,
   sessionUses,
   clock,
-  log,
 }: AuthenticatorDeps): Authenticator {
-  const warnOfSkew = createSkewWarning(clock, log);
   const verified = new ExpiringCache<User>(CACHE_SIZE);
 
   const living = (caller: User): Caller => {
@@ -62,7 +53,7 @@ export function createAuthenticator({
     // Without the list of ended sessions, a logged-out token would pass.
     if (!endedSessions.loaded() || !keys.current()) throw unavailable();
     try {
-      const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS, warnOfSkew);
+      const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
       const caller = userOf(claims);
       verified.set(token, caller, claims.exp * 1000);
       return living(caller);

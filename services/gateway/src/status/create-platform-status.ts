@@ -45,7 +45,7 @@ export function createPlatformStatus(context: StatusContext): () => Promise<Plat
       realtime,
       backups: backup?.backups ?? null,
     };
-    return { ...seen, problems: problemsOf(seen, { auth, tasks }) };
+    return { ...seen, problems: problemsOf(seen, { auth, tasks }, connections.aheadSeconds) };
   };
 }
 

@@ -6,9 +6,21 @@ const LATE_S = 10;
 
 type Relays = Record<string, Pick<ServiceStatus, 'relayFailingSeconds'> | undefined>;
 
-/** What an operator should know of, each in a sentence. `relays`: by service. */
-export function problemsOf(seen: Omit<PlatformStatus, 'problems'>, relays: Relays): string[] {
-  return [...ofServices(seen), ...ofRelays(relays), ...ofFeed(seen), ...ofBackups(seen)];
+type AheadSeconds = (service: string) => number;
+
+/** What an operator should know of, each in a sentence. `relays`: by service; `aheadSeconds`: see `ServiceClocks`. */
+export function problemsOf(
+  seen: Omit<PlatformStatus, 'problems'>,
+  relays: Relays,
+  aheadSeconds: AheadSeconds,
+): string[] {
+  return [
+    ...ofServices(seen),
+    ...ofClocks(seen, aheadSeconds),
+    ...ofRelays(relays),
+    ...ofFeed(seen),
+    ...ofBackups(seen),
+  ];
 }
 
 function ofServices({ services }: Pick<PlatformStatus, 'services'>): string[] {
@@ -25,6 +37,14 @@ function ofServices({ services }: Pick<PlatformStatus, 'services'>): string[] {
     }),
     ...(versions.size > 1 ? ['The services are of different versions.'] : []),
   ];
+}
+
+function ofClocks({ services }: Pick<PlatformStatus, 'services'>, aheadSeconds: AheadSeconds): string[] {
+  return services.flatMap(({ name }) => {
+    const seconds = aheadSeconds(name);
+    if (seconds === 0) return [];
+    return [`The clock of ${name} is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this gateway's.`];
+  });
 }
 
 function ofRelays(relays: Relays): string[] {

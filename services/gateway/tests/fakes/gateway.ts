@@ -89,7 +89,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
   const { connections, servers } =
     mode === 'http'
-      ? await connectServers(services, log)
+      ? await connectServers(services, log, clock)
       : { connections: connectInProcess(services), servers: undefined };
   const eventLog = createMemoryEventLog();
   const metrics = new Registry();

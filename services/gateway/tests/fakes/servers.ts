@@ -17,7 +17,7 @@ import {
   tasksInternal,
   tasksOperators,
 } from '@taskmesh/internal-api';
-import { bearerToken, startAll, systemClock, type Log } from '@taskmesh/service';
+import { bearerToken, startAll, systemClock, type Clock, type Log } from '@taskmesh/service';
 import { createSubgraphServer, type Subgraph } from '@taskmesh/subgraph';
 import type { FastifyInstance } from 'fastify';
 import { connectHttp } from '../../src/connect-http.ts';
@@ -31,8 +31,8 @@ interface Shared {
   log: Log;
 }
 
-/** Each service behind a server of its own, and the gateway's way to them. */
-export async function connectServers({ auth, tasks, backup }: InProcessServices, log: Log) {
+/** Each service behind a server of its own, and the gateway's way to them, by the gateway's clock. */
+export async function connectServers({ auth, tasks, backup }: InProcessServices, log: Log, clock: Clock) {
   const key = await createSigningKey('gateway-1');
   const keys = publicKeys({ keys: [key] });
   const verifierOf = (audience: string) =>
@@ -67,7 +67,7 @@ export async function connectServers({ auth, tasks, backup }: InProcessServices,
     }),
   };
   await startAll(Object.values(servers));
-  const signer = createIdentitySigner({ issuer: 'gateway', key, clock: systemClock });
+  const signer = createIdentitySigner({ issuer: 'gateway', key, clock });
   const urls = Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, server.address()]));
-  return { connections: connectHttp({ urls: urls as Record<OwnService, string>, signer }), servers };
+  return { connections: connectHttp({ urls: urls as Record<OwnService, string>, signer, clock, log }), servers };
 }

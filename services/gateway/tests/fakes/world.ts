@@ -167,7 +167,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
   };
   const { connections, servers } =
     mode === 'http'
-      ? await connectServers(services, log)
+      ? await connectServers(services, log, clock)
       : { connections: connectInProcess(services), servers: undefined };
   const { initial: supergraph } = await openSupergraph(undefined);
   const metrics = createGraphMetrics(new Registry());

@@ -73,7 +73,7 @@ export const FORGET_CHANGES: Statement = {
       select id, owner_id, is_old, bool_and(is_old) over (partition by owner_id order by id) as goes from looked_at
     ), gone as (
       delete from changes
-      where id in (select id from judged where goes and owner_id <> all($4::uuid[])) and published_at is not null
+      where id in (select id from judged where goes and owner_id not in (select unnest($4::uuid[]))) and published_at is not null
       returning 1
     )
     select coalesce(max(id), 0)::text as last, count(*)::int as "lookedAt", (count(*) filter (where is_old))::int as old,
