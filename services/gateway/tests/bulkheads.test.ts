@@ -1,4 +1,7 @@
 import { eventually } from '@taskmesh/testing';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';
@@ -34,41 +37,65 @@ afterEach(async () => {
   await gateway.stop();
 });
 
+function send(request: string | Buffer): Socket {
+  const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+  socket.write(request);
+  return socket;
+}
+
+const answerTo = async (socket: Socket) => String((await once(socket, 'data'))[0]);
 const get = (path: string) => fetch(`${gateway.origin}${path}`, { headers: { authorization } });
-/** As REST, GraphQL, and GraphQL that may be streamed. */
-const ways = [
-  async () => (await get('/api/tasks/stats')).status,
-  async () => (await ask(gateway.origin, { query: QUERY }, { authorization })).status,
-  async () => (await ask(gateway.origin, { query: QUERY }, { authorization, accept: 'text/event-stream, */*' })).status,
-];
-const start = (count: number) => Array.from({ length: count }, (_, n) => ways[n % ways.length]?.());
 
 it('runs a bounded number of operations of an account at once, over all transports; the next ones wait', async () => {
-  const first = start(MAX_AT_ONCE + 30);
+  const ways = [
+    async () => (await get('/api/tasks/stats')).status,
+    async () => (await ask(gateway.origin, { query: QUERY }, { authorization })).status,
+    async () =>
+      (await ask(gateway.origin, { query: QUERY }, { authorization, accept: 'text/event-stream, */*' })).status,
+  ];
+  const all = Array.from({ length: MAX_AT_ONCE + 3 }, (_, n) => ways[n % ways.length]?.());
   await eventually(() => expect(held).toBe(MAX_AT_ONCE));
   const { body } = await gateway.graphql(QUERY, { token: await gateway.auth.token(BOB) });
   expect(body).toEqual({ data: { taskStatistics: { total: 2 } } });
   expect(held).toBe(MAX_AT_ONCE);
   release();
-  for (const status of await Promise.all(first)) expect(status).toBe(200);
-  expect(held).toBe(MAX_AT_ONCE + 30);
+  for (const status of await Promise.all(all)) expect(status).toBe(200);
+  expect(held).toBe(MAX_AT_ONCE + 3);
 });
 
-it('refuses with RATE_LIMITED (429) what would wait behind too many others of the account', async () => {
-  const statuses: unknown[] = [];
-  const all = start(MAX_AT_ONCE + MAX_WAITING + 3).map(async (status) => statuses.push(await status));
-  await eventually(() => expect(statuses).toEqual([429, 429, 429]));
-  const overRest = await get('/api/tasks');
-  expect([overRest.status, overRest.headers.get('retry-after')]).toEqual([429, '1']);
-  expect(await overRest.json()).toMatchObject({ success: false, error: { code: 'RATE_LIMITED' } });
-  const overGraphQL = await ask(gateway.origin, { query: QUERY }, { authorization });
-  expect([overGraphQL.status, overGraphQL.headers.get('retry-after')]).toEqual([429, '1']);
-  expect(overGraphQL.body).toMatchObject({
+it('answers 429 when too many operations of the account wait', async () => {
+  const asked = `GET /api/tasks/stats HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`;
+  const sockets = Array.from({ length: MAX_AT_ONCE + MAX_WAITING + 1 }, () => send(asked));
+  const first = await Promise.race(sockets.map(answerTo));
+  expect(first).toMatch(/^HTTP\/1\.1 429 /);
+  expect(first.toLowerCase()).toContain('retry-after: 1\r\n');
+  expect(first).toContain('{"success":false,"message":"Your earlier requests are still running; try again."');
+  const { status, headers, body } = await ask(gateway.origin, { query: QUERY }, { authorization });
+  expect([status, headers.get('retry-after')]).toEqual([429, '1']);
+  expect(body).toMatchObject({
     data: null,
     errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 } }],
   });
-  expect(held).toBe(MAX_AT_ONCE);
+  for (const socket of sockets) socket.destroy();
+});
+
+it('limits the memory of all bodies whose operations run or wait, as they are when decoded', async () => {
+  const body = gzipSync(JSON.stringify({ query: QUERY, variables: { padding: 'x'.repeat(900_000) } }));
+  const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
+  const asked = Buffer.concat([
+    Buffer.from(`${head}Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`),
+    body,
+  ]);
+  let refused = 0;
+  const sockets = Array.from({ length: 60 }, () => send(asked));
+  const all = sockets.map(async (socket) => {
+    if ((await answerTo(socket)).includes('Too many large requests')) refused++;
+  });
+  await eventually(() => expect(refused).toBeGreaterThanOrEqual(60 - 38));
+  expect((await gateway.graphql('{ __typename }')).status).toBe(200);
   release();
   await Promise.all(all);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(MAX_AT_ONCE + MAX_WAITING);
+  const last = send(asked);
+  expect(await answerTo(last)).toContain('"total":2');
+  for (const socket of [...sockets, last]) socket.destroy();
 });

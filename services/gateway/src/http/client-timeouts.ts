@@ -17,15 +17,19 @@ export function clientTimeouts(requestTimeoutMs: number) {
   } satisfies FastifyHttpOptions<Server>;
 }
 
+const responses = new WeakMap<Socket, ServerResponse>();
+
+/** The response to the latest request of a client's connection. */
+export const latestResponse = (socket: Socket): ServerResponse | undefined => responses.get(socket);
+
 /**
  * Cuts off clients that read nothing of their answer for `connectionTimeout`, as the unread rest stays in memory.
  * Clients whose answer is still being prepared are spared, however long that takes.
  */
 export function cutSlowReaders(app: FastifyInstance): void {
-  const answers = new WeakMap<Socket, ServerResponse>();
-  app.server.on('request', ({ socket }, answer) => void answers.set(socket, answer));
+  app.server.on('request', ({ socket }, response) => void responses.set(socket, response));
   app.server.on('timeout', (socket) => {
-    const answer = answers.get(socket);
+    const answer = responses.get(socket);
     const isBeingMade = answer !== undefined && !answer.writableEnded && socket.writableLength === 0;
     if (!isBeingMade) socket.destroy();
   });

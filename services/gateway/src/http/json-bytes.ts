@@ -1,6 +1,7 @@
 import { AppError, badUserInput, unavailable } from '@taskmesh/errors';
 import { headerValues } from '@taskmesh/service';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { latestResponse } from './client-timeouts.ts';
 import { decoderOf } from './decode-body.ts';
 import { sendContinue } from './expect-continue.ts';
 
@@ -13,6 +14,8 @@ const UTF_8_CHARSET = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
 const ORDINARY_BYTES = 16 * 1024;
 /** What all bodies together may hold beyond that. A body of a stranger is read before its sender is known. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
+/** As long as an operation may wait and run. Those of streams go on. */
+const MAX_HOLD_MS = 15_000;
 let heldBytes = 0;
 
 /**
@@ -25,29 +28,51 @@ export async function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
   requireJson(contentType);
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const decode = encoding === 'identity' ? undefined : decoderOf(encoding);
-  const held = holdBytes();
+  const held = holdBytes(request);
   try {
     const bytes = await readBytes(request, held);
-    return decode ? await decode(bytes, BODY_LIMIT_BYTES).catch(refuseEncoded) : bytes;
+    if (!decode) return bytes;
+    const decoded = await decode(bytes, BODY_LIMIT_BYTES).catch(refuseEncoded);
+    if (!held.hasRoomFor(decoded.length)) throw tooMany();
+    return decoded;
   } finally {
-    held.release();
+    held.releaseLater();
   }
 }
 
-/** A body's share in what all bodies hold. */
-function holdBytes() {
+/** A body's share in what all bodies hold. It lasts until the answer, as what was parsed waits with its operation. */
+function holdBytes(request: IncomingMessage) {
+  const { socket } = request;
+  let response: ServerResponse | undefined;
   let ownBytes = 0;
+  let isReleased = false;
+  let timer: NodeJS.Timeout | undefined;
   const set = (bytes: number) => {
     heldBytes += bytes - ownBytes;
     ownBytes = bytes;
   };
+  const release = () => {
+    isReleased = true;
+    set(0);
+    clearTimeout(timer);
+    socket.off('close', release);
+    response?.off('prefinish', release);
+  };
   return {
     /** Whether there is room for a body that has grown to this size. */
     hasRoomFor(sizeBytes: number): boolean {
-      set(Math.max(0, sizeBytes - ORDINARY_BYTES));
-      return ownBytes === 0 || heldBytes <= MAX_HELD_BYTES;
+      if (sizeBytes <= ORDINARY_BYTES || isReleased || socket.destroyed) return true;
+      if (ownBytes === 0) {
+        socket.once('close', release);
+        response = latestResponse(socket);
+        response?.once('prefinish', release);
+      }
+      set(sizeBytes - ORDINARY_BYTES);
+      return heldBytes <= MAX_HELD_BYTES;
     },
-    release: () => set(0),
+    releaseLater() {
+      if (ownBytes > 0) timer = setTimeout(release, MAX_HOLD_MS).unref();
+    },
   };
 }
 
