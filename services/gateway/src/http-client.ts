@@ -1,4 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
+import { parseExactJson } from '@taskmesh/federation';
 import type { Post, ServicePool } from '@taskmesh/internal-api';
 import { isAbsent, isObject, parseJson } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
@@ -17,7 +18,7 @@ export async function postGraphQL(
 ): Promise<SubgraphResult> {
   const { status, text } = await pool.post({ ...post, body: bodyOf(request) });
   // A byte order mark is no part of the text (RFC 8259, 8.1).
-  const result = parseJson(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  const result = parseJson(text.startsWith('\uFEFF') ? text.slice(1) : text, okOnly ? JSON.parse : parseExactJson);
   if (isResult(result) && (status === 200 || !okOnly)) return result;
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
 }
