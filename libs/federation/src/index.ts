@@ -1,6 +1,7 @@
 export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
 export type { AnswerError, ServiceError } from './execution/errors.ts';
 export type { AskSubgraph, SubgraphAnswer, SubgraphOperation, SubgraphRequest } from './execution/run.ts';
+export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.ts';
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
 export type { FederatedGraph } from './federated-graph.ts';
 export type { Incompleteness } from './projection/build-value.ts';

@@ -1,6 +1,7 @@
 import { unavailable } from '@taskmesh/errors';
+import { parseExactJson } from '@taskmesh/federation';
 import type { Post, ServicePool } from '@taskmesh/internal-api';
-import { isAbsent, isObject, parseJson } from '@taskmesh/service';
+import { isAbsent, isObject } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { bodyOf, type ServiceRequest } from './connections.ts';
 
@@ -17,9 +18,18 @@ export async function postGraphQL(
 ): Promise<SubgraphResult> {
   const { status, text } = await pool.post({ ...post, body: bodyOf(request) });
   // A byte order mark is no part of the text (RFC 8259, 8.1).
-  const result = parseJson(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  const result = parse(text.startsWith('\uFEFF') ? text.slice(1) : text, okOnly);
   if (isResult(result) && (status === 200 || !okOnly)) return result;
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
+}
+
+/** Our own services send no integers beyond 2^53. Undefined when the text is not JSON. */
+function parse(text: string, isOurs: boolean): unknown {
+  try {
+    return isOurs ? JSON.parse(text) : parseExactJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isResult(value: unknown): value is SubgraphResult {

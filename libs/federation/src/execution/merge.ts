@@ -1,3 +1,4 @@
+import { isExactInteger } from '../exact-json.ts';
 import type { Data } from '../projection/safe-read.ts';
 
 /** Merges a service's answer about an object into what is already known. Parts of `source` are reused, not copied. */
@@ -28,12 +29,12 @@ function mergeItems(known: unknown[], items: readonly unknown[]): void {
 }
 
 function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !isExactInteger(value);
 }
 
 export function copyOf<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(copyOf) as Value;
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   const copy: Data = {};
   for (const key of Object.keys(value)) if (key !== '__proto__') copy[key] = copyOf((value as Data)[key]);
   return copy as Value;

@@ -1,7 +1,7 @@
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
 import { reader, type Data } from '../projection/safe-read.ts';
 import { quote } from '../projection/quote.ts';
-import { merge } from './merge.ts';
+import { copyOf, merge } from './merge.ts';
 import { compileRewrites, type Rewrite } from './rewrites.ts';
 import type { IsOfType } from './type-conditions.ts';
 
@@ -149,7 +149,7 @@ function generalWriter(
     const representation = select(object, selection, isOfType);
     if (!representation?.__typename) return '';
     // Rewrites must not affect the object's known data.
-    const copy = JSON.parse(JSON.stringify(representation)) as Data;
+    const copy = copyOf(representation);
     rewrite?.(copy);
     return JSON.stringify(copy);
   };

@@ -1,3 +1,4 @@
+import { isExactInteger } from '../exact-json.ts';
 import type { Leaf } from './projection-plan.ts';
 import { quote } from './quote.ts';
 
@@ -16,12 +17,15 @@ export function leafWriter(leaf: Leaf): WriteLeaf {
     case 'String':
       return (value) => (typeof value === 'string' ? quote(value) : '');
     case 'ID':
-      return (value) =>
-        typeof value === 'string' ? quote(value) : Number.isInteger(value) ? `"${String(value)}"` : '';
+      return (value) => {
+        if (typeof value === 'string') return quote(value);
+        const id = idOf(value);
+        return id === undefined ? '' : `"${id}"`;
+      };
     case 'Int':
       return (value) => (isInt(value) ? String(value) : '');
     case 'Float':
-      return (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : '');
+      return (value) => String(floatOf(value) ?? '');
     case 'Boolean':
       return (value) => (value === true ? 'true' : value === false ? 'false' : '');
     case 'custom':
@@ -36,16 +40,26 @@ export function leafValue(leaf: Leaf, value: unknown): unknown {
     case 'String':
       return typeof value === 'string' ? value : undefined;
     case 'ID':
-      return typeof value === 'string' ? value : Number.isInteger(value) ? String(value) : undefined;
+      return typeof value === 'string' ? value : idOf(value);
     case 'Int':
       return isInt(value) ? value : undefined;
     case 'Float':
-      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+      return floatOf(value);
     case 'Boolean':
       return typeof value === 'boolean' ? value : undefined;
     case 'custom':
       return value;
   }
+}
+
+function idOf(value: unknown): string | undefined {
+  if (Number.isInteger(value)) return String(value);
+  return isExactInteger(value) ? value.rawJSON : undefined;
+}
+
+function floatOf(value: unknown): number | undefined {
+  const number = isExactInteger(value) ? Number(value.rawJSON) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 function isInt(value: unknown): value is number {

@@ -9,6 +9,7 @@ import { createPlan, fieldsRequiredWithArguments, withResolvableKeys, type Feder
 import { ConfigError } from '@taskmesh/service';
 import { parse } from 'graphql';
 import { readFile } from 'node:fs/promises';
+import { withExactLiterals } from './exact-integers.ts';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 const ADDRESS = /@join__graph\(name: "([^"]+)", url: "([^"]+)"\)/g;
@@ -80,7 +81,7 @@ export function buildSupergraph(
     own: services.some(({ own }) => own),
     sdl,
     apiSchema,
-    schema: apiSchema.toGraphQLJSSchema(),
+    schema: withExactLiterals(apiSchema.toGraphQLJSSchema()),
     supergraphSchema: graph.schema.toGraphQLJSSchema(),
     requiredWithArguments: fieldsRequiredWithArguments(document),
     planner,

@@ -19,6 +19,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { enumValuesOf } from './enum-values.ts';
+import { readExactIntegers } from './exact-integers.ts';
 import type { PreparedOperation } from './executor.ts';
 
 const MAX_ISSUES = 10;
@@ -36,13 +37,14 @@ type ChoicesOf = (type: GraphQLInputType) => string | undefined;
  */
 export function coerceVariables(
   prepared: PreparedOperation,
-  given: Readonly<Record<string, unknown>>,
+  sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const {
     schema,
     operation: { variableDefinitions = [] },
     hideSuggestions = false,
   } = prepared;
+  const given = readExactIntegers(schema, variableDefinitions, sent);
   const choicesOf: ChoicesOf = hideSuggestions ? () => undefined : enumValuesOf;
   const refuseProblems = () => {
     const issues: Issue[] = [];

@@ -1,4 +1,5 @@
 import { badUserInput, type Issue } from '@taskmesh/errors';
+import { isExactInteger } from '@taskmesh/federation';
 import { isAbsent, isObject } from '@taskmesh/service';
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -47,7 +48,7 @@ function formIssues({ query, operationName, variables, extensions }: UncheckedRe
   };
   check(isAbsent(query) || typeof query === 'string', 'query', 'a string');
   check(isAbsent(operationName) || typeof operationName === 'string', 'operationName', 'a string');
-  check(isAbsent(variables) || isObject(variables), 'variables', 'an object');
+  check(isAbsent(variables) || (isObject(variables) && !isExactInteger(variables)), 'variables', 'an object');
   check(isAbsent(extensions) || isObject(extensions), 'extensions', 'an object');
   const persisted = persistedIn(extensions);
   if (isAbsent(persisted)) return issues;

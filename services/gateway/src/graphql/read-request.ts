@@ -1,4 +1,5 @@
 import { badUserInput } from '@taskmesh/errors';
+import { parseExactJson } from '@taskmesh/federation';
 import type { IncomingMessage } from 'node:http';
 import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
@@ -11,7 +12,7 @@ const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables',
 
 /** What an HTTP request asks for: its body, or its search parameters. @throws AppError */
 export async function readRequest(request: IncomingMessage): Promise<UncheckedRequest> {
-  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request));
+  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request), parseExactJson);
   refuseForeignPage(request);
   return readSearch(readParameters(request.url ?? '', PARAMETERS));
 }
@@ -35,7 +36,7 @@ function readSearch({ variables, extensions, ...texts }: Record<string, string>)
 
 function parseParameter(name: string, text: string | undefined): unknown {
   try {
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : parseExactJson(text);
   } catch {
     throw badUserInput([{ path: name, message: `${name} must be JSON.` }]); // the parser's own message would repeat parts of it
   }

@@ -11,10 +11,10 @@ const MAX_PARTS = 10_000;
  * @throws AppError BAD_USER_INPUT for invalid UTF-8, invalid JSON, anything but an object, too many keys and values, and
  * nesting beyond 32 levels
  */
-export function parseJsonObject(bytes: Buffer): object {
+export function parseJsonObject(bytes: Buffer, parseText: (text: string) => unknown = JSON.parse): object {
   if (!isUtf8(bytes)) throw invalidBody('The body is not valid UTF-8.');
   if (hasTooManyParts(bytes)) throw invalidBody('The body has more than 10,000 keys and values.');
-  const value = parse(bytes);
+  const value = parse(bytes, parseText);
   if (!isObject(value)) throw invalidBody('The body must be a JSON object.');
   if (isTooDeep(value)) throw invalidBody(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   return value;
@@ -39,10 +39,10 @@ function hasTooManyParts(bytes: Buffer): boolean {
   return false;
 }
 
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Buffer, parseText: (text: string) => unknown): unknown {
   const text = bytes.toString();
   try {
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    return parseText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     throw invalidBody('The body is not valid JSON.'); // the parser's own message would repeat parts of the body
   }

@@ -1,8 +1,18 @@
 import type { TaskChanged, TaskImage } from '@taskmesh/events';
 import { matches, type TaskFilter } from './task-filter.ts';
 
-/** A change as the graph's `TaskChange`, exactly as the tasks service would answer it, but without asking. */
-export function toChangeEvent({ cursor, sequence, kind, task, previous, occurredAt }: TaskChanged) {
+export type ChangeEvent = ReturnType<typeof toEvent>;
+
+const events = new WeakMap<TaskChanged, ChangeEvent>();
+
+/** A change as the graph's `TaskChange`, exactly as the tasks service would answer it: one object per change. */
+export function toChangeEvent(change: TaskChanged): ChangeEvent {
+  const event = events.get(change) ?? toEvent(change);
+  events.set(change, event);
+  return event;
+}
+
+function toEvent({ cursor, sequence, kind, task, previous, occurredAt }: TaskChanged) {
   return {
     __typename: 'TaskChange',
     cursor,

@@ -36,6 +36,7 @@ const waiting = () => true;
 const atOnce = <Result>(work: () => Promise<Result>) => work();
 const INTERNAL = {
   message: 'Internal server error',
+  path: ['taskChanges', 'task', 'owner', 'name'],
   extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' },
 };
 
@@ -86,6 +87,25 @@ function changeOf(sequence: number): TaskChanged {
 }
 
 afterEach(() => void jest.restoreAllMocks());
+
+describe('many long events in one turn of the event loop', () => {
+  it('are written over several turns, in order', async () => {
+    const { rendering } = createWorld('subscription { taskChanges { sequence task { a: title b: title } } }');
+    const render = rendering.withVariables({}, call, atOnce);
+    const long = (sequence: number) => {
+      const change = changeOf(sequence);
+      return { ...change, task: { ...change.task, title: '\u0007'.repeat(10_000) } };
+    };
+    const texts = Array.from({ length: 20 }, (_, index) => render(long(index), waiting));
+    const kinds = texts.map((text) => typeof text);
+    expect(kinds[0]).toBe('string');
+    expect(kinds.lastIndexOf('string')).toBeLessThan(kinds.indexOf('object'));
+    const written = (await Promise.all(texts)).map((text) => /"sequence":(\d+)/.exec(text)?.[1]);
+    expect(written).toEqual(texts.map((_, index) => String(index)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(typeof render(long(20), waiting)).toBe('string');
+  });
+});
 
 describe('an event that selects a field of a service that is away', () => {
   it('waits, and is whole when the service comes back', async () => {
@@ -151,7 +171,7 @@ it('an event whose subscription cannot be planned with these variables is told w
   };
   const { rendering } = createWorld(query, 'compiled', { plan });
   const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
-  expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL] });
+  expect(JSON.parse(await text)).toEqual({ data: null, errors: [{ ...INTERNAL, path: undefined }] });
 });
 
 describe('an event for a stream that has gone', () => {

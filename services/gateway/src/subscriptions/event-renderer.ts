@@ -1,6 +1,7 @@
 import { unavailable } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
 import { Kind, visit, type ASTNode } from 'graphql';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
 import type { FormatResult } from '../graph/client-result.ts';
@@ -15,6 +16,8 @@ const EVENT_DEADLINE_MS = 10_000;
 /** How long a service that foreign fields come from may be unavailable before the streams waiting for it end. */
 const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
+/** How much is written in one turn of the event loop; further events wait for later turns. */
+const MAX_CHARACTERS_PER_TURN = 512 * 1024;
 /** Per document, so that a service is not overwhelmed when it comes back by everything that waited for it. */
 const FOREIGN_AT_ONCE = 16;
 
@@ -81,7 +84,14 @@ export function createEventRenderer(
     operation,
     keyOf: (variables) => JSON.stringify([operation.source, operation.operationName, keyOf(variables)]),
     withVariables(variables, call, inTurn) {
-      if (renderAtOnce) return renderAtOnce;
+      if (renderAtOnce)
+        return (change) => {
+          if (hasRoomInTurn()) return countInTurn(renderAtOnce(change));
+          return inTurn(async () => {
+            await nextTurn();
+            return countInTurn(renderAtOnce(change));
+          });
+        };
       const key = keyOf(variables);
       return (change, isWaiting) => {
         const reader = { isWaiting, call };
@@ -108,6 +118,16 @@ export function createEventRenderer(
     },
     latestPlan,
   };
+}
+
+let charactersInTurn = 0;
+
+const hasRoomInTurn = () => charactersInTurn < MAX_CHARACTERS_PER_TURN;
+
+function countInTurn(text: string): string {
+  if (charactersInTurn === 0) setImmediate(() => (charactersInTurn = 0));
+  charactersInTurn += text.length;
+  return text;
 }
 
 /** A rendering for which other services are being asked, and its waiting readers. */
@@ -163,7 +183,7 @@ async function tryOnce(
   const root = { taskChanges: toChangeEvent(change) };
   const request = { call: callFor(change, call), deadline: performance.now() + EVENT_DEADLINE_MS, mutation: false };
   const result = await planNow().run(root, variables, request);
-  await new Promise((resolve) => setImmediate(resolve)); // many results may have arrived together
+  await nextTurn(); // many results may have arrived together
   if (result.errors && (lacksService(result) || !isWaiting())) return undefined;
   return traced(JSON.stringify(result), change);
 }

@@ -57,6 +57,22 @@ describe('writing an event without an executor', () => {
     );
   });
 
+  it('writes the JSON of a value once per event, for all aliases and subscriptions', () => {
+    let conversions = 0;
+    const title = { toJSON: () => `written ${++conversions}` };
+    const event = { task: { title } };
+    const texts = ['a', 'b'].map((alias) => {
+      const project = compileProjection(
+        schema,
+        prepared(`subscription { taskChanges { task { title ${alias}: title } } }`),
+      );
+      return project?.(event);
+    });
+    expect(texts).toEqual(
+      ['a', 'b'].map((alias) => `{"data":{"taskChanges":{"task":{"title":"written 1","${alias}":"written 1"}}}}`),
+    );
+  });
+
   it('brings fragments and repeated fields together', () => {
     const source = `
       subscription { taskChanges { ...Head task { id } task { priority } ... on TaskChange { kind } } }

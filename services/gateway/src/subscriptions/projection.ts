@@ -100,6 +100,17 @@ function collect(
   });
 }
 
+const written = new WeakMap<Record<string, unknown>, Map<string, string>>();
+
+/** A value may be selected under many aliases and by many subscriptions, and escaping a long text takes time. */
+function jsonOf(source: Record<string, unknown>, name: string): string {
+  const known = written.get(source) ?? new Map<string, string>();
+  written.set(source, known);
+  const text = known.get(name) ?? JSON.stringify(source[name] ?? null);
+  known.set(name, text);
+  return text;
+}
+
 function compileField(
   type: GraphQLObjectType,
   name: string,
@@ -108,7 +119,7 @@ function compileField(
 ): Write | undefined {
   if (name === '__typename') return () => JSON.stringify(type.name);
   const fieldType = getNamedType(type.getFields()[name]?.type);
-  if (isScalarType(fieldType) || isEnumType(fieldType)) return (source) => JSON.stringify(source[name] ?? null);
+  if (isScalarType(fieldType) || isEnumType(fieldType)) return (source) => jsonOf(source, name);
   if (!isObjectType(fieldType)) return undefined;
   const write = compileObject(fieldType, selections, compiling);
   return write && ((source) => (source[name] ? write(source[name] as Record<string, unknown>) : 'null')); // of an object type

@@ -1,3 +1,4 @@
+import { parseExactJson } from '@taskmesh/federation';
 import { headerValues } from '@taskmesh/service';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type Message } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
@@ -145,7 +146,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
 
 function tryToParse(text: string): Message | undefined {
   try {
-    const message = parseMessage(text);
+    const message = parseMessage(parseExactJson(text));
     return isTooDeep(message) ? undefined : message;
   } catch {
     return undefined;
