@@ -6,7 +6,7 @@ interface Conversation {
   /** Sent as they are if they are texts. */
   frames: readonly unknown[];
   /** What a frame says about the outcome, if it is the one that was waited for. */
-  outcome(frame: never): string | undefined;
+  outcome(frame: never, socket: WebSocket): string | undefined;
 }
 
 export interface Opened {
@@ -14,30 +14,35 @@ export interface Opened {
   socket: WebSocket;
 }
 
+const textOf = (frame: unknown) => (typeof frame === 'string' ? frame : JSON.stringify(frame));
+
 /** Opens a socket, sends frames, and resolves with the outcome, which may be the code of a close. */
 export function converse({ url, protocol, frames, outcome }: Conversation): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol ? [protocol] : []);
     socket.on('open', () => {
-      for (const frame of frames) socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+      for (const frame of frames) socket.send(textOf(frame));
     });
     socket.on('error', reject);
     socket.on('close', (code) => resolve({ outcome: String(code), socket }));
     socket.on('message', (bytes) => {
-      const found = outcome(JSON.parse(String(bytes)) as never);
+      const found = outcome(JSON.parse(String(bytes)) as never, socket);
       if (found !== undefined) resolve({ outcome: found, socket });
     });
   });
 }
 
-/** graphql-transport-ws: resolves at the result of the operation. */
+/** graphql-transport-ws: resolves at the result of the operation. With a token, frames are sent once it is acknowledged. */
 export function graphqlWs(url: string, token: string | undefined, frames: readonly unknown[]): Promise<Opened> {
   const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}` } };
   return converse({
     url: `${url}/graphql`,
     protocol: 'graphql-transport-ws',
-    frames: token === undefined ? frames : [init, ...frames],
-    outcome: ({ type }: { type: string }) => (type === 'next' || type === 'error' ? type : undefined),
+    frames: token === undefined ? frames : [init],
+    outcome({ type }: { type: string }, socket) {
+      if (type === 'connection_ack') for (const frame of frames) socket.send(textOf(frame));
+      return type === 'next' || type === 'error' ? type : undefined;
+    },
   });
 }
 
