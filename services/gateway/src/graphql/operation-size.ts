@@ -133,7 +133,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
       fields: 1,
       characters: lengthOf(node.arguments) + lengthOf(node.directives),
     };
-    if (!node.selectionSet) return { ...NOTHING, ...own, cost: parent && isIntrospectionType(parent) ? 1 : 0 };
+    if (!node.selectionSet) return { ...NOTHING, ...own, cost: node.alias || isOfSchema(parent) ? 1 : 0 };
     const introspection = INTROSPECTIONS.get(name);
     const field = fieldOf(parent, name);
     const type = introspection === undefined ? field && getNamedType(field.type) : schema.getType(introspection);
@@ -212,6 +212,10 @@ function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefin
 
 function limitPage(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? Math.min(Math.max(value, 0), MAX_PAGE) : otherwise;
+}
+
+function isOfSchema(type: GraphQLCompositeType | undefined): boolean {
+  return type !== undefined && isIntrospectionType(type);
 }
 
 function isSchemaList({ type }: GraphQLField<unknown, unknown>): boolean {

@@ -1,0 +1,55 @@
+import { CASES, CROWDED, type Account } from './cases.ts';
+import { startMeasuredProduct, type MeasuredProduct } from './measured-product.ts';
+import {
+  BUDGETS,
+  createAccount,
+  KEPT_MIB,
+  KINDS,
+  measureCase,
+  measureCrowd,
+  measureSlowness,
+  MEMORY_LIMIT_MIB,
+} from './suite.ts';
+
+let product: MeasuredProduct;
+let account: Account;
+let slowness: number;
+let keptMib: number;
+
+beforeAll(async () => {
+  product = await startMeasuredProduct();
+  account = await createAccount(product);
+  slowness = await measureSlowness(product, account);
+  keptMib = await product.keptMib();
+}, 300_000);
+afterAll(() => product.stop(), 60_000);
+
+const ofKind = (kind: string) => CASES.filter((each) => each.kind === kind);
+
+describe.each(KINDS)('a request at the limits of a %s', (kind) => {
+  it.each(ofKind(kind))(
+    '$name ($by) stays within the budget',
+    async (worst) => {
+      const { outcome, cpuMs, pauseMs, privateMib } = await measureCase(product, account, worst, slowness);
+      expect(outcome).toBe(worst.outcome);
+      expect(cpuMs).toBeLessThan(BUDGETS[worst.by].cpuMs);
+      expect(pauseMs).toBeLessThan(BUDGETS[worst.by].pauseMs);
+      expect(privateMib).toBeLessThan(MEMORY_LIMIT_MIB);
+    },
+    120_000,
+  );
+});
+
+it.each(CROWDED)(
+  '200 at once of $name ($by) fit in the memory of a gateway',
+  async (worst) => {
+    const { outcomes, privateMib } = await measureCrowd(product, account, worst, slowness);
+    expect(Object.keys(outcomes).filter((outcome) => !/^(?:\d{3}$|\d{3} [A-Z_]+$)/.test(outcome))).toEqual([]);
+    expect(privateMib).toBeLessThan(MEMORY_LIMIT_MIB);
+  },
+  300_000,
+);
+
+it('all of them together leave no more behind than the caches may have', async () => {
+  expect((await product.keptMib()) - keptMib).toBeLessThan(KEPT_MIB);
+}, 60_000);
