@@ -40,12 +40,13 @@ async function createOwner() {
 }
 
 /** The example as it runs for somebody who has one task, once it is live. */
-async function start({ command, changeIn }: Example) {
+async function start({ command, env, changeIn }: Example) {
   const owner = await createOwner();
   await owner.create('before');
   const program = startProgram(command(), {
     TASKMESH_URL: `http://${network.host}:${network.port}`,
     TASKMESH_TOKEN: owner.token,
+    ...env,
   });
   const state = () => program.lines().findLast((line) => line === 'live' || line === 'reconnecting');
   try {
@@ -83,6 +84,9 @@ async function surviveCut(example: Example): Promise<void> {
     await owner.create('four');
     await eventually(() => expect(changes().at(-1)).toBe('INSERT four'), SOON);
     expect(changes()).toEqual(['INSERT one', ...(example.resumes ? missed : []), 'INSERT four']);
+    const cached = () => program.lines().findLast((line) => line.startsWith('= '));
+    if (example.name.startsWith('front-ends/'))
+      await eventually(() => expect(cached()).toBe('= before, one, changed, two, four'), SOON);
 
     await owner.signOut();
     expect(await program.ended).toBe('1');

@@ -15,6 +15,7 @@ export interface Example {
   isThere: boolean;
   /** Makes ready what it needs, and says how it is started. */
   command(): string[];
+  env?: Record<string, string>;
   /** What a printed line says of a change, if it does. */
   changeIn(line: string): string | undefined;
   /** Whether changes that were made while it was away come one by one: otherwise they are in the list that it reads again. */
@@ -23,11 +24,12 @@ export interface Example {
 
 const changeIn = (line: string) => (/^(INSERT|UPDATE|DELETE) /.test(line) ? line : undefined);
 
-const ofNode = (name: string): Example => ({
-  name: `feeds/${name}.mjs`,
+const ofNode = (name: string, env: Record<string, string> = {}): Example => ({
+  name: [`${name}.mjs`, ...Object.values(env)].join(' '),
   needs: 'Node',
   isThere: true,
-  command: () => [process.execPath, join(EXAMPLES, 'feeds', `${name}.mjs`)],
+  command: () => [process.execPath, join(EXAMPLES, `${name}.mjs`)],
+  env,
   changeIn,
   resumes: true,
 });
@@ -48,7 +50,9 @@ function installedPython(): string {
 }
 
 export const EXAMPLE_PROGRAMS: Example[] = [
-  ...['graphql-ws', 'sse', 'multipart', 'supabase'].map(ofNode),
+  ...['graphql-ws', 'sse', 'multipart', 'supabase'].map((name) => ofNode(`feeds/${name}`)),
+  ...['apollo', 'urql', 'relay', 'tanstack-query'].map((name) => ofNode(`front-ends/${name}`)),
+  ofNode('front-ends/apollo', { APOLLO_VERSION: '3' }),
   {
     name: 'python/live.py',
     needs: 'python3 (3.9 or later)',

@@ -12,7 +12,9 @@ export function welcome(platform: Embedded, seconds: string): string {
 }
 
 function addresses({ url, machineToken }: Embedded): string {
+  const { PUBLIC_URL } = process.env;
   return [
+    ...(PUBLIC_URL ? [`  For others    ${PUBLIC_URL}`] : []),
     `  REST          ${url}/api`,
     `  GraphQL       ${url}/graphql (in a browser: a page to explore the graph)`,
     `  API reference ${url}/api/docs`,

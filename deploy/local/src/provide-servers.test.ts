@@ -35,6 +35,17 @@ describe('servers that were given', () => {
     );
   });
 
+  it('are reported at the start when mails or archives go to one that does not respond', async () => {
+    const refused = '127.0.0.1:1 does not respond (ECONNREFUSED).';
+    const env = { SMTP_URL: 'smtp://127.0.0.1:1', BACKUP_S3_URL: 's3://archives?endpoint=http://127.0.0.1:1' };
+    expect(await checkGivenServers(env)).toEqual([
+      `SMTP_URL is set, but no mail server works there: ${refused}`,
+      `BACKUP_S3_URL is set, but no object storage works there: ${refused}`,
+    ]);
+    const there = new URL(requiredAddress('POSTGRES_URL')).host;
+    expect(await checkGivenServers({ SMTP_URL: `smtp://${there}`, BACKUP_S3_URL: 's3://archives' })).toEqual([]);
+  });
+
   it('are said to have no address when it is no URL, without what is in it', async () => {
     for (const url of ['postgres://ada:a/secret@db:5432/tasks', 'mysql://ada:secret@db/tasks', 'db.example.com']) {
       const refusal = checkGivenServers({ POSTGRES_URL: url });

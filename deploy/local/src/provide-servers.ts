@@ -2,6 +2,8 @@ import { whyPostgresFails } from '@taskmesh/database/why-postgres-fails';
 import { readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
 import { readKafkaSettings, whyKafkaFails } from '@taskmesh/messaging';
 import { ConfigError, type Env, type Refusal } from '@taskmesh/service';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startKafka } from './kafka/start-kafka.ts';
 import { allOf, PlainError } from './plain-error.ts';
@@ -108,6 +110,36 @@ async function whyGivenFails(name: ServerName, env: Env): Promise<Refusal | unde
   return { ...refusal, reason: `${variable} is set, but no ${title} works there: it ${reason}.` };
 }
 
+/** Where mails and archives go. Nothing else waits for these servers: it is enough to know that something listens. */
+function occasionalServers({ SMTP_URL, BACKUP_S3_URL }: Env) {
+  const parse = (url: string | null | undefined) => (url && URL.canParse(url) ? new URL(url) : undefined);
+  const ports: Record<string, number> = { 'smtp:': 587, 'smtps:': 465, 'http:': 80, 'https:': 443 };
+  return [
+    { title: 'mail server', variable: 'SMTP_URL', url: parse(SMTP_URL) },
+    {
+      title: 'object storage',
+      variable: 'BACKUP_S3_URL',
+      url: parse(parse(BACKUP_S3_URL)?.searchParams.get('endpoint')),
+    },
+  ].flatMap(({ url, ...server }) => {
+    const port = Number(url?.port) || ports[url?.protocol ?? ''];
+    return url && port ? [{ ...server, port, host: url.hostname.replace(/^\[|\]$/g, '') }] : [];
+  });
+}
+
+async function whySilent({ title, variable, host, port }: ReturnType<typeof occasionalServers>[number]) {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(3_000) });
+    return [];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // what sockets and aborted waits reject with
+    return [`${variable} is set, but no ${title} works there: ${host}:${port} does not respond (${code}).`];
+  } finally {
+    socket.destroy();
+  }
+}
+
 /**
  * Looks once at every server that `env` names. Gives a sentence for each one that does not answer yet.
  * @throws ConfigError with all of them when waiting would not mend one, or PostgreSQL is not there: nothing begins without it
@@ -118,5 +150,6 @@ export async function checkGivenServers(env: Env): Promise<string[]> {
   const sentences = refusals.flatMap((refusal) => refusal?.reason ?? []);
   const isFatal = refusals.some((refusal, index) => refusal?.isLasting || (refusal && names[index] === 'postgres'));
   if (isFatal) throw new ConfigError(sentences);
-  return sentences;
+  const silent = await Promise.all(occasionalServers(env).map(whySilent));
+  return [...sentences, ...silent.flat()];
 }

@@ -19,11 +19,11 @@ const PASSING = ['NETWORK', 'CURSOR_EXPIRED', 'SERVICE_UNAVAILABLE', 'RATE_LIMIT
  * Prints the list, then each change as it comes. `follow(after)` prints the changes behind a cursor, comes back by itself
  * when the connection breaks, and returns the code of an error that a new connection does not mend.
  */
-export async function run(follow) {
+export async function run(follow, readList = showTasks) {
   if (!token) end('TASKMESH_TOKEN must be an access token or a personal token.');
   for (let failures = 0; ; failures++) {
     const beganAt = Date.now();
-    const list = await showTasks();
+    const list = await readList();
     const code = list.code ?? (await follow(list.cursor));
     if (!PASSING.includes(code)) end(code);
     if (Date.now() - beganAt > SILENCE_MS) failures = 0;

@@ -4,6 +4,7 @@ import type { Document } from './document.ts';
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** A new address for the caller's account. */
 export type ChangeEmailInput = {
   /** The new address. */
   email: string;
@@ -11,15 +12,21 @@ export type ChangeEmailInput = {
   password: string;
 };
 
+/** The present and the new password of the caller's account. */
 export type ChangePasswordInput = {
+  /** The present password. A wrong one counts as a failed login. */
   currentPassword: string;
+  /** The rules are those of `SignUpInput`. */
   newPassword: string;
 };
 
+/** A token to create for a program. */
 export type CreatePersonalTokenInput = {
   /** At most 366 days from now. */
   expiresAt: string;
+  /** A name to recognise it by: 1 to 255 characters. */
   name: string;
+  /** What it may do. */
   scope: TokenScope;
 };
 
@@ -39,33 +46,46 @@ export type CreateTaskInput = {
   title: string;
 };
 
+/** Confirms that the caller means it. */
 export type DeleteAccountInput = {
   /** The account's password. */
   password: string;
 };
 
+/** What the browser brought back from the provider, and the caller's password. */
 export type LinkIdentityInput = {
   /** As in `SignInWithCodeInput`, but at most 10 minutes old. */
   code: string;
   /** The account's password. */
   password: string;
+  /** The secret that the challenge was derived from. */
   verifier: string;
 };
 
+/** An account's address and password. */
 export type LoginInput = {
+  /** In upper or lower case. */
   email: string;
+  /** At most 1,024 characters. */
   password: string;
 };
 
+/** Which end of a list comes first. */
 export type OrderDirection =
+  /** Smallest or oldest first. */
   | 'ASC'
+  /** Largest or newest first. */
   | 'DESC';
 
+/** A new password for an account whose password is lost. */
 export type ResetPasswordInput = {
+  /** The rules are those of `SignUpInput`. A rejected password leaves the token valid. */
   newPassword: string;
+  /** The token from the recovery mail, valid once and for 30 minutes. */
   token: string;
 };
 
+/** What the browser brought back from the provider. */
 export type SignInWithCodeInput = {
   /** `sign_in_code` from the fragment with which the browser returned, at most a minute ago. */
   code: string;
@@ -75,15 +95,23 @@ export type SignInWithCodeInput = {
   verifier: string;
 };
 
+/** What an account begins with. */
 export type SignUpInput = {
+  /** At most 254 characters; unique, ignoring case. */
   email: string;
+  /** The name to show: 1 to 255 characters after trimming. */
   name: string;
+  /** 8 to 128 characters (an installation may require more than 8); common passwords are rejected. */
   password: string;
 };
 
+/** What happened to a task. */
 export type TaskChangeKind =
+  /** It was deleted. */
   | 'DELETE'
+  /** It was created. */
   | 'INSERT'
+  /** One or more of its fields were written. */
   | 'UPDATE';
 
 /** A task has to match every field; an absent field or null matches all tasks. */
@@ -92,28 +120,39 @@ export type TaskFilter = {
   category?: string | null | undefined;
   /** Completed tasks only, or pending ones only. */
   completed?: boolean | null | undefined;
+  /** Exactly this priority. */
   priority?: TaskPriority | null | undefined;
 };
 
+/** How a list is sorted. */
 export type TaskOrder = {
+  /** Which end comes first. */
   direction?: OrderDirection;
+  /** What it is sorted by. */
   field?: TaskOrderField;
 };
 
 /** Among tasks that are equal in it, age decides, and then the id; both in the same direction. */
 export type TaskOrderField =
+  /** By the time of creation. */
   | 'CREATED_AT'
   /** Tasks without a due date come last in either direction. */
   | 'DUE_DATE'
   /** By importance: LOW, MEDIUM, HIGH. */
   | 'PRIORITY'
+  /** By the time of the last change. */
   | 'UPDATED_AT';
 
+/** How important a task is. */
 export type TaskPriority =
+  /** More important than usual. */
   | 'HIGH'
+  /** Less important than usual. */
   | 'LOW'
+  /** The default. */
   | 'MEDIUM';
 
+/** What a personal token may do. */
 export type TokenScope =
   /** Queries and subscriptions. */
   | 'READ'
@@ -122,11 +161,17 @@ export type TokenScope =
 
 /** Absent fields stay unchanged; null clears description, dueDate or category. The limits are those of `CreateTaskInput`. */
 export type UpdateTaskInput = {
+  /** Null clears it. */
   category?: string | null | undefined;
+  /** Null is rejected. */
   completed?: boolean | null | undefined;
+  /** Null clears it. */
   description?: string | null | undefined;
+  /** Null clears it. */
   dueDate?: string | null | undefined;
+  /** Null is rejected. */
   priority?: TaskPriority | null | undefined;
+  /** Null is rejected. */
   title?: string | null | undefined;
 };
 

@@ -102,10 +102,14 @@ describe('the rules of a restore', () => {
   });
 
   it.each([
-    ['an SQL error', 'selec 1;', 'the dump was not accepted, see the log'],
-    ['a forbidden statement', "copy t from program 'ls';", 'the dump was not accepted, see the log'],
-    ['nothing in it', '', 'the dump does not make a complete store, see the log'],
-    ['another store in it', accountsDump(['a@x']), 'the dump does not make a complete store, see the log'],
+    ['an SQL error', 'selec 1;', 'the dump was not accepted: Line 1: it is no SQL'],
+    [
+      'a forbidden statement',
+      "copy t from program 'ls';",
+      'the dump was not accepted: Line 1: COPY is allowed FROM stdin only',
+    ],
+    ['nothing in it', '', 'the dump does not make a complete store: There is no table tasks'],
+    ['another store in it', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
     ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
     [
       'rows twice',
@@ -115,7 +119,7 @@ describe('the rules of a restore', () => {
     [
       'a statement that computes rows',
       `${tasksDump(['one'])}insert into tasks select * from tasks;`,
-      'the dump was not accepted, see the log',
+      'the dump was not accepted: Line 3: INSERT is allowed with VALUES only',
     ],
   ])('7: a dump with %s leaves the store as it was, and the failure in the log', async (_what, dump, why) => {
     await fixture.archive('faulty.tar.gz', { 'database.sql': dump });

@@ -25,7 +25,9 @@ export type Scalars = {
 /** Something that happened to the caller's account. */
 export type AuditEntry = {
   __typename?: 'AuditEntry';
+  /** When it happened. */
   at: Scalars['DateTime']['output'];
+  /** Increases with time. */
   id: Scalars['ID']['output'];
   /** The IP address that it came from. */
   ip?: Maybe<Scalars['String']['output']>;
@@ -35,6 +37,7 @@ export type AuditEntry = {
   sessionId?: Maybe<Scalars['ID']['output']>;
 };
 
+/** A new address for the caller's account. */
 export type ChangeEmailInput = {
   /** The new address. */
   email: Scalars['String']['input'];
@@ -42,50 +45,66 @@ export type ChangeEmailInput = {
   password: Scalars['String']['input'];
 };
 
+/** The present and the new password of the caller's account. */
 export type ChangePasswordInput = {
+  /** The present password. A wrong one counts as a failed login. */
   currentPassword: Scalars['String']['input'];
+  /** The rules are those of `SignUpInput`. */
   newPassword: Scalars['String']['input'];
 };
 
+/** A token to create for a program. */
 export type CreatePersonalTokenInput = {
   /** At most 366 days from now. */
   expiresAt: Scalars['DateTime']['input'];
+  /** A name to recognise it by: 1 to 255 characters. */
   name: Scalars['String']['input'];
+  /** What it may do. */
   scope: TokenScope;
 };
 
+/** Confirms that the caller means it. */
 export type DeleteAccountInput = {
   /** The account's password. */
   password: Scalars['String']['input'];
 };
 
+/** What the browser brought back from the provider, and the caller's password. */
 export type LinkIdentityInput = {
   /** As in `SignInWithCodeInput`, but at most 10 minutes old. */
   code: Scalars['String']['input'];
   /** The account's password. */
   password: Scalars['String']['input'];
+  /** The secret that the challenge was derived from. */
   verifier: Scalars['String']['input'];
 };
 
 /** An identity at the provider that can sign in to the caller's account. */
 export type LinkedIdentity = {
   __typename?: 'LinkedIdentity';
+  /** When it was linked. */
   createdAt: Scalars['DateTime']['output'];
   /** The verified address at the time of linking. */
   email: Scalars['String']['output'];
+  /** For `unlinkIdentity`. */
   id: Scalars['ID']['output'];
   /** The issuer URL of the provider. */
   issuer: Scalars['String']['output'];
+  /** When it was last used to sign in, or linked. */
   lastUsedAt: Scalars['DateTime']['output'];
 };
 
+/** An account's address and password. */
 export type LoginInput = {
+  /** In upper or lower case. */
   email: Scalars['String']['input'];
+  /** At most 1,024 characters. */
   password: Scalars['String']['input'];
 };
 
 export type Mutation = {
   __typename?: 'Mutation';
+  /** Changes the name of the caller's account. */
   changeName: User;
   /** Sets a new password, ends all other sessions, and sends a notice by mail. */
   changePassword: Scalars['Boolean']['output'];
@@ -95,7 +114,7 @@ export type Mutation = {
    * leaves the token valid.
    */
   confirmEmailChange: Scalars['Boolean']['output'];
-  /** Requires a session. An account can have at most 100 valid tokens. */
+  /** Creates a token for a program. Requires a session. An account can have at most 100 valid tokens. */
   createPersonalToken: NewPersonalToken;
   /**
    * Permanently deletes the caller's account with everything it owns. All sessions end, all personal tokens are revoked, the tasks
@@ -129,7 +148,7 @@ export type Mutation = {
   signInWithCode: Session;
   /** Creates an account and logs in to it. */
   signUp: Session;
-  /** Returns the id. Requires a session. The only identity of an account without a password cannot be unlinked. */
+  /** Removes an identity from the caller's account. Returns the id. Requires a session. The only identity of an account without a password cannot be unlinked. */
   unlinkIdentity: Scalars['ID']['output'];
 };
 
@@ -214,8 +233,10 @@ export type MutationUnlinkIdentityArgs = {
   id: Scalars['ID']['input'];
 };
 
+/** A token that was just created. */
 export type NewPersonalToken = {
   __typename?: 'NewPersonalToken';
+  /** Its entry in the list. */
   personalToken: PersonalToken;
   /** Shown only once: only its hash is stored. */
   token: Scalars['String']['output'];
@@ -226,9 +247,11 @@ export type OpenSession = {
   __typename?: 'OpenSession';
   /** The `User-Agent` of that request. */
   client?: Maybe<Scalars['String']['output']>;
+  /** When it began. */
   createdAt: Scalars['DateTime']['output'];
   /** Whether this request belongs to it. */
   current: Scalars['Boolean']['output'];
+  /** For `endSession`. */
   id: Scalars['ID']['output'];
   /** The IP address from which it was opened or last refreshed. */
   ip?: Maybe<Scalars['String']['output']>;
@@ -239,12 +262,17 @@ export type OpenSession = {
 /** A token that the caller created for a program. It is used like an access token. */
 export type PersonalToken = {
   __typename?: 'PersonalToken';
+  /** When it was created. */
   createdAt: Scalars['DateTime']['output'];
+  /** When it expires. */
   expiresAt: Scalars['DateTime']['output'];
+  /** For `endPersonalToken`. */
   id: Scalars['ID']['output'];
   /** Accurate to the minute; null until its first use. */
   lastUsedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The name that the caller gave it. */
   name: Scalars['String']['output'];
+  /** What it may do. */
   scope: TokenScope;
 };
 
@@ -252,7 +280,7 @@ export type Query = {
   __typename?: 'Query';
   /** What happened to the caller's account, newest first. `first` is 1 to 1,000; `after` is the id of the last entry already read. */
   auditEntries: Array<AuditEntry>;
-  /** Newest first. */
+  /** The identities that can sign in to the caller's account. Newest first. */
   linkedIdentities: Array<LinkedIdentity>;
   /** The caller's account. */
   me: User;
@@ -260,7 +288,7 @@ export type Query = {
   personalTokens: Array<PersonalToken>;
   /** The caller's active sessions, newest first, at most 1,000. */
   sessions: Array<OpenSession>;
-  /** Null if no provider is configured. */
+  /** The provider that people can sign in with. Null if no provider is configured. */
   signInProvider?: Maybe<SignInProvider>;
 };
 
@@ -270,27 +298,35 @@ export type QueryAuditEntriesArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** A new password for an account whose password is lost. */
 export type ResetPasswordInput = {
+  /** The rules are those of `SignUpInput`. A rejected password leaves the token valid. */
   newPassword: Scalars['String']['input'];
+  /** The token from the recovery mail, valid once and for 30 minutes. */
   token: Scalars['String']['input'];
 };
 
+/** The tokens of a new or refreshed session. */
 export type Session = {
   __typename?: 'Session';
+  /** A JWT; send it as `Authorization: Bearer <token>`. */
   accessToken: Scalars['String']['output'];
   /** Seconds until the access token expires. */
   expiresIn: Scalars['Int']['output'];
   /** Single use: each refresh returns a new one. */
   refreshToken: Scalars['String']['output'];
+  /** The user who is logged in. */
   user: User;
 };
 
 /** An identity provider that people can sign in with. */
 export type SignInProvider = {
   __typename?: 'SignInProvider';
+  /** Its name, for people. */
   name: Scalars['String']['output'];
 };
 
+/** What the browser brought back from the provider. */
 export type SignInWithCodeInput = {
   /** `sign_in_code` from the fragment with which the browser returned, at most a minute ago. */
   code: Scalars['String']['input'];
@@ -300,12 +336,17 @@ export type SignInWithCodeInput = {
   verifier: Scalars['String']['input'];
 };
 
+/** What an account begins with. */
 export type SignUpInput = {
+  /** At most 254 characters; unique, ignoring case. */
   email: Scalars['String']['input'];
+  /** The name to show: 1 to 255 characters after trimming. */
   name: Scalars['String']['input'];
+  /** 8 to 128 characters (an installation may require more than 8); common passwords are rejected. */
   password: Scalars['String']['input'];
 };
 
+/** What a personal token may do. */
 export type TokenScope =
   /** Queries and subscriptions. */
   | 'READ'
@@ -315,9 +356,13 @@ export type TokenScope =
 /** A person with an account. Clients can see only their own. */
 export type User = {
   __typename?: 'User';
+  /** The address to log in with, as the user wrote it. */
   email: Scalars['String']['output'];
+  /** When the address was confirmed: at sign-up, or at its last change. */
   emailConfirmedAt: Scalars['DateTime']['output'];
+  /** A UUID; it never changes. */
   id: Scalars['ID']['output'];
+  /** The name to show, 1 to 255 characters. */
   name: Scalars['String']['output'];
 };
 

@@ -16,13 +16,16 @@ export type Scalars = {
   _FieldSet: { input: unknown; output: unknown; }
 };
 
+/** How many accounts there are now, and how many there would be after the restore. */
 export type AccountsForecast = {
   __typename?: 'AccountsForecast';
+  /** Accounts that would exist. */
   after: Scalars['Float']['output'];
   /** Accounts that would be added. */
   back: Scalars['Float']['output'];
   /** Accounts that would be removed. */
   gone: Scalars['Float']['output'];
+  /** Accounts that exist now. */
   now: Scalars['Float']['output'];
   /** Sessions of the accounts that would be removed. */
   sessionsEnding: Scalars['Float']['output'];
@@ -33,10 +36,13 @@ export type Backup = {
   __typename?: 'Backup';
   /** According to its manifest; if that cannot be read here, when the archive arrived. */
   createdAt: Scalars['DateTime']['output'];
+  /** Its name, by which the other operations refer to it. */
   file: Scalars['String']['output'];
   /** request, schedule, safety (made right before a restore), upload, or unknown (placed there by other means). */
   origin: Scalars['String']['output'];
+  /** The SHA-256 of the whole file in hexadecimal; null if it was placed there by hand. */
   sha256?: Maybe<Scalars['String']['output']>;
+  /** Its size in bytes. */
   sizeBytes: Scalars['Float']['output'];
   /** The databases that it has a dump of. */
   stores: Array<Scalars['String']['output']>;
@@ -64,12 +70,15 @@ export type BackupScan = {
 /** How many rows a table has now, and how many it would have after the restore. */
 export type CountChange = {
   __typename?: 'CountChange';
+  /** Rows it would have. */
   after: Scalars['Float']['output'];
   /** Rows that would be added; null if the rows have no ids. */
   back?: Maybe<Scalars['Float']['output']>;
   /** Rows that would be removed; null if the rows have no ids. */
   gone?: Maybe<Scalars['Float']['output']>;
+  /** The name of the table. */
   name: Scalars['String']['output'];
+  /** Rows it has now. */
   now: Scalars['Float']['output'];
 };
 
@@ -77,7 +86,7 @@ export type Mutation = {
   __typename?: 'Mutation';
   /** Operators only. Makes an archive of all databases, each as of one point in time, while they stay in use. */
   createBackup: Backup;
-  /** Operators only. Returns false if no archive has that name. */
+  /** Operators only. Deletes an archive. Returns false if no archive has that name. */
   deleteBackup: Scalars['Boolean']['output'];
   /**
    * Operators only. Performs all steps of a restore except the last one; the databases stay unchanged. NOT_FOUND if the archive
@@ -148,16 +157,18 @@ export type MutationVerifyBackupArgs = {
   file: Scalars['String']['input'];
 };
 
+/** The epoch that has begun. */
 export type NewEpoch = {
   __typename?: 'NewEpoch';
+  /** Increases with each restore. */
   epoch: Scalars['Int']['output'];
 };
 
 export type Query = {
   __typename?: 'Query';
-  /** Operators only. Null if no archive has that name. */
+  /** Operators only. One archive. Null if no archive has that name. */
   backup?: Maybe<Backup>;
-  /** Operators only. Newest first. */
+  /** Operators only. The archives in the backup storage. Newest first. */
   backups: Array<Backup>;
   /** Operators only. The restore that an undo would reverse; null if nothing is kept. */
   undoableRestore?: Maybe<UndoableRestore>;
@@ -173,13 +184,17 @@ export type RestoreForecast = {
   __typename?: 'RestoreForecast';
   /** Null if the restore would not replace accounts. */
   accounts?: Maybe<AccountsForecast>;
+  /** Tables and columns that would be left out, as `store.table` or `store.table.column`. */
   dropped: Array<Scalars['String']['output']>;
   /** What prevents it, as `store: reason`. */
   obstacles: Array<Scalars['String']['output']>;
   /** Whether nothing known prevents the databases from being replaced now. */
   possible: Scalars['Boolean']['output'];
+  /** What would be skipped in the dumps. */
   skipped: Array<SkippedObjects>;
+  /** The databases that would be replaced. */
   stores: Array<StoreForecast>;
+  /** How long the dry run took, in milliseconds. */
   tookMs: Scalars['Float']['output'];
 };
 
@@ -189,9 +204,11 @@ export type RestoreOutcome =
   | 'BUSY'
   /** The archive is corrupt, malicious, or exceeds a limit. */
   | 'EXTRACTION_FAILED'
+  /** It failed for another reason, which `error` gives. The databases are unchanged. */
   | 'FAILED'
   /** No file name was given. */
   | 'FILE_MISSING'
+  /** There is no archive of that name. */
   | 'FILE_NOT_FOUND'
   /** The file name points outside the backup storage. */
   | 'FILE_OUTSIDE'
@@ -211,24 +228,30 @@ export type RestoreOutcome =
 /** The outcome of a restore or an undo. Failures of the restore itself are reported here, not as GraphQL errors. */
 export type RestoreResult = {
   __typename?: 'RestoreResult';
+  /** Whether the databases were replaced. */
   databaseRestored: Scalars['Boolean']['output'];
   /** Tables and columns that do not exist here and were left out, as `store.table` or `store.table.column`. */
   dropped: Array<Scalars['String']['output']>;
+  /** Why it did not succeed; null if it did. */
   error?: Maybe<Scalars['String']['output']>;
   /** Until when an undo is possible; null if nothing is kept or this is unknown. */
   keptUntil?: Maybe<Scalars['DateTime']['output']>;
+  /** What happened, for people to read. */
   message: Scalars['String']['output'];
+  /** How it ended, for programs. */
   outcome: RestoreOutcome;
   /** The archive made right before this restore, if any, even if nothing was replaced in the end. */
   safetyBackup?: Maybe<Scalars['String']['output']>;
   /** What was skipped in the dumps. */
   skipped: Array<SkippedObjects>;
+  /** False if the request was refused or the archive could not be extracted. */
   success: Scalars['Boolean']['output'];
 };
 
 /** What a dump contains besides rows. It is never executed or restored. */
 export type SkippedObjects = {
   __typename?: 'SkippedObjects';
+  /** How many of them the dumps have. */
   count: Scalars['Int']['output'];
   /** function, trigger, grant, extension … */
   kind: Scalars['String']['output'];
@@ -237,20 +260,26 @@ export type SkippedObjects = {
 /** The changes to one database, by table. */
 export type StoreForecast = {
   __typename?: 'StoreForecast';
+  /** Its tables. */
   rows: Array<CountChange>;
+  /** The name of the database: tasks or auth. */
   store: Scalars['String']['output'];
 };
 
 /** The last restore, while the databases that it replaced are kept. */
 export type UndoableRestore = {
   __typename?: 'UndoableRestore';
+  /** The archive that was restored. */
   file: Scalars['String']['output'];
   /** Whether it was itself an undo. */
   isUndo: Scalars['Boolean']['output'];
+  /** Until when the replaced databases are kept. */
   keptUntil: Scalars['DateTime']['output'];
   /** How long what an undo replaces would be kept, in milliseconds; 0 means not at all. */
   replacedKeptMs: Scalars['Float']['output'];
+  /** When it was restored. */
   restoredAt: Scalars['DateTime']['output'];
+  /** The databases that were replaced. */
   stores: Array<Scalars['String']['output']>;
 };
 

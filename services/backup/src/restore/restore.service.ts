@@ -24,6 +24,7 @@ import { restoreStores, SafetyBackupError, type StoresRestore } from './restore-
 import { settleRestore } from './settle-restore.ts';
 import { beginNewEpoch } from './new-epoch.ts';
 import { undoRestore } from './undo-restore.ts';
+import { isServersFault } from '../verify/verify.errors.ts';
 
 export interface RestoreServiceDeps extends KnownStores, ExtractStoredDeps {
   storage: BackupStorage;
@@ -235,10 +236,12 @@ function unknown(error: UnknownOutcomeError, log: Log, safetyBackup?: string): R
   return { kind: 'unknown', safetyBackup };
 }
 
-/** What callers see of a failure whose details are only logged. */
+/** What callers see of a failure: the reason that a dry run gives, if it lies in the archive. */
 function reasonOf(error: unknown): string {
-  if (error instanceof LoadError) return 'the dump was not accepted, see the log';
-  if (error instanceof IncompleteStoreError) return 'the dump does not make a complete store, see the log';
+  if (error instanceof LoadError && !isServersFault(error.cause))
+    return `the dump was not accepted: ${error.message.replace(/\.$/, '')}`;
+  if (error instanceof IncompleteStoreError)
+    return `the dump does not make a complete store: ${error.message.replace(/\.$/, '')}`;
   if (error instanceof ManifestError) return error.message.replace(/\.$/, '');
   if (error instanceof SafetyBackupError)
     return `without a safety backup nothing is replaced: ${error.message.replace(/\.$/, '')}`;

@@ -73,7 +73,8 @@ export function whyUnfit(failure: unknown): string | undefined {
 /** Whether judging the archive takes another key, another release or other limits. */
 export const isUnprovable = (failure: unknown): boolean => failure instanceof AppError && !!elsewhere(failure.cause);
 
-function isServersFault(cause: unknown): boolean {
+/** Of the cause of a LoadError. */
+export function isServersFault(cause: unknown): boolean {
   const code = errorCode(cause);
   return code === '' ? outcomeOf(cause) !== 'other' : SERVER.test(code);
 }

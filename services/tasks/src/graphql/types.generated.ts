@@ -40,14 +40,14 @@ export type CreateTaskInput = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * With `idempotencyKey` (1 to 255 printable ASCII characters, kept for 24 hours), a repeated call returns the task as the first
+   * Creates a task. With `idempotencyKey` (1 to 255 printable ASCII characters, kept for 24 hours), a repeated call returns the task as the first
    * call created it. BAD_USER_INPUT if the input differs from the first call's, CONFLICT while the first call is still running
    * or if the caller has as many tasks as allowed.
    */
   createTask: Task;
-  /** Returns the id of the deleted task. Fails as `updateTask` does. */
+  /** Deletes a task. Returns the id of the deleted task. Fails as `updateTask` does. */
   deleteTask: Scalars['ID']['output'];
-  /** NOT_FOUND if the task does not exist or is not the caller's; PRECONDITION_FAILED if its version is not `ifVersion`. */
+  /** Changes the given fields of a task. NOT_FOUND if the task does not exist or is not the caller's; PRECONDITION_FAILED if its version is not `ifVersion`. */
   updateTask: Task;
 };
 
@@ -70,15 +70,23 @@ export type MutationUpdateTaskArgs = {
   input: UpdateTaskInput;
 };
 
+/** Which end of a list comes first. */
 export type OrderDirection =
+  /** Smallest or oldest first. */
   | 'ASC'
+  /** Largest or newest first. */
   | 'DESC';
 
+/** Where a page is in its list. */
 export type PageInfo = {
   __typename?: 'PageInfo';
+  /** The cursor of the last task, for `after`; null if the page is empty. */
   endCursor?: Maybe<Scalars['String']['output']>;
+  /** Whether there are tasks after this page. */
   hasNextPage: Scalars['Boolean']['output'];
+  /** Whether there are tasks before this page. */
   hasPreviousPage: Scalars['Boolean']['output'];
+  /** The cursor of the first task; null if the page is empty. */
   startCursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -86,6 +94,7 @@ export type Query = {
   __typename?: 'Query';
   /** Null if the task does not exist or is not the caller's. */
   task?: Maybe<Task>;
+  /** The caller's tasks, counted. */
   taskStatistics: TaskStatistics;
   /** The caller's tasks, newest first unless `orderBy` says otherwise. `after` is the cursor of an edge, or `endCursor`. */
   tasks: TaskConnection;
@@ -121,18 +130,28 @@ export type SubscriptionTaskChangesArgs = {
   filter?: InputMaybe<TaskFilter>;
 };
 
+/** A task of the caller. No other user can see it. */
 export type Task = {
   __typename?: 'Task';
+  /** A label of the user's own, at most 255 characters; null if there is none. */
   category?: Maybe<Scalars['String']['output']>;
+  /** Whether it is done. */
   completed: Scalars['Boolean']['output'];
+  /** When it was created. */
   createdAt: Scalars['DateTime']['output'];
+  /** More about it, at most 2,000 characters; null if there is none. */
   description?: Maybe<Scalars['String']['output']>;
+  /** When it has to be done, if ever. */
   dueDate?: Maybe<Scalars['DateTime']['output']>;
+  /** A UUID; it never changes. */
   id: Scalars['ID']['output'];
   /** The user who created the task. */
   owner: User;
+  /** How important it is. */
   priority: TaskPriority;
+  /** What is to be done: 3 to 255 characters. */
   title: Scalars['String']['output'];
+  /** When it was last changed; later with every change. */
   updatedAt: Scalars['DateTime']['output'];
   /** Increases by one with every change. */
   version: Scalars['Int']['output'];
@@ -143,7 +162,9 @@ export type TaskChange = {
   __typename?: 'TaskChange';
   /** Opaque. Pass it as `after` to continue after this change. */
   cursor: Scalars['String']['output'];
+  /** What happened to the task. */
   kind: TaskChangeKind;
+  /** When the change was made. */
   occurredAt: Scalars['DateTime']['output'];
   /** The task before the change; null for INSERT. */
   previous?: Maybe<Task>;
@@ -153,9 +174,13 @@ export type TaskChange = {
   task: Task;
 };
 
+/** What happened to a task. */
 export type TaskChangeKind =
+  /** It was deleted. */
   | 'DELETE'
+  /** It was created. */
   | 'INSERT'
+  /** One or more of its fields were written. */
   | 'UPDATE';
 
 /** A Relay connection. `first` is 1 to 1,000; `after` and `offset` cannot be combined. */
@@ -163,15 +188,20 @@ export type TaskConnection = {
   __typename?: 'TaskConnection';
   /** The position in the change feed at which this page was read. Pass it to `taskChanges` as `after` to miss nothing in between. */
   changesCursor: Scalars['String']['output'];
+  /** The tasks of this page. */
   edges: Array<TaskEdge>;
+  /** Where this page is in the list. */
   pageInfo: PageInfo;
   /** The number of tasks that match the filter, on all pages. */
   totalCount: Scalars['Int']['output'];
 };
 
+/** A task in a list. */
 export type TaskEdge = {
   __typename?: 'TaskEdge';
+  /** Opaque. Pass it as `after` to read the tasks after this one. It stays valid when the task is deleted. */
   cursor: Scalars['String']['output'];
+  /** The task. */
   node: Task;
 };
 
@@ -181,51 +211,73 @@ export type TaskFilter = {
   category?: InputMaybe<Scalars['String']['input']>;
   /** Completed tasks only, or pending ones only. */
   completed?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Exactly this priority. */
   priority?: InputMaybe<TaskPriority>;
 };
 
+/** How a list is sorted. */
 export type TaskOrder = {
+  /** Which end comes first. */
   direction?: OrderDirection;
+  /** What it is sorted by. */
   field?: TaskOrderField;
 };
 
 /** Among tasks that are equal in it, age decides, and then the id; both in the same direction. */
 export type TaskOrderField =
+  /** By the time of creation. */
   | 'CREATED_AT'
   /** Tasks without a due date come last in either direction. */
   | 'DUE_DATE'
   /** By importance: LOW, MEDIUM, HIGH. */
   | 'PRIORITY'
+  /** By the time of the last change. */
   | 'UPDATED_AT';
 
+/** How important a task is. */
 export type TaskPriority =
+  /** More important than usual. */
   | 'HIGH'
+  /** Less important than usual. */
   | 'LOW'
+  /** The default. */
   | 'MEDIUM';
 
+/** The caller's tasks, counted. */
 export type TaskStatistics = {
   __typename?: 'TaskStatistics';
+  /** Those that are done. */
   completed: Scalars['Int']['output'];
   /** 0 to 100, with at most two decimals. */
   completionPercentage: Scalars['Float']['output'];
+  /** Those that are not done. */
   pending: Scalars['Int']['output'];
+  /** All tasks. */
   total: Scalars['Int']['output'];
 };
 
 /** Absent fields stay unchanged; null clears description, dueDate or category. The limits are those of `CreateTaskInput`. */
 export type UpdateTaskInput = {
+  /** Null clears it. */
   category?: InputMaybe<Scalars['String']['input']>;
+  /** Null is rejected. */
   completed?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Null clears it. */
   description?: InputMaybe<Scalars['String']['input']>;
+  /** Null clears it. */
   dueDate?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Null is rejected. */
   priority?: InputMaybe<TaskPriority>;
+  /** Null is rejected. */
   title?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type User = {
   __typename?: 'User';
   id: Scalars['ID']['output'];
+  /** The user's tasks, counted. */
   taskStatistics: TaskStatistics;
+  /** The user's tasks, as in `Query.tasks`. */
   tasks: TaskConnection;
 };
 

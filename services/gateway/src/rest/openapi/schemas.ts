@@ -22,6 +22,8 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
       // zod bounds integers by the safe range of a double, which says nothing about our limits.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      // openapi-generator makes maps of closed objects; and an answer may get more fields one day.
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       // Client generators make a field with a default mandatory: right in answers, wrong in bodies.
       if (io === 'input' && jsonSchema.default !== undefined) {
         const sentence = `Default: \`${String(jsonSchema.default)}\`.`;

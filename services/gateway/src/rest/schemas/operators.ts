@@ -227,6 +227,7 @@ export const deadLetterChoice = z
   .meta({
     id: 'DeadLetterChoice',
     description: 'Either `ids` or `all`.',
+    propertyNames: { enum: ['ids', 'all'] },
     minProperties: 1,
     maxProperties: 1,
     examples: [{ ids: ['17', '18'] }],
