@@ -7,7 +7,7 @@ import type { ObjectPlan } from './projection/projection-plan.ts';
 import type { Data } from './projection/safe-read.ts';
 
 /** How many fields get an error of their own when requests fail as a whole; for the others, one error has no path. */
-export const MAX_PLACES = 100;
+const MAX_PLACES = 100;
 
 /** The errors of a plan's run, at the places where the client sees them. */
 export function clientErrors(errors: readonly RunError[], plan: ObjectPlan, data: Data): ServiceError[] {
