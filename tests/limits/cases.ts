@@ -238,7 +238,7 @@ const documents: readonly Case[] = [
   ),
   document(
     'statistics of owners',
-    (turn) => `{ a${turn}: tasks(first: 1000) { edges { node { owner { taskStatistics { total } } } } } }`,
+    (turn) => `{ a${turn}: tasks(first: 300) { edges { node { owner { taskStatistics { total } } } } } }`,
     {
       by: 'account',
     },
