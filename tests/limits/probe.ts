@@ -56,4 +56,5 @@ const commands = {
 };
 
 process.on('message', (command: keyof typeof commands) => process.send?.({ result: commands[command]() }));
+process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
