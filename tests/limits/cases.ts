@@ -21,13 +21,14 @@ export interface Case {
   send(product: MeasuredProduct, account: Account, turn: number): Promise<string>;
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_TYPE: Record<string, string> = { 'content-type': 'application/json' };
 const MIB = 2 ** 20;
 
 export const times = (count: number, part: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => part(at)).join(' ');
 
-const bearer = (by: Case['by'], { token }: Account) => (by === 'account' ? { authorization: `Bearer ${token}` } : {});
+const bearer = (by: Case['by'], { token }: Account): Record<string, string> =>
+  by === 'account' ? { authorization: `Bearer ${token}` } : {};
 
 type Query = (turn: number, account: Account) => string;
 interface Options {
