@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => rest.stop());
 
 /** `fetch` would undo the encoding. */
-async function get(path: string, headers: Record<string, string> = {}) {
+async function get(path: string, headers: Record<string, string> = {}, json?: object) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     status: number | undefined;
     headers: Record<string, unknown>;
     body: Buffer;
   }>();
-  request(`${rest.origin}${path}`, { headers }, (response) => {
+  request(`${rest.origin}${path}`, { headers, method: json ? 'POST' : 'GET' }, (response) => {
     const chunks: Buffer[] = [];
     response
       .on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -32,9 +32,12 @@ async function get(path: string, headers: Record<string, string> = {}) {
       );
   })
     .on('error', reject)
-    .end();
+    .end(json && JSON.stringify(json));
   return promise;
 }
+
+const graphql = (query: string, headers: Record<string, string>, variables?: object) =>
+  get('/graphql', { authorization, 'content-type': 'application/json', ...headers }, { query, variables });
 
 it('compresses a large list for clients that accept gzip', async () => {
   const plain = await get('/api/tasks', { authorization });
@@ -55,6 +58,45 @@ it('compresses a large list for clients that accept gzip', async () => {
     expect(headers).not.toHaveProperty('content-encoding');
     expect(body).toEqual(plain.body);
   }
+});
+
+it.each([
+  ['without the framework', {}, 'Origin'],
+  ['by the framework', { accept: 'text/event-stream, application/json' }, 'Origin'],
+])('compresses large results of GraphQL queries in the same way: %s', async (_how, headers, vary) => {
+  const list = '{ tasks { edges { node { title description } } } }';
+  const plain = await graphql(list, headers);
+  expect(plain.status).toBe(200);
+  const { headers: answered, body } = await graphql(list, { ...headers, 'accept-encoding': 'gzip' });
+  expect(answered).toMatchObject({ 'content-encoding': 'gzip', vary: `${vary}, Accept-Encoding` });
+  expect(answered['content-length']).toBe(String(body.length));
+  expect(gunzipSync(body)).toEqual(plain.body);
+  expect(plain.headers).toMatchObject({ vary: `${vary}, Accept-Encoding` });
+  expect(plain.headers).not.toHaveProperty('content-encoding');
+  const small = await graphql('{ tasks(first: 1) { totalCount } }', { ...headers, 'accept-encoding': 'gzip' });
+  expect(small.headers).not.toHaveProperty('content-encoding');
+});
+
+it('leaves results of GraphQL mutations, which may hold tokens, as they are', async () => {
+  const mutation = 'mutation ($text: String) { createTask(input: { title: "Task", description: $text }) { description } }';
+  const accepted = { 'accept-encoding': 'gzip' };
+  const { status, headers, body } = await graphql(mutation, accepted, { text: 'x'.repeat(4_500) });
+  expect([status, headers['content-encoding']]).toEqual([200, undefined]);
+  expect(body.length).toBeGreaterThan(4_500);
+});
+
+it('leaves large answers about an account as they are', async () => {
+  const client = await createClient(rest.origin);
+  const { email, password } = { email: 'sessions@example.com', password: 'Sup3r-secret-pass' };
+  await client.call('POST', '/api/auth/signup', { json: { email, password, name: 'Ada' } });
+  const login = async () =>
+    client.call<{ access_token: string }>('POST', '/api/auth/login', { json: { email, password } });
+  let token = '';
+  for (let times = 0; times < 40; times++) token = (await login()).body.access_token;
+  const given = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
+  const { headers, body } = await get('/api/auth/sessions', given);
+  expect(body.length).toBeGreaterThan(4_096);
+  expect(headers).not.toHaveProperty('content-encoding');
 });
 
 it('leaves what is small, or about an account, as it is', async () => {

@@ -26,12 +26,21 @@ async function load(path: string, headers: Record<string, string>) {
 }
 
 describe('the console', () => {
+  it('has the page that password managers look for', async () => {
+    const { status, headers } = await get('/.well-known/change-password', { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([303, '/#/account']);
+  });
+
+  it('has no icon at the address that browsers guess, and says so without an error', async () => {
+    expect((await get('/favicon.ico')).status).toBe(204);
+  });
+
   it('is at / for browsers, never out of date, and runs nothing but its own scripts', async () => {
     const response = await get('/', { headers: BROWSER });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('cache-control')).toBe('no-cache');
-    expect(response.headers.get('vary')).toBe('Accept');
+    expect(response.headers.get('vary')).toBe('Origin, Accept');
     expect(response.headers.get('content-security-policy')?.split('; ')).toEqual([
       "default-src 'none'",
       "script-src 'self'",
@@ -53,7 +62,7 @@ describe('the console', () => {
       const response = await get('/', { headers });
       expect(response.status).toBe(404);
       expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(response.headers.get('vary')).toBe('Accept');
+      expect(response.headers.get('vary')).toBe('Origin, Accept');
       expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
     },
   );
@@ -112,7 +121,7 @@ describe('a compressed file', () => {
     const plain = await load(script(), {});
     const { headers, bytes } = await load(script(), { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(coding);
-    expect(headers['vary']).toBe('Accept-Encoding');
+    expect(headers['vary']).toBe('Origin, Accept-Encoding');
     const decode = { br: brotliDecompressSync, gzip: gunzipSync }[coding ?? ''] ?? ((same: Buffer) => same);
     expect(decode(bytes).equals(plain.bytes)).toBe(true);
     expect(Number(headers['content-length'])).toBe(bytes.length);

@@ -8,7 +8,7 @@ const NAVIGATIONS: Record<string, string>[] = [
   { accept: ACCEPT, 'sec-fetch-mode': 'navigate' },
   { accept: ACCEPT, 'upgrade-insecure-requests': '1' },
 ];
-const VARY = 'Accept, Sec-Fetch-Mode, Upgrade-Insecure-Requests';
+const VARY = 'Origin, Accept, Sec-Fetch-Mode, Upgrade-Insecure-Requests';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NOTHING = { message: 'There is nothing at this path.', error: { code: 'NOT_FOUND' } };
 
@@ -41,7 +41,7 @@ describe.each(NAVIGATIONS)('a browser in which somebody opens an address (%j)', 
     async (path) => {
       const { status, type, text, headers: told } = await open(path, headers);
       expect([status, type, JSON.parse(text)]).toEqual([404, JSON_TYPE, NOTHING]);
-      expect(told['vary']).toBeUndefined();
+      expect(told['vary']).toBe('Origin');
     },
   );
 });
@@ -77,5 +77,5 @@ it.each<Record<string, string>>([
 
 it('a form that a page sends to such an address gets JSON', async () => {
   const { status, type, headers } = await open('/taks', NAVIGATIONS[0] ?? {}, 'POST');
-  expect([status, type, headers['vary']]).toEqual([404, JSON_TYPE, undefined]);
+  expect([status, type, headers['vary']]).toEqual([404, JSON_TYPE, 'Origin']);
 });

@@ -22,8 +22,8 @@ async function run(
   const { executor } = graph.of(operation.schema);
   const { data, errors } = await executor.runForText(operation, variables, call);
   const headers: [string, string][] = [['content-type', type]];
-  if (!errors) return { status: 200, headers, text: `{"data":${data}}\n` };
+  if (!errors) return { status: 200, headers, body: `{"data":${data}}\n` };
   const status = data === 'null' ? retryStatusOf(errors) : undefined;
   if (status) headers.push(['retry-after', '1']);
-  return { status: status ?? 200, headers, text: `{"errors":${JSON.stringify(errors)},"data":${data}}\n` };
+  return { status: status ?? 200, headers, body: `{"errors":${JSON.stringify(errors)},"data":${data}}\n` };
 }

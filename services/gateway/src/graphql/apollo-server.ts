@@ -30,7 +30,8 @@ export interface HttpOperation {
 export interface HttpAnswer {
   status: number;
   headers: Iterable<[string, string]>;
-  text: string;
+  /** JSON; bytes when it is compressed. */
+  body: string | Buffer;
 }
 
 export interface ApolloAnswers extends Service {
@@ -95,7 +96,7 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
       });
       if (answer.body.kind !== 'complete') throw new Error('Nothing here answers in parts.');
       const status = answer.status ?? (isRefusal(operation) && saysByStatus(operation) ? 400 : 200);
-      return { status, headers: answer.headers, text: answer.body.string };
+      return { status, headers: answer.headers, body: answer.body.string };
     },
   };
 }

@@ -15,9 +15,9 @@ beforeAll(async () => {
       answer: async ({ raw }) => {
         raw.resume();
         if (fails) throw new Error('planted');
-        return { status: 200, headers: [['content-type', 'application/json']], text: '{"data":"ä"}\n' };
+        return { status: 200, headers: [['content-type', 'application/json']], body: '{"data":"ä"}\n' };
       },
-      failed: (error) => ({ status: 500, headers: [], text: String(error) }),
+      failed: (error) => ({ status: 500, headers: [], body: String(error) }),
     },
     chooseTypes: createResponseTypes({ canStream: true }),
     measure: ({ routeOptions }, status) => void measured.push([routeOptions.url, status]),

@@ -88,12 +88,12 @@ function isPlain(request: IncomingMessage): boolean {
   );
 }
 
-function write(response: ServerResponse, { status, headers, text }: HttpAnswer, first: readonly string[]): void {
-  const bytes = Buffer.byteLength(text);
+function write(response: ServerResponse, { status, headers, body }: HttpAnswer, first: readonly string[]): void {
+  const bytes = Buffer.byteLength(body);
   const all = [...first];
   for (const [name, value] of headers) all.push(name, value);
   all.push('content-length', String(bytes));
   response.writeHead(status, all);
   // Written faster, and the same, where each character is one byte.
-  response.end(text, bytes === text.length ? 'latin1' : 'utf8');
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { callerOf, type GatewayContext } from '../context.ts';
 import { internalError, publicError } from '../graph/client-errors.ts';
 import { InvalidOperation } from '../graph/executor.ts';
+import { gzipFor, isCompressible } from '../http/compress.ts';
 import { JSON_TYPE } from '../http/errors.ts';
 import type { AnswerOperation } from './answers.ts';
 import { isSubscription, type AdmittedOperation } from './admission.ts';
@@ -45,15 +46,20 @@ export function createGraphQLHandler(
     return { sent, call, outcome: await context.admit(sent, arrival).catch(invalidOperation) };
   };
 
-  const send = async (operation: HttpOperation): Promise<HttpAnswer> => {
-    const { status, headers, text } = await answerOperation(operation);
-    return { status, headers: [...headers, NO_STORE], text };
+  const send = async ({ raw }: GraphQLRequest, operation: HttpOperation): Promise<HttpAnswer> => {
+    const { status, headers: own, body } = await answerOperation(operation);
+    const headers = [...own, NO_STORE];
+    if (typeof body !== 'string' || !isCompressible(body) || !isQuery(operation)) return { status, headers, body };
+    headers.push(['vary', 'Accept-Encoding']);
+    const compressed = await gzipFor(raw.headers['accept-encoding'], body);
+    if (!compressed) return { status, headers, body };
+    return { status, headers: [...headers, ['content-encoding', 'gzip']], body: compressed };
   };
 
   return {
     async answer(request, type) {
       const { call, outcome } = await read(request, { canStream: false });
-      return send({ call, outcome, type });
+      return send(request, { call, outcome, type });
     },
 
     async answerUnlessSubscription(request, type) {
@@ -61,7 +67,7 @@ export function createGraphQLHandler(
       if (outcome instanceof InvalidOperation) {
         if (SUBSCRIPTION.test(String(sent.query))) throw outcome;
       } else if (isSubscription(outcome)) return outcome;
-      return send({ call, outcome, type });
+      return send(request, { call, outcome, type });
     },
 
     failed(error, { id }) {
@@ -71,10 +77,14 @@ export function createGraphQLHandler(
       if (status === 405) headers.push(['allow', 'POST']);
       if (status === 503 || status === 429) headers.push(['retry-after', String(retryAfterSeconds ?? 1)]);
       headers.push(['content-type', JSON_TYPE], NO_STORE);
-      return { status, headers, text: JSON.stringify({ errors }) };
+      return { status, headers, body: JSON.stringify({ errors }) };
     },
   };
 }
+
+/** Results of mutations may hold tokens, whose length compression would reveal beside what a client sent. */
+const isQuery = ({ outcome }: HttpOperation) =>
+  !(outcome instanceof InvalidOperation) && outcome.operation.operation.operation === 'query';
 
 function invalidOperation(error: unknown): InvalidOperation {
   if (error instanceof InvalidOperation) return error;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods } from '../http/method-not-allowed.ts';
+import { addVary } from '../http/vary.ts';
 import { serveExplorer, wantsExplorer } from '../pages/explorer/explorer.ts';
 import type { AdmittedOperation } from './admission.ts';
 import type { HttpAnswer } from './apollo-server.ts';
@@ -53,7 +54,10 @@ export function graphqlRoutes(app: FastifyInstance, { handler, chooseTypes, stre
   });
 }
 
-function send(reply: FastifyReply, { status, headers, text }: HttpAnswer): FastifyReply {
-  for (const [name, value] of headers) reply.header(name, value);
-  return reply.code(status).send(text);
+function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
+  for (const [name, value] of headers) {
+    if (name === 'vary') addVary(reply, value);
+    else reply.header(name, value);
+  }
+  return reply.code(status).send(body);
 }

@@ -10,12 +10,15 @@ import { errorText, JSON_TYPE, refuseUnknownPath, sendError, type AnswerUnknownP
 import { awaitContinue } from './expect-continue.ts';
 import { mayTakeLong } from './streamed-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
+import { limitConnections } from './limit-connections.ts';
 import { leaveBodiesUnread } from './leave-bodies-unread.ts';
 import { cutSlowReaders, clientTimeouts } from './client-timeouts.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
 const KEEP_ALIVE_MS = 72_000;
+/** Of one address, beside the sockets that it may have. */
+const MAX_PLAIN_CONNECTIONS = 1_000;
 /** Time for busy clients to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
@@ -57,6 +60,8 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   });
 
   answerBefore(app, answerDirectly);
+  const maxPerNetwork = config.realtime.maxSocketsPerIp + MAX_PLAIN_CONNECTIONS;
+  limitConnections(app.server, { maxPerNetwork, trustedProxies: config.trustedProxies });
   awaitContinue(app.server);
   cutSlowReaders(app);
   closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0 });

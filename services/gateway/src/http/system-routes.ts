@@ -33,6 +33,14 @@ export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
     refuseOtherMethods(app, url, READ);
   };
 
+  // Browsers ask for it beside any page; those of ours name their icon.
+  app.route({
+    method: READ,
+    url: '/favicon.ico',
+    handler: (_request, reply) => reply.code(204).header('cache-control', 'public, max-age=86400').send(),
+  });
+  refuseOtherMethods(app, '/favicon.ico', READ);
+
   get('/livez', () => ({ status: 200, body: { status: 'ok' } }));
   get('/readyz', () =>
     ask.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },

@@ -17,7 +17,8 @@ export async function sendAnswer(
 ): Promise<FastifyReply> {
   const { status, headers, body, etag, next } = answer;
   // Caches may keep an answer, but not for others, and not without asking whether it has changed.
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache');
+  const isSecret = reply.getHeader('cache-control') === 'no-store';
+  if (!isSecret) reply.header('cache-control', 'private, no-cache');
   if (headers) reply.headers(headers);
   // Relative to the requested URL, as proxies may serve it under another path.
   if (next !== undefined) reply.header('link', `<?${next}>; rel="next"`);
@@ -30,8 +31,8 @@ export async function sendAnswer(
   if (body instanceof Readable) return reply.send(body);
   reply.header('content-type', JSON_TYPE).header('x-content-type-options', 'nosniff');
   const text = JSON.stringify(body);
-  // One tag for two forms would not be a strong one.
-  if (etag !== undefined || !isCompressible(text)) return reply.send(text);
+  // The length of compressed secrets tells of them; and one tag for two forms would not be a strong one.
+  if (etag !== undefined || isSecret || !isCompressible(text)) return reply.send(text);
   addVary(reply, 'Accept-Encoding');
   const compressed = await gzipFor(request.headers['accept-encoding'], text);
   return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text);

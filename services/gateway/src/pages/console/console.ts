@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuseUnknownPath } from '../../http/errors.ts';
+import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { addVary } from '../../http/vary.ts';
 import { servePageFiles, wantsPage } from '../page.ts';
 
@@ -44,4 +45,11 @@ export function serveConsole(app: FastifyInstance, { folder }: Console): void {
       return wantsPage(request) ? send(reply) : refuseUnknownPath(reply);
     },
   });
+  // Password managers look for it here (https://www.w3.org/TR/change-password-url/).
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/.well-known/change-password',
+    handler: (_request, reply) => reply.redirect('/#/account', 303),
+  });
+  refuseOtherMethods(app, '/.well-known/change-password', ['GET', 'HEAD']);
 }
