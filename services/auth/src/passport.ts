@@ -1,10 +1,9 @@
 import { unauthenticated } from '@taskmesh/errors';
 import type { Identity, IdentityVerifier } from '@taskmesh/identity';
+import { bearerToken } from '@taskmesh/service';
 import { AuthorizationResponseError, randomNonce, randomState, type Configuration } from 'openid-client';
 import { Strategy as OidcStrategy } from 'openid-client/passport';
 import passport, { type Strategy } from 'passport';
-import { Strategy as BearerStrategy } from 'passport-http-bearer';
-import { Strategy as LocalStrategy } from 'passport-local';
 import { readProfile } from './oidc/provider-profile.ts';
 import type { ProviderAnswer, ProviderProfile, ProviderStrategy, SignInSecrets } from './oidc/provider.ts';
 
@@ -20,6 +19,18 @@ export interface Credentials {
   password: string;
 }
 
+/** Asks `recognise` who sent a request; undefined: nobody that is known. */
+function strategyOf<Request>(recognise: (request: Request) => Promise<object | undefined>): Strategy {
+  return {
+    authenticate(request) {
+      recognise(request as Request).then(
+        (who) => (who ? this.success(who) : this.fail()),
+        (error: unknown) => this.error(error),
+      );
+    },
+  };
+}
+
 /** The login of people, with e-mail address and password. @returns the user with these credentials, or undefined */
 export function createLoginStrategy<Who extends object>(
   check: (email: string, password: string) => Promise<Who | undefined>,
@@ -27,16 +38,13 @@ export function createLoginStrategy<Who extends object>(
   const strategies = new passport.Passport();
   strategies.use(
     'login',
-    new LocalStrategy(
-      { usernameField: 'email', passwordField: 'password', session: false },
-      (email, password, done) => {
-        check(email, password).then((who) => done(null, who ?? false), done);
-      },
+    strategyOf<{ body: Credentials }>(async ({ body: { email, password } }) =>
+      email && password ? check(email, password) : undefined,
     ),
   );
   return async (credentials) => {
     const { user } = await run(strategies, 'login', { body: credentials });
-    return user ? (user as Who) : undefined; // what `check` gave to `done`
+    return user ? (user as Who) : undefined; // what `check` returned
   };
 }
 
@@ -50,14 +58,15 @@ export function createIdentityStrategy(
   const strategies = new passport.Passport();
   strategies.use(
     'identity',
-    new BearerStrategy((token, done) => {
-      verifier.verify(token).then((identity) => done(null, identity), done);
-    }) as Strategy, // typed for an older release of passport, but compatible
+    strategyOf<{ headers: { authorization?: string } }>(async ({ headers }) => {
+      const token = bearerToken(headers.authorization);
+      return token ? verifier.verify(token) : undefined;
+    }),
   );
   return async (authorization) => {
     const { user: identity } = await run(strategies, 'identity', { headers: { authorization } });
     if (!identity) throw unauthenticated('An identity token is needed.');
-    return identity as Identity; // the value that the verifier passed to `done`
+    return identity as Identity; // what the verifier returned
   };
 }
 

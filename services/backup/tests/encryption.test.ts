@@ -1,5 +1,11 @@
 import { eventually } from '@taskmesh/testing';
-import { generateHybridIdentity, generateX25519Identity, identityToRecipient, Decrypter } from 'age-encryption';
+import {
+  generateHybridIdentity,
+  generateX25519Identity,
+  identityToRecipient,
+  Decrypter,
+  Encrypter,
+} from 'age-encryption';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -76,6 +82,14 @@ describe('the cipher of archives', () => {
     await expect((await cipherOf(KEY)).decrypt(endless)).rejects.toThrow('header is too long');
     expect(endless.destroyed).toBe(true);
     expect(sent).toBeLessThan(1_000_000);
+  });
+
+  it('tries no more recipients than an archive has', async () => {
+    const encrypter = new Encrypter();
+    const recipient = await identityToRecipient(OTHER_KEY);
+    for (let count = 0; count < 200; count++) encrypter.addRecipient(recipient);
+    const content = Readable.from([Buffer.from(await encrypter.encrypt('secret'))]);
+    await expect((await cipherOf(KEY)).decrypt(content)).rejects.toThrow('header is too long');
   });
 
   it('ends what it reads from when nobody reads on', async () => {

@@ -94,7 +94,8 @@ function failureOf(error: unknown, otherwise: string): unknown {
   return new ExtractionError(otherwise, { cause: error });
 }
 
-const MAX_HEADER_BYTES = 64 * 1024;
+/** More than 150 recipients. Each of them costs a try with each of our keys, without a pause. */
+const MAX_HEADER_BYTES = 16 * 1024;
 const END_OF_HEADER = '\n--- ';
 
 /** The library reads a header of any length completely before it checks it. */
