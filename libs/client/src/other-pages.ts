@@ -1,3 +1,5 @@
+import { isRecord } from './storage.ts';
+
 /** Sent to the other pages when the stored session has changed. */
 export interface PageMessage {
   /** The user who has signed out. */
@@ -14,7 +16,7 @@ export interface OtherPages {
 export function createOtherPages(onMessage: (message: PageMessage) => void): OtherPages {
   if (!globalThis.BroadcastChannel) return { notify() {}, close() {} };
   let channel: InstanceType<typeof BroadcastChannel> | undefined = new BroadcastChannel('taskmesh');
-  channel.onmessage = ({ data }: { data: unknown }) => onMessage(data as PageMessage); // only clients write there
+  channel.onmessage = ({ data }: { data: unknown }) => onMessage(isRecord(data) ? data : {});
   (channel as { unref?: () => void }).unref?.(); // lets a script in Node end
   return {
     notify: (message) => channel?.postMessage(message),

@@ -25,7 +25,7 @@ const HOSTILE = {
     client_encoding: 'LATIN1',
     lock_timeout: '1ms',
   },
-  ...{ default_transaction_isolation: 'serializable', idle_session_timeout: '50ms', exit_on_error: 'on' },
+  ...{ default_transaction_isolation: 'serializable', idle_session_timeout: '2s', exit_on_error: 'on' },
 };
 
 let store: TestDatabase;

@@ -135,6 +135,10 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
+      if (LATER.has(error.code) && !wasSent && write.sentAt !== undefined) {
+        delete write.sentAt; // it did not leave this device
+        await store().catch(() => undefined);
+      }
       if (isPassing(error) || LATER.has(error.code)) return Math.max(error.retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;

@@ -41,17 +41,21 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     if (cannotWrite) outage.began(new Error(READ_ONLY));
     else if (!circuit.isOpen()) outage.ended();
   };
-  redis.on('ready', () => void noteReady());
+  let checking: Promise<void> | undefined;
+  redis.on('ready', () => {
+    checking = noteReady().finally(() => (checking = undefined));
+  });
 
   // The first calls wait for the connection, so that a process need not wait for it at start.
   let opening: Promise<unknown> | undefined = inTime(redis.connect())
     .catch(() => undefined)
     .finally(() => (opening = undefined));
 
-  const isUp = () => !closed && redis.status === 'ready' && !cannotWrite && !circuit.isOpen();
+  const isUp = () => !closed && redis.status === 'ready' && !checking && !cannotWrite && !circuit.isOpen();
 
   const attempt: RedisConnection['attempt'] = async (command, otherwise) => {
     if (opening) await opening;
+    if (checking) await checking;
     if (!isUp()) return otherwise;
     try {
       const answer = await inTime(command());

@@ -2,10 +2,13 @@ import { rateLimited, toGraphQLError } from '@taskmesh/errors';
 import { createBulkhead, networkOf } from '@taskmesh/service';
 import type { RequestCall } from './executor.ts';
 
-/** How many operations of a caller run at once. Many people, or a server of theirs, may share an address. */
-const CONCURRENCY = { account: 16, network: 256 };
+/**
+ * How many operations of a caller run at once. One session leaves room for the others of its account, with which it can be
+ * ended. Many people, or a server of theirs, may share an address.
+ */
+const CONCURRENCY = { session: 16, account: 48, network: 256 };
 const QUEUE = {
-  maxWaiting: 200,
+  maxWaiting: 1_000,
   maxWaitMs: 5_000,
   refusal: () => toGraphQLError(rateLimited(1, 'Your earlier requests are still running; try again.')),
 };
@@ -16,12 +19,16 @@ export type RunForCaller = <Result>(
   run: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** Bounds the operations that one account runs at once, so that the others keep their latency while its own are slow. */
+/** Bounds the operations that one session and one account run at once: the others keep their latency while theirs are slow. */
 export function createCallerBulkheads(): RunForCaller {
+  const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
   return ({ identity, ip }, run) => {
-    if (identity.role === 'user') return accounts.run(identity.userId, run);
+    if (identity.role === 'user') {
+      const { sessionId, userId } = identity;
+      return sessions.run(sessionId, () => accounts.run(userId, run));
+    }
     return identity.role === 'anonymous' ? networks.run(networkOf(ip), run) : run();
   };
 }

@@ -60,10 +60,24 @@ describe('the address of a client', () => {
     expect(createClientIp([])(request)).toBe('10.1.2.3');
   });
 
-  it('is the one in X-Forwarded-For when both are sent', () => {
-    const headers = { forwarded: 'for=1.1.1.1', 'x-forwarded-for': '198.51.100.66' };
-    expect(clientIp({ ...from('10.1.2.3'), headers } as unknown as IncomingMessage)).toBe('198.51.100.66');
+  it.each([
+    ['the one in both headers', '198.51.100.66, 10.0.0.1', 'for="198.51.100.66:80"', '198.51.100.66'],
+    ['the peer when they differ, as a client may have written one of them', '1.1.1.1', 'for=2.2.2.2', '10.1.2.3'],
+  ])('is %s', (_name, addresses, forwarded, address) => {
+    const headers = { forwarded, 'x-forwarded-for': addresses };
+    expect(clientIp({ ...from('10.1.2.3'), headers } as unknown as IncomingMessage)).toBe(address);
   });
+
+  it.each([`,${' '.repeat(15_000)}"`, `"${' '.repeat(15_000)}`, `[${'a'.repeat(15_000)}`, `${'1.'.repeat(7_500)}x`])(
+    'is looked for in no time in what only looks like one',
+    (written) => {
+      const before = process.cpuUsage();
+      for (const header of ['x-forwarded-for', 'forwarded'])
+        clientIp({ ...from('10.1.2.3'), headers: { [header]: `for=${written}` } } as unknown as IncomingMessage);
+      clientIp(from('10.1.2.3', written));
+      expect(process.cpuUsage(before).user).toBeLessThan(50_000);
+    },
+  );
 
   it('is never a forwarded one without trusted proxies', () => {
     expect(createClientIp([])(from('127.0.0.1', '1.2.3.4'))).toBe('127.0.0.1');

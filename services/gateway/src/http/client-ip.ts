@@ -3,15 +3,18 @@ import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
+/** Longer texts are no addresses, whatever form they have. */
+const MAX_WRITTEN = 64;
+
 /**
- * The client's address: the peer's or, behind trusted proxies, the nearest address in `X-Forwarded-For` (without that,
- * in `Forwarded`) that is not one of them. `trusted` holds addresses and networks.
+ * The client's address: the peer's or, behind trusted proxies, the nearest address in `X-Forwarded-For` or `Forwarded` that
+ * is not one of them. `trusted` holds addresses and networks. A proxy writes one of the two and may pass on the other
+ * as a client wrote it: where they differ, neither is believed.
  */
 export function createClientIp(trusted: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = proxyAddr.compile([...trusted]);
-  return ({ headers, socket }) => {
-    let nearest = plain(socket.remoteAddress ?? '') ?? '';
-    const hops = forwardedIn(headers);
+  const nearestOf = (peer: string, hops: string[]): string => {
+    let nearest = peer;
     for (let hop = 0; isTrusted(nearest, hop); hop++) {
       const address = plain(hops.pop() ?? '');
       // What is left of an invalid entry comes from an untrusted source.
@@ -20,21 +23,27 @@ export function createClientIp(trusted: readonly string[]): (request: IncomingMe
     }
     return nearest;
   };
+  return ({ headers, socket }) => {
+    const peer = plain(socket.remoteAddress ?? '') ?? '';
+    const [nearest = peer, ...others] = forwardedIn(headers).map((hops) => nearestOf(peer, hops));
+    return others.every((other) => other === nearest) ? nearest : peer;
+  };
 }
 
-/** The nearest one last. No address contains a comma, so what a client wrote cannot hide what a proxy added. */
-function forwardedIn(headers: IncomingMessage['headers']): string[] {
-  const addresses = headers['x-forwarded-for'];
-  if (addresses !== undefined) return String(addresses).split(',');
-  return (headers.forwarded?.split(',') ?? []).map((hop) => /(?:^|;)\s*for\s*=\s*([^;]*)/i.exec(hop)?.[1] ?? '');
+/** For each header its addresses, the nearest one last. None contains a comma, so a client cannot hide what a proxy added. */
+function forwardedIn({ 'x-forwarded-for': addresses, forwarded }: IncomingMessage['headers']): string[][] {
+  const hops = forwarded?.split(',').map((hop) => /(?:^|;)\s*for\s*=\s*([^;]*)/i.exec(hop)?.[1] ?? '');
+  return [...(addresses === undefined ? [] : [String(addresses).split(',')]), ...(hops ? [hops] : [])];
 }
 
 /** As proxies write addresses: quoted, with a port, in brackets (RFC 7239, 6). */
-const WRITTEN = /^\s*("?)(?:\[([^\]]+)\](?::\w+)?|([\d.]+)(?::\w+)?|([^[\]"]+?))\1\s*$/;
+const WRITTEN = /^("?)(?:\[([^\]]+)\](?::\w+)?|([\d.]+)(?::\w+)?|([^[\]"]+))\1$/;
 
 /** Undefined for what is not an address. IPv4 addresses appear as IPv6 on a dual-stack socket. */
 function plain(written: string): string | undefined {
-  const [, , bracketed, ipv4, other] = WRITTEN.exec(written) ?? [];
+  const trimmed = written.trim();
+  if (trimmed.length > MAX_WRITTEN) return undefined;
+  const [, , bracketed, ipv4, other] = WRITTEN.exec(trimmed) ?? [];
   const address = bracketed ?? ipv4 ?? other ?? '';
   return isIP(address) === 0 ? undefined : ipaddr.process(address).toString();
 }

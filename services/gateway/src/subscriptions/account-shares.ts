@@ -37,7 +37,9 @@ export function createAccountShares(maxCost: number): AccountShares {
       const account = accounts.get(accountId) ?? { cost: 0, renderings: new Map(), inTurn: pLimit(AT_ONCE) };
       const known = account.renderings.get(key) ?? 0;
       const cost = COST_PER_RENDERING + costOfResult;
-      if (known === 0 && maxCost > 0 && account.cost + cost > maxCost) return undefined;
+      // The first one is always admitted: a strict limit for documents must not switch subscriptions off.
+      const isOver = maxCost > 0 && account.renderings.size > 0 && account.cost + cost > maxCost;
+      if (known === 0 && isOver) return undefined;
       accounts.set(accountId, account);
       if (known === 0) account.cost += cost;
       account.renderings.set(key, known + 1);
