@@ -92,7 +92,7 @@ it('leaves large answers about an account as they are', async () => {
   await client.call('POST', '/api/auth/signup', { json: { email, password, name: 'Ada' } });
   const login = async () => client.call('POST', '/api/auth/login', { json: { email, password } });
   let token = '';
-  for (let times = 0; times < 40; times++) token = String((await login()).body['access_token']);
+  for (let times = 0; times < 40; times++) token = String((await login()).body.access_token);
   const given = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
   const { headers, body } = await get('/api/auth/sessions', given);
   expect(body.length).toBeGreaterThan(4_096);
