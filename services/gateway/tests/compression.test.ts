@@ -78,21 +78,21 @@ it.each([
 });
 
 it('leaves results of GraphQL mutations, which may hold tokens, as they are', async () => {
-  const mutation = 'mutation ($text: String) { createTask(input: { title: "Task", description: $text }) { description } }';
+  const mutation =
+    'mutation ($text: String) { createTask(input: { title: "Task", description: $text }) { a: description b: description c: description } }';
   const accepted = { 'accept-encoding': 'gzip' };
-  const { status, headers, body } = await graphql(mutation, accepted, { text: 'x'.repeat(4_500) });
+  const { status, headers, body } = await graphql(mutation, accepted, { text: 'x'.repeat(2_000) });
   expect([status, headers['content-encoding']]).toEqual([200, undefined]);
-  expect(body.length).toBeGreaterThan(4_500);
+  expect(body.length).toBeGreaterThan(6_000);
 });
 
 it('leaves large answers about an account as they are', async () => {
   const client = await createClient(rest.origin);
   const { email, password } = { email: 'sessions@example.com', password: 'Sup3r-secret-pass' };
   await client.call('POST', '/api/auth/signup', { json: { email, password, name: 'Ada' } });
-  const login = async () =>
-    client.call<{ access_token: string }>('POST', '/api/auth/login', { json: { email, password } });
+  const login = async () => client.call('POST', '/api/auth/login', { json: { email, password } });
   let token = '';
-  for (let times = 0; times < 40; times++) token = (await login()).body.access_token;
+  for (let times = 0; times < 40; times++) token = String((await login()).body.access_token);
   const given = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
   const { headers, body } = await get('/api/auth/sessions', given);
   expect(body.length).toBeGreaterThan(4_096);

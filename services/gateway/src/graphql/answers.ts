@@ -24,6 +24,6 @@ async function run(
   const headers: [string, string][] = [['content-type', type]];
   if (!errors) return { status: 200, headers, body: `{"data":${data}}\n` };
   const status = data === 'null' ? retryStatusOf(errors) : undefined;
-  if (status) headers.push(['retry-after', '1']);
+  if (status) headers.unshift(['retry-after', '1']);
   return { status: status ?? 200, headers, body: `{"errors":${JSON.stringify(errors)},"data":${data}}\n` };
 }
