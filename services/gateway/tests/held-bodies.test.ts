@@ -57,7 +57,7 @@ describe('many large bodies that do not end', () => {
     return socket;
   }
 
-  it('are held up to a limit, the next is a 503, and ordinary requests are served', async () => {
+  it('are held up to a limit, the oldest ones are a 503, and whole ones and ordinary requests are served', async () => {
     const sockets = await Promise.all(Array.from({ length: 60 }, hold));
     const refused = sockets.map(async (socket) => {
       const [data] = (await once(socket, 'data')) as [Buffer];
@@ -66,8 +66,7 @@ describe('many large bodies that do not end', () => {
     const answer = await Promise.race(refused);
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer.toLowerCase()).toContain('retry-after: 1\r\n');
-    const large = await post(BODY);
-    expect([large.status, large.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await post(BODY)).status).toBe(200);
     expect((await post('{"query":"{ __typename }"}')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     for (let tries = 0; (await post(BODY)).status !== 200; tries++) expect(tries).toBeLessThan(100);

@@ -17,6 +17,8 @@ const MAX_HELD_BYTES = 32 * 1024 * 1024;
 /** As long as an operation may wait and run. Those of streams go on. */
 const MAX_HOLD_MS = 15_000;
 let heldBytes = 0;
+/** How to give up the bodies that are still arriving, the oldest first. */
+const arriving = new Set<() => void>();
 
 /**
  * Reads a JSON body, limited in size and decompressed.
@@ -59,8 +61,11 @@ function holdBytes(request: IncomingMessage) {
     response?.off('prefinish', release);
   };
   return {
-    /** Whether there is room for a body that has grown to this size. */
-    hasRoomFor(sizeBytes: number): boolean {
+    /**
+     * Whether there is room for a body that has grown to this size, if need be in place of those that have been arriving for
+     * the longest: who sends slowly must not keep others from being served.
+     */
+    hasRoomFor(sizeBytes: number, own?: () => void): boolean {
       if (sizeBytes <= ORDINARY_BYTES || isReleased || socket.destroyed) return true;
       if (ownBytes === 0) {
         socket.once('close', release);
@@ -68,8 +73,14 @@ function holdBytes(request: IncomingMessage) {
         response?.once('prefinish', release);
       }
       set(sizeBytes - ORDINARY_BYTES);
+      if (own) arriving.add(own);
+      for (const giveUp of arriving) {
+        if (heldBytes <= MAX_HELD_BYTES) break;
+        if (giveUp !== own) giveUp();
+      }
       return heldBytes <= MAX_HELD_BYTES;
     },
+    release,
     releaseLater() {
       if (ownBytes > 0) timer = setTimeout(release, MAX_HOLD_MS).unref();
     },
@@ -100,11 +111,16 @@ function readBytes(request: IncomingMessage, held: ReturnType<typeof holdBytes>)
       sizeBytes += chunk.length;
       chunks.push(chunk);
       if (sizeBytes > BODY_LIMIT_BYTES) settle(() => reject(tooLarge()));
-      else if (!held.hasRoomFor(sizeBytes)) settle(() => reject(tooMany()));
+      else if (!held.hasRoomFor(sizeBytes, giveUp)) giveUp();
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     const onCut = () => settle(() => reject(cut()));
+    const giveUp = () => {
+      held.release();
+      settle(() => reject(tooMany()));
+    };
     const settle = (then: () => void) => {
+      arriving.delete(giveUp);
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
       then();
     };
