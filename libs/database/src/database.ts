@@ -1,7 +1,7 @@
 import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { ConfigError, type Log } from '@taskmesh/service';
+import { ConfigError, withDeadline, type Log } from '@taskmesh/service';
 import { inSpan } from '@taskmesh/telemetry';
 import { Pool, type QueryResultRow } from 'pg';
 import type { Registry } from 'prom-client';
@@ -21,6 +21,8 @@ import { whyUnfit } from './why-unfit.ts';
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const IS_UP_MS = 1_000;
+/** On a busy machine a start must not fail because the server responds slowly. */
+const PROBE_MS = 5_000;
 const SILENCE_MS = 6_000;
 /** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
@@ -170,8 +172,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   );
   /** For looking at the server: it never waits for the pool, which requests may use up. */
   const probe = new Pool({
-    ...connectionConfig({ url, name: `taskmesh-${name}-probe`, connectTimeoutMs: IS_UP_MS }),
-    ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: IS_UP_MS },
+    ...connectionConfig({ url, name: `taskmesh-${name}-probe`, connectTimeoutMs: PROBE_MS }),
+    ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: PROBE_MS },
   });
   probe.on('error', (error) => log.debug({ reason: error.message }, 'database connection lost'));
   let isFit = false;
@@ -217,10 +219,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       observe = createStatementMetrics(registry, name);
     },
     async isUp() {
-      return probe.query('select 1').then(
-        () => true,
-        () => false,
-      );
+      const answered = probe.query('select 1').then(() => true);
+      return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
     },
     async close() {
       // The ORM ends only a pool that it has used itself.
