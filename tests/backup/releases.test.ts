@@ -35,6 +35,7 @@ describe('an archive of stores with an earlier schema', () => {
     { tasks: '0001-tasks-and-feed', auth: '0001-accounts' },
     { tasks: '0002-dead-letters', auth: '0002-recovery' },
     { tasks: '0003-times-end', auth: '0003-audit' },
+    { tasks: '0006-dead-letters-by-owner', auth: '0012-recoveries-by-address' },
   ])(
     'is migrated with its rows: $tasks, $auth',
     async (versions) => {

@@ -552,7 +552,7 @@ const MANY_AT_ONCE = new Set([
 export const CROWDED = CASES.filter(({ name }) => MANY_AT_ONCE.has(name));
 
 /** What a case's request came to. */
-export function outcomeOf({ status, body: text }: Reply): string {
+function outcomeOf({ status, body: text }: Reply): string {
   const code = text.startsWith('{"openapi"') ? undefined : /"code":"([A-Z_]+)"/.exec(text)?.[1];
   return code === undefined ? String(status) : `${status} ${code}`;
 }

@@ -4,7 +4,15 @@ import { createRandom } from '../faults/random.ts';
 import { CASES, CROWDED, type Case } from './cases.ts';
 import { startMeasuredProduct } from './measured-product.ts';
 import { searchWorst, SPACES } from './search.ts';
-import { BUDGETS, createAccount, CROWD, measureCase, measureCrowd, measureSlowness, type Measured } from './suite.ts';
+import {
+  type BUDGETS,
+  createAccount,
+  CROWD,
+  measureCase,
+  measureCrowd,
+  measureSlowness,
+  type Measured,
+} from './suite.ts';
 
 const PAGE = new URL('../../docs/limits.md', import.meta.url);
 const { values: options } = parseArgs({

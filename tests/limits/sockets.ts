@@ -17,7 +17,7 @@ export interface Opened {
 const textOf = (frame: unknown) => (typeof frame === 'string' ? frame : JSON.stringify(frame));
 
 /** Opens a socket, sends frames, and resolves with the outcome, which may be the code of a close. */
-export function converse({ url, protocol, frames, outcome }: Conversation): Promise<Opened> {
+function converse({ url, protocol, frames, outcome }: Conversation): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol ? [protocol] : []);
     socket.on('open', () => {

@@ -67,8 +67,16 @@ const OF_STATEMENTS = new Set<string>([
   SQL_STATE.queryCanceled,
 ]);
 
+/** The connection is not in the state that we left it in, as behind a pooler that keeps no sessions. */
+const OF_OTHER_STATES = new Set<string>([
+  SQL_STATE.inFailedTransaction,
+  SQL_STATE.invalidStatementName,
+  SQL_STATE.duplicatePreparedStatement,
+]);
+
 /** Whether the connection of the failed statement is lost, or of no use to a second attempt. */
 export function endsConnection(error: unknown): boolean {
+  if (withCauses(error).some((each) => OF_OTHER_STATES.has(codeOf(each)))) return true;
   return outcomeOf(error) !== 'other' && !withCauses(error).some((each) => OF_STATEMENTS.has(codeOf(each)));
 }
 

@@ -8,6 +8,9 @@ const OLDEST_MAJOR = 15;
 /** The same statement for every version: it runs before anything else. */
 export const SERVER_VERSION = `select current_setting('server_version_num')::int as version`;
 
+/** A server may freeze between the connection and a statement. */
+const TIME_LIMIT = { query_timeout: 5_000 };
+
 const NO_SESSIONS: Refusal = {
   reason:
     'is reached by a pooler that keeps no sessions, which locks and notifications need: set pool_mode = session there, or name the server itself',
@@ -16,12 +19,12 @@ const NO_SESSIONS: Refusal = {
 
 /** Why the server cannot be used, although it responds. Rejects when it does not. */
 export async function whyUnfit(url: string, name: string): Promise<Refusal | undefined> {
-  const first = await connect({ url, name });
+  const first = await connect({ url, name }, TIME_LIMIT);
   try {
     const { rows } = await first.query<{ version: number }>(SERVER_VERSION);
     const tooOld = rows.map(({ version }) => whyTooOld(version)).find((refusal) => refusal !== undefined);
     if (tooOld) return tooOld;
-    const second = await connect({ url, name });
+    const second = await connect({ url, name }, TIME_LIMIT);
     try {
       return (await haveSessions(first, second)) ? undefined : NO_SESSIONS;
     } finally {

@@ -228,6 +228,16 @@ describe('logging in', () => {
     expect(await stored()).toEqual(upgraded);
   });
 
+  it('keeps a hash of bcrypt for a password beyond the 72 bytes that bcrypt reads, whose end may be mistyped', async () => {
+    const email = 'long@example.com';
+    const password = 'a'.repeat(80);
+    await signedUp(running, email);
+    const foreign = bcrypt(password, 4);
+    await running.database.query('update accounts set password_hash = $2 where email_key = $1', [email, foreign]);
+    for (const typed of [`${'a'.repeat(72)}mistyped`, password])
+      expect(codeOf(await running.send(LOGIN, { input: { email, password: typed } }))).toBeUndefined();
+  });
+
   it('makes no refresh token when none is selected', async () => {
     const email = 'plain@example.com';
     await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name: 'P' } });

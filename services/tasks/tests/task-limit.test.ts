@@ -100,6 +100,16 @@ it('counts the tasks of a restored store, which may be more', async () => {
   }
 });
 
+it('counts the tasks of an owner without a feed, as in a store that was loaded by psql', async () => {
+  const user = service.user();
+  await fill(user, MOST - 1);
+  for (const table of ['feeds', 'changes'])
+    await service.database.query(`delete from ${table} where owner_id = $1`, [user.id]);
+  await create(user);
+  await expectCounted();
+  expect(codeOf(await create(user))).toBe('CONFLICT');
+});
+
 it('has no limit with 0', async () => {
   const unlimited = await startTasks({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
   try {

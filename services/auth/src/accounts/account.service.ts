@@ -2,6 +2,7 @@ import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
 import type { Limits } from '../rate-limits.ts';
 import { isCurrent } from '../passwords/argon2-hash.ts';
+import { isPartlyVerified } from '../passwords/bcrypt-hash.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
 import type { SessionMaker } from '../sessions/new-session.ts';
@@ -56,7 +57,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       return undefined;
     },
     async upgradeHash({ account, passwordHash }, password) {
-      if (isCurrent(passwordHash)) return;
+      if (isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
       await accounts.replaceHash(account.id, { from: passwordHash, to: await hasher.hash(password) });
     },
     find: accounts.find,

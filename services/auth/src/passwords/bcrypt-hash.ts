@@ -4,6 +4,9 @@ import { randomBytes } from 'node:crypto';
 /** Of a cost from 4 to 14; valid in PostgreSQL, too. */
 export const BCRYPT = /^[$]2[aby][$](0[4-9]|1[0-4])[$][./A-Za-z0-9]{53}$/;
 
+/** What bcrypt reads of a password. */
+const MAX_BYTES = 72;
+
 /** Whether another system made this hash. */
 export function isBcrypt(passwordHash: string): boolean {
   return BCRYPT.test(passwordHash);
@@ -15,6 +18,11 @@ export function isBcrypt(passwordHash: string): boolean {
  */
 export function verifyBcrypt(passwordHash: string, password: string): Promise<boolean> {
   return compare(password, passwordHash.replace(/^\$2[aby]/, '$2b'));
+}
+
+/** Whether bcrypt did not look at the end of this password, which may be mistyped. */
+export function isPartlyVerified(passwordHash: string, password: string): boolean {
+  return isBcrypt(passwordHash) && Buffer.byteLength(password) > MAX_BYTES;
 }
 
 /** A random hash that takes as long to verify as `like`, and that no password is known to match. */

@@ -5,6 +5,8 @@ import { dummyBcryptHash, isBcrypt, verifyBcrypt } from './bcrypt-hash.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
 
 const MAX_WAITING = 200;
+/** Later, callers have given up. */
+const MAX_WAIT_MS = 10_000;
 
 export interface Hasher {
   /** @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
@@ -34,15 +36,17 @@ export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
   const dummy = dummyHash();
 
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const queuedAt = performance.now();
     const turn = queue.run(async () => {
       const start = performance.now();
+      if (start - queuedAt > MAX_WAIT_MS) throw tooMany();
       try {
         return await work();
       } finally {
         onHashed?.((performance.now() - start) / 1000);
       }
     });
-    if (!turn) throw unavailable('Too many people are signing in right now; try again.');
+    if (!turn) throw tooMany();
     return turn;
   };
 
@@ -62,6 +66,8 @@ export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
     waiting: () => queue.waiting(),
   };
 }
+
+const tooMany = () => unavailable('Too many people are signing in right now; try again.');
 
 /** Different encodings of a character give the same password. */
 function normalizePassword(password: string): string {

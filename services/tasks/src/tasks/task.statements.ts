@@ -47,10 +47,14 @@ function newValues(first: number) {
 
 type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
 
+/** A store that was loaded by psql has tasks and no feeds. */
+const TASKS_WITHOUT_FEED = `case when exists (select from feeds where owner_id = $4::uuid) then 0
+      else (select count(*)::int from tasks where user_id = $4::uuid) end`;
+
 /** $6: the most tasks of an owner; nothing is written beyond. */
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
   feed as (
-    insert into feeds as f (owner_id, sequence, tasks) select $4::uuid, 1, 1 ${claim}
+    insert into feeds as f (owner_id, sequence, tasks) select $4::uuid, 1, 1 + ${TASKS_WITHOUT_FEED} ${claim}
     on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + 1 where f.tasks < $6::int
     returning sequence
   ), task as (
