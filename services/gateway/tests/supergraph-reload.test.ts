@@ -1,6 +1,6 @@
 import { composeServices } from '@apollo/composition';
 import { eventually } from '@taskmesh/testing';
-import { parse, print } from 'graphql';
+import { parse, print, visit, type DocumentNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,13 +27,16 @@ const SEQUENCES = 'subscription ($after: String) { taskChanges(after: $after) { 
 const STARS = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { stars } } }';
 const OWNERS = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
+const withoutDescriptions = (document: DocumentNode): DocumentNode =>
+  visit(document, { enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined) });
+
 /** Composes our own services with others; `edit` changes the SDL of ours. */
 function compose(others: { name: string; url: string; typeDefs: string }[], edit: (sdl: string) => string = String) {
   const { supergraphSdl, errors } = composeServices([
     ...OWN_SERVICES.map((name) => ({
       name,
       url: `http://${name}.invalid/graphql`,
-      typeDefs: parse(edit(print(typeDefsOf(name)))),
+      typeDefs: parse(edit(print(withoutDescriptions(typeDefsOf(name))))),
     })),
     ...others.map(({ typeDefs, ...service }) => ({ ...service, typeDefs: parse(typeDefs) })),
   ]);
