@@ -112,15 +112,7 @@ const namesOf = (object) => Object.fromEntries(Object.getOwnPropertyNames(object
 
 export default tseslint.config(
   {
-    ignores: [
-      '**/node_modules',
-      '.cache',
-      '.data',
-      '.nx',
-      '**/*.generated.ts',
-      'bench/results',
-      '**/fixtures/**',
-    ],
+    ignores: ['**/node_modules', '.cache', '.data', '.nx', '**/*.generated.ts', 'bench/results', '**/fixtures/**'],
   },
   {
     files: ['**/*.{ts,tsx}', '**/*.mjs'],

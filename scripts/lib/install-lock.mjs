@@ -29,7 +29,8 @@ async function acquire() {
     const holder = noted(LOCK, 'pid');
     if (holder !== undefined) unnamedSince = performance.now();
     const wait = whyWait(holder, noted(LOCK, 'worker'));
-    if (wait === undefined && (holder !== undefined || performance.now() - unnamedSince > UNNAMED_MS)) removeStale(holder);
+    if (wait === undefined && (holder !== undefined || performance.now() - unnamedSince > UNNAMED_MS))
+      removeStale(holder);
     else if (wait !== told) {
       told = wait;
       console.log(wait);

@@ -63,7 +63,11 @@ export const OPERATIONS: Operation[] = [
         EVERYTHING,
       ),
   },
-  { name: 'a total by state', grows: true, request: () => listOf('filter: { completed: true, priority: HIGH }', 'totalCount') },
+  {
+    name: 'a total by state',
+    grows: true,
+    request: () => listOf('filter: { completed: true, priority: HIGH }', 'totalCount'),
+  },
   {
     name: 'a total of a category',
     grows: true,
