@@ -162,7 +162,7 @@ function queries(): BadInput[] {
     sort: ['title', 'due_date', ''],
     order: ['x', 'ASC'],
     page: ['0', 'x', '-1', ''],
-    limit: ['0', '101', 'x'],
+    limit: ['0', '1001', 'x'],
   };
   const of = (path: string, each: Record<string, string[]>) =>
     Object.entries(each).flatMap(([name, list]) =>
@@ -282,7 +282,7 @@ function bodies(): BadInput[] {
     ...raw(413, 'a byte too much', good.padEnd(1_024 * 1_024 + 1)),
     ...raw(413, 'a gzip bomb', gzipped(Buffer.alloc(50 * 1_024 * 1_024, ' ')), { 'content-encoding': 'gzip' }),
     ...raw(400, 'no gzip', good, { 'content-encoding': 'gzip' }),
-    ...raw(400, 'no brotli', good, { 'content-encoding': 'br' }),
+    ...raw(415, 'brotli', good, { 'content-encoding': 'br' }),
     ...raw(415, 'an unknown encoding', good, { 'content-encoding': 'x-nonsense' }),
     ...[
       'text/plain',

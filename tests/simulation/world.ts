@@ -54,8 +54,6 @@ const NO_METRICS: TransportMetrics & RelayMetrics = {
   deadLettered: () => {},
 };
 
-const operations = { plain: prepare(TASK), nested: prepare(NESTED_TASK) };
-
 function prepare(task: string): ClientOperation {
   const source = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${task} previous ${TASK} } }`;
   const document = parse(source);
@@ -182,7 +180,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     deletions,
     feed,
     subscriptions,
-    operations,
+    operations: { plain: prepare(TASK), nested: prepare(NESTED_TASK) },
     complaints,
     complain: (what: string) => void complaints.push(what),
     commit: (owner: string) => {

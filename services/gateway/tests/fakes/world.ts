@@ -1,4 +1,4 @@
-import { createLog, stopAll, type Clock } from '@taskmesh/service';
+import { createLog, stopAll, systemClock, type Clock } from '@taskmesh/service';
 import type { SubgraphContext } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import { connectInProcess } from '../../src/connect-in-process.ts';
@@ -167,7 +167,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
   };
   const { connections, servers } =
     mode === 'http'
-      ? await connectServers(services, log, clock)
+      ? await connectServers(services, log, systemClock)
       : { connections: connectInProcess(services), servers: undefined };
   const { initial: supergraph } = await openSupergraph(undefined);
   const metrics = createGraphMetrics(new Registry());
