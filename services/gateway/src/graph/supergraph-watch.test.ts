@@ -1,6 +1,6 @@
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,7 +51,8 @@ describe('the watch over a supergraph file', () => {
     await writeFile(file, 'broken');
     await watch.reload();
     await watch.reload();
-    await writeFile(file, 'broken in another way');
+    await writeFile(`${file}.new`, 'broken in another way');
+    await rename(`${file}.new`, file);
     await eventually(() => expect(offered).toEqual(['broken', 'broken', 'broken in another way']));
   });
 });
