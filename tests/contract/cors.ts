@@ -114,13 +114,21 @@ export function describeCors(platform: () => Platform) {
 export function describeNoCors(platform: () => Platform) {
   const client = createClient(() => platform().url);
 
-  it.each(['null', ALLOWED_ORIGIN, 'http://localhost:3000'])(
+  it.each(['null', ALLOWED_ORIGIN, 'http://localhost.example:3000'])(
     'lets no page of another origin read anything: %s',
     async (origin) => {
       const preflight = await client.call('OPTIONS', '/full/api/tasks', { headers: { origin, ...PREFLIGHT } });
       expect(preflight.status).toBe(204);
       const answer = await client.call('GET', '/livez', { headers: { origin } });
       for (const { headers } of [preflight, answer]) expect(corsHeadersOf(headers)).toEqual([]);
+    },
+  );
+
+  it.each(['http://localhost:3000', 'http://127.0.0.1:5173', 'https://[::1]'])(
+    'lets a page of this machine read, as outside production its developer runs both: %s',
+    async (origin) => {
+      const { headers } = await client.call('GET', '/livez', { headers: { origin } });
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
     },
   );
 }

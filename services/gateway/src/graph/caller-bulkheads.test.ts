@@ -8,8 +8,8 @@ const OPERATOR = { identity: { role: 'operator' }, ip: '203.0.113.1' } as const;
 type Caller = Pick<RequestCall, 'identity' | 'ip'>;
 
 it.each<[string, Caller, number, number]>([
-  ['an account', ANN, 16, 200],
-  ['callers without an account at one address', STRANGER, 256, 200],
+  ['a session', ANN, 16, 1_000],
+  ['callers without an account at one address', STRANGER, 256, 1_000],
   ['operators', OPERATOR, 1_000, 0],
 ])('runs and delays a bounded number of operations: %s', async (_who, caller, running, waiting) => {
   const runForCaller = createCallerBulkheads();
@@ -28,4 +28,20 @@ it.each<[string, Caller, number, number]>([
   release();
   await Promise.all(all);
   expect(started).toBe(running + waiting);
+});
+
+it('leaves room for the other sessions of an account, up to its own bound', async () => {
+  const runForCaller = createCallerBulkheads();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let started = 0;
+  const run = async () => {
+    started++;
+    await held;
+  };
+  const session = (sessionId: string) => ({ ...ANN, identity: { ...ANN.identity, sessionId } });
+  const all = ['a', 'b', 'c', 'd'].flatMap((id) => Array.from({ length: 20 }, () => runForCaller(session(id), run)));
+  expect(started).toBe(48);
+  release();
+  await Promise.all(all);
+  expect(started).toBe(80);
 });
