@@ -79,7 +79,7 @@ describe('the embedded platform refuses', () => {
       ],
       [
         'an unknown transfer encoding',
-        [400, 501],
+        [400, 415, 501],
         () =>
           rawRequest(
             'POST /api/tasks',
