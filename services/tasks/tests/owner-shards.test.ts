@@ -129,7 +129,6 @@ const NO_SHARD = [
   ...['feed-state', 'feed-new-epoch', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
   ...['dead-letters-discard', 'dead-letters-count'],
   ...['owners-position', 'owners-move', 'owners-close'],
-  'task-create',
 ];
 
 it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {
