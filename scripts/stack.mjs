@@ -2,14 +2,11 @@
 import { runProduct } from './lib/product.mjs';
 
 const help = `
-npm run stack [-- --gateways N] [-- --no-restart] [-- --observe | --observe-port N]
+npm run stack [-- --gateways N] [-- --no-restart]
 Runs PostgreSQL, Redis, Kafka and each service of Taskmesh as separate processes. Ctrl-C stops them all.
 
   --gateways N   how many gateways to run, on PORT, PORT + 1, … (1)
   --no-restart   do not restart processes that die
-  --observe      also serve pages with the traces and metrics of all processes, on any free port
-  --observe-port N
-                 the same, on this port
 
 Settings (environment variables, or a file .env; .env.example lists them all):
   PORT           the first gateway's port (4000); its admin port is PORT + 10000
@@ -23,8 +20,6 @@ All other settings are passed to every service.
 const options = {
   gateways: { type: 'string' },
   'no-restart': { type: 'boolean' },
-  observe: { type: 'boolean' },
-  'observe-port': { type: 'string' },
 };
 
 await runProduct({ help, options, file: 'deploy/local/src/main.ts' });

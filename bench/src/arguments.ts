@@ -48,11 +48,7 @@ export const wholeNumber = (form: string, text: string, { min = 1, max = 100 }: 
 export const count = (form: string, help: string, usual: Usual, limits: Limits = {}) =>
   option(form, help, usual, (text) => wholeNumber(form, text, limits));
 
-/** Numbers with commas between them. */
-export const amounts = (form: string, help: string, usual: Usual, { min = 0.05, max = 600 }: Limits = {}) =>
-  option(form, help, usual, (text) => text.split(',').map((each) => number(nameOf(form), each, { min, max })));
-
-/** The same of whole ones. */
+/** Whole numbers with commas between them. */
 export const counts = (form: string, help: string, usual: Usual, limits: Limits = {}) =>
   option(form, help, usual, (text) => text.split(',').map((each) => wholeNumber(form, each, limits)));
 

@@ -19,12 +19,6 @@ import { runBench } from './run-bench.ts';
 import { describeScale, publishScale } from './scale/documentation.ts';
 import { scaleOptions } from './scale/options.ts';
 import { runScale } from './scale/run-scale.ts';
-import { startOptions } from './start/options.ts';
-import { describeStart } from './start/report.ts';
-import { runStart } from './start/run-start.ts';
-import { tracesOptions } from './traces/options.ts';
-import { describeTraces } from './traces/report.ts';
-import { runTracesBench } from './traces/run-traces-bench.ts';
 
 const requests = prepare({ options: requestOptions, run: runBench, describe: describeRequests });
 const others: Record<string, typeof requests> = {
@@ -32,9 +26,7 @@ const others: Record<string, typeof requests> = {
   backup: prepare({ options: backupOptions, run: runBackupBench, describe: describeBackups }),
   scale: prepare({ options: scaleOptions, run: runScale, describe: describeScale, publish: publishScale }),
   growth: prepare({ options: growthOptions, run: runGrowth, describe: describeGrowth }),
-  start: prepare({ options: startOptions, run: runStart, describe: describeStart }),
   gateway: prepare({ options: gatewayOptions, run: runGatewayBench, describe: describeGateways }),
-  traces: prepare({ options: tracesOptions, run: runTracesBench, describe: describeTraces }),
 };
 
 const args = process.argv.slice(2);

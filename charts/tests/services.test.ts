@@ -176,10 +176,7 @@ describe('secrets', () => {
       'taskmesh-postgresql/auth-url',
       'taskmesh-redis/redis-url',
     ]);
-    expect(secretsIn(envOf(await containerOf('tasks')))).toEqual([
-      `${made}/admin-token`,
-      'taskmesh-postgresql/tasks-url',
-    ]);
+    expect(secretsIn(envOf(await containerOf('tasks')))).toEqual(['taskmesh-postgresql/tasks-url']);
     expect(secretsIn(envOf(await containerOf('backup')))).toEqual(
       ['auth-admin-url', 'backup-url', 'tasks-admin-url'].map((key) => `taskmesh-postgresql/${key}`),
     );

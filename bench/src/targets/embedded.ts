@@ -1,13 +1,12 @@
 import { startPostgres } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
-import { cpuMsOfThreads } from '../cpu/one-process.ts';
 import { startProgram } from '../processes/start-node.ts';
 import { changesPublished, tasksDatabaseOn } from './tasks-database.ts';
 import type { Target, TargetOptions } from './target.ts';
 
 /** How `npm start` runs the platform. */
-export const EMBEDDED = {
+const EMBEDDED = {
   name: 'embedded',
   file: new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url),
   execArgv: ['--max-semi-space-size=32'],
@@ -37,20 +36,4 @@ export async function startEmbeddedTarget({ dataDir, env, log }: TargetOptions):
 /** The platform in one process, ready. */
 export function startPlatform(env: TargetOptions['env'] & { DATA_DIR: string; POSTGRES_URL: string }) {
   return startProgram({ ...EMBEDDED, env, logFile: join(env.DATA_DIR, '..', 'embedded.log') });
-}
-
-/** Asked so often, a start is not found to be longer than it was, and the answers cost nothing worth naming. */
-const ASK_EVERY_MS = 5;
-
-/** The embedded platform as `npm start` runs it, with a PostgreSQL of its own; also tells how long that took. */
-export async function startProduct({ dataDir, env }: Omit<TargetOptions, 'log'>) {
-  const product = await startProgram({
-    ...EMBEDDED,
-    env: { ...env, DATA_DIR: join(dataDir, 'taskmesh') },
-    logFile: join(dataDir, 'product.log'),
-    asked: 'port',
-    intervalMs: ASK_EVERY_MS,
-  });
-  /** What the process itself took until then. */
-  return { ...product, cpuMs: cpuMsOfThreads(product.pid) };
 }

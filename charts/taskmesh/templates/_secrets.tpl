@@ -12,8 +12,7 @@ operator's own is in the one that the keys hook makes.
   "backupIdentity" (list $keys.identity.existingSecret $keys.identity.backupKey "backup-identity.json")
   "tasksIdentity" (list $keys.identity.existingSecret $keys.identity.tasksKey "tasks-identity.json")
   "publicIdentity" (list $keys.identity.existingSecret $keys.identity.publicKey "identity-public.json")
-  "backupToken" (list $keys.backupToken.existingSecret $keys.backupToken.key "backup-token")
-  "adminToken" (list $keys.adminToken.existingSecret $keys.adminToken.key "admin-token") -}}
+  "backupToken" (list $keys.backupToken.existingSecret $keys.backupToken.key "backup-token") -}}
 {{- $one := index $all (index . 1) -}}
 {{- if index $one 0 }}{{ dict "secret" (index $one 0) "key" (index $one 1) | toJson }}
 {{- else }}{{ dict "secret" $made "key" (index $one 2) | toJson }}{{ end }}
@@ -31,16 +30,13 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $env := list -}}
 {{- $files := list -}}
 {{- $key := dict -}}
-{{- range list "accessTokens" "gatewayIdentity" "backupIdentity" "tasksIdentity" "publicIdentity" "backupToken" "adminToken" }}
+{{- range list "accessTokens" "gatewayIdentity" "backupIdentity" "tasksIdentity" "publicIdentity" "backupToken" }}
 {{- $_ := set $key . (include "taskmesh.keyRef" (list $root .) | fromJson) }}
 {{- end }}
 
 {{- if eq $name "all" }}
 {{- with $values.keys.backupToken }}{{ if .existingSecret }}
 {{- $env = append $env (dict "name" "BACKUP_TOKEN" "secret" .existingSecret "key" .key "path" "keys.backupToken") }}
-{{- end }}{{ end }}
-{{- with $values.keys.adminToken }}{{ if .existingSecret }}
-{{- $env = append $env (dict "name" "ADMIN_TOKEN" "secret" .existingSecret "key" .key "path" "keys.adminToken") }}
 {{- end }}{{ end }}
 {{- end }}
 
@@ -97,7 +93,6 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $files = append $files (dict "name" "ACCESS_TOKEN_KEYS_FILE" "secret" $key.accessTokens.secret "key" $key.accessTokens.key "file" "access-tokens/keys.json" "path" "keys.accessTokens") }}
 {{- else if eq $name "tasks" }}
 {{- $files = append $files (dict "name" "IDENTITY_KEY_FILE" "secret" $key.tasksIdentity.secret "key" $key.tasksIdentity.key "file" "identity/key.json" "path" "keys.identity") }}
-{{- $env = append $env (dict "name" "ADMIN_TOKEN" "secret" $key.adminToken.secret "key" $key.adminToken.key "path" "keys.adminToken") }}
 {{- else if eq $name "backup" }}
 {{- $files = append $files (dict "name" "IDENTITY_KEY_FILE" "secret" $key.backupIdentity.secret "key" $key.backupIdentity.key "file" "identity/key.json" "path" "keys.identity") }}
 {{- with $values.postgresql }}

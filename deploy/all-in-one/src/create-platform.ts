@@ -51,13 +51,12 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
     connections,
     tracing: deps.telemetry.tracing('gateway'),
   });
-  const { adminHost, adminPort, secrets } = config.gateway;
+  const { adminHost, adminPort } = config.gateway;
   const admin = createAdminServer({
     ...named('admin'),
     host: adminHost,
     port: adminPort,
     ready: () => gateway.ready(),
-    operations: { routes: tasks.adminRoutes, token: secrets.adminToken, limiter: deps.keyValue.limiter },
   });
 
   // As soon as it starts, tasks asks auth which accounts were deleted.

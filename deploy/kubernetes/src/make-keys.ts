@@ -14,6 +14,5 @@ export async function makeKeys(): Promise<Record<string, string>> {
     'tasks-identity.json': JSON.stringify(tasks),
     'identity-public.json': JSON.stringify(publicKeys({ keys: [gateway, backup, tasks] })),
     'backup-token': randomBytes(TOKEN_BYTES).toString('base64url'),
-    'admin-token': randomBytes(TOKEN_BYTES).toString('base64url'),
   };
 }

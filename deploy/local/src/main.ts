@@ -2,7 +2,6 @@ import { killNotedProcesses } from './processes/data-dir.ts';
 import { firstSteps, table } from './command/first-steps.ts';
 import { operatorsAddress } from './command/operators-address.ts';
 import { runCommand, say } from './command/run-command.ts';
-import { startObserver } from './observe/start-observer.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
 import { startStack, type Stack } from './stack/start-stack.ts';
 import type { StackProcess } from './stack/stack.ts';
@@ -11,40 +10,25 @@ let dataDir: string | undefined;
 
 await runCommand({
   async start(signal) {
-    const { observePort, ...options } = readStackArguments(process.argv.slice(2));
+    const options = readStackArguments(process.argv.slice(2));
     const settings = readStackSettings(process.env);
     dataDir = settings.dataDir;
     const begin = performance.now();
-    const observer = observePort === undefined ? undefined : await startObserver({ port: observePort });
-    const env = { ...observer?.env, ...settings.env };
-    const stack = await startStack({ ...settings, ...options, env, log: say, signal });
-    observer?.scrape(() => adminUrls(stack));
+    const stack = await startStack({ ...settings, ...options, log: say, signal });
     say(`\nTaskmesh runs, each part on its own (${((performance.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(overview(stack));
     const [url = ''] = stack.urls;
     say(`\n${firstSteps(url)}`);
     say(`Explore the graph in a browser: ${url}/graphql`);
     say(`Operators: ${operatorsAddress(url, stack.machineToken, { isTerminal: process.stdout.isTTY })}\n`);
-    if (observer) say(`Traces and metrics: ${observer.url}`);
     say(`Logs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
-    return {
-      async stop() {
-        await stack.stop();
-        await observer?.stop();
-      },
-    };
+    return stack;
   },
   killNow: () => dataDir && killNotedProcesses(dataDir),
 });
 
 function processesOf(stack: Stack): StackProcess[] {
   return [...stack.processes.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-}
-
-function adminUrls(stack: Stack): Record<string, string> {
-  return Object.fromEntries(
-    processesOf(stack).flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
-  );
 }
 
 function overview(stack: Stack): string {

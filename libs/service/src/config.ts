@@ -162,7 +162,6 @@ export const processSettings = {
 
 export const adminSettings = {
   ADMIN_HOST: setting.host(),
-  ADMIN_TOKEN: setting.token().optional(),
 };
 
 const ADMIN_PORT_DISTANCE = 10_000;

@@ -39,20 +39,12 @@ export {
   type HealthReport,
   type Service,
 } from './lifecycle.ts';
-export { createAdminServer, createMetrics, type AdminRoute, type AdminServerOptions } from './admin-server.ts';
-export { isLoopbackHost } from './loopback.ts';
+export { createAdminServer, createMetrics, type AdminServerOptions } from './admin-server.ts';
+export { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 export { createBulkhead, type Bulkhead, type BulkheadOptions } from './bulkhead.ts';
 export { networkOf } from './network-of.ts';
 export { bearerToken } from './bearer.ts';
-export {
-  bearerTokenOf,
-  bearsToken,
-  createOperatorCheck,
-  headerValues,
-  type OperatorCheck,
-  type OperatorRules,
-} from './operator-check.ts';
-export { limitTokenGuesses } from './token-guesses.ts';
+export { isSameSecret } from './is-same-secret.ts';
 export { issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { setV8Flags } from './v8-flags.ts';

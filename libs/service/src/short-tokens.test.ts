@@ -20,7 +20,6 @@ describe('a token of operators', () => {
     { BACKUP_TOKEN: 'x'.repeat(32) },
     { BACKUP_TOKEN: '' },
     {},
-    { ADMIN_TOKEN: 'abc' }, // which nothing has read here
     { BACKUP_TOKEN: 'abc', NODE_ENV: 'development' },
   ])('is not told otherwise: %j', (env) => expect(told(env)).toEqual([]));
 });

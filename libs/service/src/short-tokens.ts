@@ -1,6 +1,6 @@
 import { knownSettings, type Env } from './config.ts';
 
-const TOKENS = ['BACKUP_TOKEN', 'ADMIN_TOKEN'];
+const TOKENS = ['BACKUP_TOKEN'];
 /** Of 16 random bytes in hexadecimal digits. */
 const SHORTEST = 32;
 

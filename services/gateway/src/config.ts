@@ -44,7 +44,6 @@ export interface GatewayConfig {
     /** Without a backup token: makes operators of our own pages that are opened on this machine. */
     machineToken: { file: string; token: string } | undefined;
     /** Of operators at the admin port. */
-    adminToken: string | undefined;
   };
 }
 
@@ -100,7 +99,6 @@ const schema = z.object({
   PORT: setting.port().default(4000),
   ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),
-  ADMIN_TOKEN: adminSettings.ADMIN_TOKEN,
   PUBLIC_URL: setting.url('http:', 'https:').optional(),
   TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
   SUPERGRAPH_FILE: setting.text().optional(),
@@ -174,7 +172,6 @@ export function readGatewayConfig(env: Env): GatewayConfig {
     secrets: {
       backupToken: values.BACKUP_TOKEN,
       machineToken: values.BACKUP_TOKEN === undefined ? readMachineToken(values.MACHINE_TOKEN_FILE) : undefined,
-      adminToken: values.ADMIN_TOKEN,
     },
   };
 }

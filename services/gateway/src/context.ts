@@ -1,7 +1,7 @@
 import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import { headerValues, type Clock, type Log } from '@taskmesh/service';
+import type { Clock, Log } from '@taskmesh/service';
 import type { Tracing } from '@taskmesh/telemetry';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
@@ -13,6 +13,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
 import type { GraphExecutor, RequestCall } from './graph/executor.ts';
 import type { LiveGraph } from './graph/graph.ts';
+import { headerValues } from './http/header-values.ts';
 import type { Admit } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */

@@ -9,7 +9,6 @@ import type {
 } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import {
-  type AdminRoute,
   type Clock,
   closeOnStop,
   type HealthReport,
@@ -36,7 +35,6 @@ import { createOwnerRepository } from './owners/owner.repository.ts';
 import { createAccountLogReader } from './owners/read-account-log.ts';
 import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
 import { createDeadLetterService } from './relay/dead-letter.service.ts';
-import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics } from './relay/relay.metrics.ts';
 import { createRelayRepository } from './relay/relay.repository.ts';
 import { createRelay } from './relay/relay.ts';
@@ -69,7 +67,6 @@ export interface Tasks extends Service {
   operators: StatusOf<TasksStatus>;
   deadLetters: DeadLettersInternal;
   /** The same for those who reach the admin port. */
-  adminRoutes: AdminRoute[];
   /** For backup alone. */
   restore: TasksRestore;
   /** `ok` when the database answers with our schema. The event log does not count: without it the feed is only late. */
@@ -142,7 +139,6 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       clock,
     }),
     deadLetters,
-    adminRoutes: deadLetterRoutes(deadLetters),
     restore: createTasksImport({
       url: config.postgresUrl,
       databaseAt: (url) => createTasksDatabase({ url, name: 'tasks-import', poolSize: IMPORT_POOL_SIZE, log }),

@@ -9,7 +9,6 @@ import {
   tasksOperators,
   tasksRestore,
 } from '@taskmesh/internal-api';
-import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminPortOf,
@@ -106,7 +105,6 @@ await runMain(async () => {
     port: adminPort,
     metrics,
     ready: work.ready,
-    operations: { routes: tasks.adminRoutes, token: own.ADMIN_TOKEN, limiter: createMemoryKeyValue().limiter },
     log,
   });
   return { service: inOrder([telemetry, admin, work]), log };

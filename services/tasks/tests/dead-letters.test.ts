@@ -1,7 +1,6 @@
 import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
-import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
-import { createAdminServer, createLog } from '@taskmesh/service';
+import { createLog } from '@taskmesh/service';
 import { eventually, requiredAddress } from '@taskmesh/testing';
 import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
@@ -46,46 +45,18 @@ describe('dead letters, with a real Kafka', () => {
   const eventLog = kafkaOfItsOwn();
   const metrics = new Registry();
   let service: TestTasks;
-  const admin = createAdminServer({
-    host: '127.0.0.1',
-    port: 0,
-    metrics,
-    ready: () => ({ ok: true }),
-    operations: {
-      token: undefined,
-      limiter: createMemoryKeyValue().limiter,
-      routes: ['/dead-letters', '/dead-letters/replay', '/dead-letters/discard'].map((path) => ({
-        method: path === '/dead-letters' ? ('GET' as const) : ('POST' as const),
-        path,
-        // The service comes later than the server that it is mounted on.
-        handle: (request: { query: Record<string, string>; body: unknown }) => {
-          const route = service.tasks.adminRoutes.find((each) => each.path === path);
-          return route ? route.handle(request) : Promise.reject(new Error('no such route'));
-        },
-      })),
-    },
-    log: silent,
-  });
-
   beforeAll(async () => {
     service = await startTasks({ name: 'dead_letters', eventLog, metrics });
-    await admin.start();
   }, 180_000);
   afterAll(async () => {
-    await admin.stop();
     await service.stop();
     await eventLog.close();
   });
   afterEach(async () => {
-    await post('/dead-letters/discard', { all: true });
+    await letters().discardDeadLetters({ all: true });
   });
 
-  const get = async (path: string) => (await (await fetch(admin.address() + path)).json()) as { deadLetters: object[] };
-  const post = async (path: string, body: unknown, type = 'application/json') => {
-    const request = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) };
-    const response = await fetch(admin.address() + path, request);
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-  };
+  const letters = () => service.tasks.deadLetters;
   const publishedOf = ({ id }: TestUser): TaskChanged[] => service.published.filter(({ ownerId }) => ownerId === id);
   const setDescription = (user: TestUser, sequence: number, length: number) =>
     service.database.query(
@@ -120,8 +91,7 @@ describe('dead letters, with a real Kafka', () => {
       expect(publishedOf(poisoner).map(({ sequence }) => sequence)).toEqual([1, 3]);
     });
     expect(performance.now() - begun).toBeLessThan(10_000); // who waits for a broker that may come back waits for longer
-    const { deadLetters } = await get('/dead-letters');
-    expect(deadLetters).toEqual([
+    expect(await letters().deadLetters({})).toEqual([
       {
         id: expect.stringMatching(/^\d+$/),
         source: 'relay',
@@ -143,15 +113,15 @@ describe('dead letters, with a real Kafka', () => {
     const user = service.user(randomUUID());
     await user.create({ title: 'before' });
     const sequence = await commitHuge(user);
-    const dead = async () => (await get('/dead-letters')).deadLetters as { id: string; sequence: string }[];
+    const dead = () => letters().deadLetters({});
     await eventually(async () => expect(await dead()).toHaveLength(1));
 
-    expect((await post('/dead-letters/replay', { all: true })).body).toEqual({ replayed: 1 });
+    expect(await letters().replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
     await eventually(async () => expect(await dead()).toMatchObject([{ sequence: String(sequence) }]));
 
     await setDescription(user, sequence, 10);
     const [{ id } = { id: '' }] = await dead();
-    expect((await post('/dead-letters/replay', { ids: ['999999999', id] })).body).toEqual({ replayed: 1 });
+    expect(await letters().replayDeadLetters({ ids: ['999999999', id] })).toEqual({ replayed: 1 });
     await eventually(() => expect(publishedOf(user).map((change) => change.sequence)).toEqual([1, 2]));
     expect(await dead()).toEqual([]);
   });
@@ -165,15 +135,14 @@ describe('dead letters, with a real Kafka', () => {
       { key: 'nobody', value: 'garbage \0 \ud800', reason: 'no JSON' },
     ];
     for (const report of [...reports, ...reports]) await service.tasks.internal.reportUnreadable(report);
-    const { deadLetters } = await get('/dead-letters');
-    expect(deadLetters).toMatchObject([
+    expect(await letters().deadLetters({})).toMatchObject([
       { source: 'gateway', ownerId: user.id, sequence: '1', record: reports[0]?.value, canReplay: true },
       { source: 'gateway', ownerId: null, sequence: null, record: 'garbage ␀ �', reason: 'no JSON', canReplay: false },
     ]);
-    expect((await post('/dead-letters/replay', { all: true })).body).toEqual({ replayed: 1 });
+    expect(await letters().replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
     await eventually(() => expect(publishedOf(user).map(({ sequence }) => sequence)).toEqual([1, 1]));
-    expect((await get('/dead-letters')).deadLetters).toHaveLength(1);
-    expect((await get('/dead-letters?limit=1&after=999999999')).deadLetters).toEqual([]);
+    expect(await letters().deadLetters({})).toHaveLength(1);
+    expect(await letters().deadLetters({ limit: 1, after: '999999999' })).toEqual([]);
   });
 
   it.each([
@@ -182,14 +151,7 @@ describe('dead letters, with a real Kafka', () => {
     ['numbers', { ids: [1] }],
     ['text', { ids: ['1; drop table'] }],
   ])('refuses a replay of %s', async (_what, body) => {
-    expect(await post('/dead-letters/replay', body)).toMatchObject({
-      status: 400,
-      body: { error: { code: 'BAD_USER_INPUT' } },
-    });
-  });
-
-  it('does nothing for what a page of another site can send', async () => {
-    expect((await post('/dead-letters/discard', { all: true }, 'text/plain')).status).toBeGreaterThanOrEqual(400);
+    await expect(letters().replayDeadLetters(body)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 });
 

@@ -3,24 +3,14 @@ import { readStackArguments, readStackSettings } from './stack-config.ts';
 
 describe("the stack's arguments", () => {
   it('ask for one gateway and for restarts when there are none', () => {
-    expect(readStackArguments([])).toEqual({ gateways: 1, restart: true, observePort: undefined });
+    expect(readStackArguments([])).toEqual({ gateways: 1, restart: true });
   });
 
   it('set the number of gateways and switch restarts off', () => {
-    expect(readStackArguments(['--gateways', '3', '--no-restart'])).toEqual({
-      gateways: 3,
-      restart: false,
-      observePort: undefined,
-    });
+    expect(readStackArguments(['--gateways', '3', '--no-restart'])).toEqual({ gateways: 3, restart: false });
   });
 
-  it('say whether the stack is observed, and where', () => {
-    expect(readStackArguments(['--observe'])).toMatchObject({ observePort: 0 });
-    expect(readStackArguments(['--observe-port', '5000'])).toMatchObject({ observePort: 5000 });
-    expect(readStackArguments(['--observe', '--observe-port', '5000'])).toMatchObject({ observePort: 5000 });
-  });
-
-  it.each(['--gateways 0', '--gateways two', '--gateways=1.5', '--gateways', '--observe-port 0', '--unknown', 'word'])(
+  it.each(['--gateways 0', '--gateways two', '--gateways=1.5', '--gateways', '--unknown', 'word'])(
     'are refused when they make no sense: %s',
     (line) => {
       expect(() => readStackArguments(line.split(' '))).toThrow(UsageError);

@@ -10,18 +10,11 @@ const PORT_MAX = 55_000;
 
 /** @throws UsageError */
 export function readStackArguments(args: string[]) {
-  const values = parseOptions(args, { texts: ['gateways', 'observe-port'], flags: ['no-restart', 'observe'] });
+  const values = parseOptions(args, { texts: ['gateways'], flags: ['no-restart'] });
   return {
     gateways: number('--gateways', values.gateways ?? '1', { min: 1, max: GATEWAYS_MAX, isWhole: true }),
     restart: !values['no-restart'],
-    /** Where to serve the pages of the observer: 0 for any free port, undefined for none. */
-    observePort: observePortOf(values),
   };
-}
-
-function observePortOf({ observe, 'observe-port': port }: { observe?: boolean; 'observe-port'?: string }) {
-  if (port === undefined) return observe ? 0 : undefined;
-  return number('--observe-port', port, { min: 1, max: 65_535, isWhole: true });
 }
 
 /** @throws ConfigError */

@@ -1,17 +1,17 @@
 import type { AppError } from '@taskmesh/errors';
 import { isPersonalToken } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
+import { networkOf } from '@taskmesh/service';
+import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../http/header-values.ts';
 import {
   bearerTokenOf,
   bearsToken,
   createOperatorCheck,
-  headerValues,
-  limitTokenGuesses,
-  networkOf,
   type OperatorCheck,
   type OperatorRules,
-} from '@taskmesh/service';
-import type { IncomingMessage } from 'node:http';
+} from './operator-check.ts';
+import { limitTokenGuesses } from './token-guesses.ts';
 
 /** Access tokens, whose headers are JSON. */
 const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;

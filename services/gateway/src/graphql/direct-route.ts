@@ -1,9 +1,10 @@
-import { headerValues, requestSpan, traceResponse } from '@taskmesh/service';
+import { requestSpan, traceResponse } from '@taskmesh/service';
 import { within } from '@taskmesh/telemetry';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayContext } from '../context.ts';
 import { traceparentOf } from '../graph/request-call.ts';
+import { headerValues } from '../http/header-values.ts';
 import type { MeasureResponse } from '../http/metrics.ts';
 import type { HttpAnswer } from './apollo-server.ts';
 import type { GraphQLHandler } from './graphql-handler.ts';

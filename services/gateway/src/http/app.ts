@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '@taskmesh/errors';
-import { answerBefore, closePromptly, headerValues, type Log } from '@taskmesh/service';
+import { answerBefore, closePromptly, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,6 +8,7 @@ import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
 import { errorText, JSON_TYPE, refuseUnknownPath, sendError, type AnswerUnknownPath } from './errors.ts';
 import { awaitContinue } from './expect-continue.ts';
+import { headerValues } from './header-values.ts';
 import { mayTakeLong } from './streamed-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
 import { limitConnections } from './limit-connections.ts';

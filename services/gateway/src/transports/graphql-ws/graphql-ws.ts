@@ -1,11 +1,11 @@
 import { parseExactJson } from '@taskmesh/federation';
-import { headerValues } from '@taskmesh/service';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type Message } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../graph/executor.ts';
 import { connectionOf } from '../../graph/request-call.ts';
+import { headerValues } from '../../http/header-values.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';

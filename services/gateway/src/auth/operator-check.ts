@@ -1,7 +1,6 @@
+import { bearerToken, isLoopbackAddress, isLoopbackHost, isSameSecret } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
-import { bearerToken } from './bearer.ts';
-import { isSameSecret } from './is-same-secret.ts';
-import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
+import { headerValues } from '../http/header-values.ts';
 
 export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
 
@@ -45,16 +44,6 @@ export function bearerTokenOf(request: IncomingMessage): string | undefined {
 export function bearsToken(request: IncomingMessage, expected: string): boolean {
   const token = bearerTokenOf(request);
   return token !== undefined && isSameSecret(token, expected);
-}
-
-/** All values of the header `name`, in lower case; Node shows only the first one of some repeated headers. */
-export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
-  const values: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const given = rawHeaders[index];
-    if (given?.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
-  }
-  return values;
 }
 
 /** A page whose own name resolves to this machine (DNS rebinding) cannot change the `Host` of its requests. */

@@ -1,21 +1,11 @@
 import { rateLimited, type AppError } from '@taskmesh/errors';
+import type { KeyValue } from '@taskmesh/key-value';
 import { createHash } from 'node:crypto';
 
 const GUESSES = 10;
 const WINDOW_S = 15 * 60;
 
-interface Count {
-  allowed: boolean;
-  retryAfterSeconds: number;
-}
-
-/** Makes what counts points per key in a time window: see `KeyValue.limiter`. */
-export type MakeLimiter = (options: { name: string; points: number; windowSeconds: number }) => {
-  consume(key: string): Promise<Count>;
-  peek(key: string): Promise<Count>;
-};
-
-export interface GivenToken {
+interface GivenToken {
   caller: string;
   token: string;
 }
@@ -24,7 +14,7 @@ export interface GivenToken {
  * Limits how many different tokens a caller may send. The right one counts like any other: otherwise, sent at once with many wrong ones,
  * it would be told before those are counted.
  */
-export function limitTokenGuesses(name: string, makeLimiter: MakeLimiter) {
+export function limitTokenGuesses(name: string, makeLimiter: KeyValue['limiter']) {
   const guesses = makeLimiter({ name: `${name}.guesses`, points: GUESSES, windowSeconds: WINDOW_S });
   /** A program with an outdated token sends the same one again and again, and guesses nothing. */
   const known = makeLimiter({ name: `${name}.guess`, points: 1, windowSeconds: WINDOW_S });
@@ -38,7 +28,7 @@ export function limitTokenGuesses(name: string, makeLimiter: MakeLimiter) {
   };
 }
 
-function refusal({ retryAfterSeconds }: Count): AppError {
+function refusal({ retryAfterSeconds }: { retryAfterSeconds: number }): AppError {
   return rateLimited(Math.max(1, retryAfterSeconds), 'Too many wrong tokens; try again later.');
 }
 
