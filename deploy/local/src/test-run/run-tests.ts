@@ -51,7 +51,7 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
 }
 
 async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
-  const nx = ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'lint', 'format', 'unused', 'typecheck'];
+  const nx = ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'lint', 'format', 'unused', 'weight', 'typecheck'];
   const checks: [name: string, args: string[]][] = [
     ['lint and types', [...nx, '--outputStyle=static']],
     ['generated files', ['tools/codegen.ts', '--check']],

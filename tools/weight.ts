@@ -1,0 +1,55 @@
+/**
+ * Code lines of each part of the repository, without comments and blank lines. `weight.json` has what each may have at most.
+ * `node scripts/run.mjs tools/weight.ts` fails when a part has grown; with `--write`, lower figures are written down.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+const ROOT = new URL('..', import.meta.url);
+const BOOK = new URL('weight.json', ROOT);
+const CODE = /\.(?:ts|tsx|mts|mjs|js|css)$/;
+const TEST = /(?:^|\/)(?:tests?|fakes|fixtures)\/|\.test\.|\.contract\.ts$|^libs\/testing\//;
+const OF_TWO_FOLDERS = /^(?:services|libs|packages|deploy|charts)$/;
+
+type Weights = Record<string, { product: number; tests: number }>;
+
+const weights = measure();
+if (process.argv.includes('--write')) {
+  writeFileSync(
+    BOOK,
+    `${JSON.stringify(weights, undefined, 2).replaceAll(/\{\n\s+("product.+)\n\s+("tests.+)\n\s+\}/g, '{ $1 $2 }')}\n`,
+  );
+} else {
+  const limits: Weights = JSON.parse(readFileSync(BOOK, 'utf8'));
+  const grown = Object.entries(weights).flatMap(([part, of]) =>
+    (['product', 'tests'] as const).flatMap((kind) => {
+      const limit = limits[part]?.[kind] ?? 0;
+      return of[kind] > limit ? [`${part} has ${of[kind]} lines of ${kind}; weight.json permits ${limit}.`] : [];
+    }),
+  );
+  for (const line of grown) console.error(line);
+  if (grown.length > 0) process.exitCode = 1;
+}
+
+function measure(): Weights {
+  const sums: Weights = {};
+  const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
+  for (const file of files.filter((name) => CODE.test(name) && !name.includes('generated')).toSorted()) {
+    const url = new URL(file, ROOT);
+    if (!existsSync(url)) continue; // deleted, and not committed yet
+    const sum = (sums[partOf(file)] ??= { product: 0, tests: 0 });
+    sum[TEST.test(file) ? 'tests' : 'product'] += codeLines(readFileSync(url, 'utf8'));
+  }
+  return Object.fromEntries(Object.entries(sums).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function partOf(file: string): string {
+  if (file.startsWith('services/gateway/console')) return 'console';
+  const [top = '', second = ''] = file.split('/');
+  return OF_TWO_FOLDERS.test(top) ? `${top}/${second}` : top;
+}
+
+function codeLines(text: string): number {
+  const lines = text.replaceAll(/\/\*.*?\*\//gs, '').split('\n');
+  return lines.filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length;
+}
