@@ -11,8 +11,6 @@ npm run bench -- feed [<options>]     the change feed (each of these has its own
 npm run bench -- backup [<options>]   backups and restores
 npm run bench -- scale [<options>]    how costs grow with the load and the number of gateways
 npm run bench -- growth [<options>]   whether costs stay the same as data grows
-npm run bench -- start [<options>]    how long a start takes, and what is in memory
-npm run bench -- traces [<options>]   the cost of traces
 npm run bench -- gateway [<options>]  federated queries, compared with other gateways
 Measures the cost of requests: Taskmesh embedded and as separate processes, compared with a bare Fastify + pg server, in one run.
 `,
