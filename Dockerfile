@@ -8,6 +8,7 @@ ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian13:nonroot
 FROM ${NODE_IMAGE} AS installed
 WORKDIR /app
 COPY . .
+# Not `npm ci`: it refuses a lock file without the optional packages of every other system.
 # A registry of your own: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
     npm install --no-save --no-audit --no-fund --ignore-scripts --omit=dev --loglevel=error \
