@@ -1,20 +1,44 @@
 import { createTransport } from 'nodemailer';
+import { connect, type Socket } from 'node:net';
 import { UndeliverableError, type Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
 import { withoutAddresses } from './without-addresses.ts';
 
-/** Half a minute in total: a mail's lease must be longer than that. */
-const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 15_000 };
+/** For a whole mail, whatever the server does meanwhile: the lease of a mail must be longer. */
+const DEADLINE_MS = 30_000;
+const PORTS = { smtp: 587, smtps: 465 };
 
 /** `smtp://user:password@host:port`, or `smtps:`; uses STARTTLS where the server offers it. */
-export function createSmtpMailer(options: { url: string; from: string }): Mailer {
-  const transport = createTransport({ url: options.url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
+export function createSmtpMailer(options: { url: string; from: string; deadlineMs?: number }): Mailer {
+  const { url, from, deadlineMs = DEADLINE_MS } = options;
+  const open = new Set<Socket>();
+
+  // The library has time-outs between two bytes only: a server that sends one every few seconds would never meet them.
+  const getSocket = (
+    { host = 'localhost', port, secure }: { host?: string; port?: number; secure?: boolean },
+    done: (error: Error | null, opened?: { connection: Socket }) => void,
+  ) => {
+    const socket = connect({ host, port: port ?? (secure ? PORTS.smtps : PORTS.smtp) });
+    const deadline = setTimeout(() => socket.destroy(new Error(`Took more than ${deadlineMs} ms.`)), deadlineMs);
+    open.add(socket);
+    socket.once('error', done);
+    socket.once('connect', () => {
+      socket.removeListener('error', done);
+      done(null, { connection: socket });
+    });
+    socket.once('close', () => {
+      clearTimeout(deadline);
+      open.delete(socket);
+    });
+  };
+  const transport = createTransport({ url, getSocket, disableFileAccess: true, disableUrlAccess: true });
   keepLinesWhole(transport);
+
   return {
     async send({ to, subject, text }) {
       try {
         // Passed as an object, the address is taken literally: commas and brackets in it do not add recipients.
-        await transport.sendMail({ from: options.from, to: { name: '', address: to }, subject, text });
+        await transport.sendMail({ from, to: { name: '', address: to }, subject, text });
       } catch (error) {
         const cause = withoutAddresses(error);
         if (isFinal(error)) throw new UndeliverableError('The mail was refused.', { cause });
@@ -23,14 +47,22 @@ export function createSmtpMailer(options: { url: string; from: string }): Mailer
     },
     close() {
       transport.close();
+      for (const socket of open) socket.destroy(new Error('The mailer is closed.'));
       return Promise.resolve();
     },
   };
 }
 
-/** SMTP's 5xx answers are final, except those about our own login or connection. */
+/**
+ * Whether this recipient can never be reached: the library refuses the address, or the server does, and for no other reason (RFC 3463,
+ * 5.1). What it refuses for the sender, its policy or a quota may work tomorrow.
+ */
 function isFinal(error: unknown): boolean {
-  if (!(error instanceof Error && 'code' in error)) return false;
-  if (error.code !== 'EENVELOPE' && error.code !== 'EMESSAGE') return false;
-  return !('responseCode' in error) || typeof error.responseCode !== 'number' || error.responseCode >= 500;
+  if (!(error instanceof Error && 'command' in error)) return false;
+  const { command, code, responseCode, response } = error as Error &
+    Partial<Record<'command' | 'code' | 'response', string> & { responseCode: number }>; // of the library
+  if (command === 'API') return code === 'EENVELOPE';
+  if (command !== 'RCPT TO' || ![550, 551, 553].includes(responseCode ?? 0)) return false;
+  const enhanced = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1];
+  return enhanced === undefined || enhanced.startsWith('5.1.');
 }

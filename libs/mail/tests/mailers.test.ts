@@ -1,7 +1,10 @@
 import { createLog, systemClock } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
 import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -125,14 +128,67 @@ describe('an SMTP server that says no', () => {
     expect(told).not.toMatch(/nobody|example\.com/);
   });
 
+  it.each([
+    ['relay access denied', 554, '5.7.1'],
+    ['a full mailbox', 552, '5.2.2'],
+    ['its policy', 550, '5.7.1'],
+  ])('leaves the mail to be tried again for another reason: %s', async (message, code, enhanced) => {
+    const refusing = await startMailServer({
+      refuse: () => ({ responseCode: code, message: `${enhanced} ${message}` }),
+    });
+    const other = createSmtpMailer({ url: refusing.url, from: FROM });
+    const failure: unknown = await other
+      .send({ to: 'ada@example.com', subject: 's', text: 't' })
+      .catch((e: unknown) => e);
+    expect(failure).toBeInstanceOf(Error);
+    expect(failure).not.toBeInstanceOf(UndeliverableError);
+    await other.close();
+    await refusing.close();
+  });
+
   it('is no reason to give up when it is not there', async () => {
     await server.close();
     const failure = await mailer
       .send({ to: 'ada@example.com', subject: 's', text: 't' })
       .catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: expect.stringMatching(/ECONNECTION|ESOCKET/) });
+    expect(failure).toMatchObject({ code: expect.stringMatching(/ECONNREFUSED/) });
     server = await startMailServer({ port: server.port });
     await mailer.send({ to: 'ada@example.com', subject: 's', text: 't' });
     expect(server.mails).toHaveLength(1);
+  });
+});
+
+describe('an SMTP server that sends a byte now and then', () => {
+  let drip: Server;
+  const sockets = new Set<Socket>();
+  beforeEach(async () => {
+    drip = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+      const timer = setInterval(() => socket.write('220-wait\r\n'), 20);
+      socket.on('close', () => {
+        clearInterval(timer);
+        sockets.delete(socket);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(drip, 'listening');
+  });
+  afterEach(() => void drip.close());
+
+  const urlOf = () => `smtp://127.0.0.1:${(drip.address() as AddressInfo).port}`;
+  const mail = { to: 'ada@example.com', subject: 's', text: 't' };
+
+  it('has so much time for a mail, and no more', async () => {
+    const mailer = createSmtpMailer({ url: urlOf(), from: FROM, deadlineMs: 300 });
+    await expect(mailer.send(mail)).rejects.toThrow('Took more than 300 ms.');
+    await eventually(() => expect(sockets.size).toBe(0));
+    await mailer.close();
+  });
+
+  it('does not keep a mailer from closing', async () => {
+    const mailer = createSmtpMailer({ url: urlOf(), from: FROM });
+    const sending = expect(mailer.send(mail)).rejects.toThrow('The mailer is closed.');
+    await eventually(() => expect(sockets.size).toBe(1));
+    await mailer.close();
+    await sending;
   });
 });

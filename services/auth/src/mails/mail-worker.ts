@@ -1,5 +1,6 @@
 import { UndeliverableError, type Mail, type Mailer } from '@taskmesh/mail';
 import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Longer than sending can take: after this, the instance that claimed a mail is presumed dead. */
 const LEASE_MS = 60_000;
@@ -7,6 +8,8 @@ const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 5 * 60_000 };
 /** Later than this, a mail is of no use. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const POLL_MS = 1_000;
+/** A mail that is under way longer than this is sent again after the next start. */
+const STOP_MS = 5_000;
 /** Mails of one queue that are sent at once. */
 const MAX_LANES = 8;
 
@@ -125,7 +128,7 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await Promise.all(lanes);
+      await Promise.race([Promise.all(lanes), sleep(STOP_MS, undefined, { ref: false })]);
     },
     wake,
     async drain() {
