@@ -135,6 +135,18 @@ describe('on a disk with little room', () => {
     expect(await files()).toEqual([]);
   });
 
+  it('rows that no archive has need none', async () => {
+    await fixture.tasks.query(
+      `create table if not exists changes (task text);
+       insert into changes (task) select md5(n::text) || md5(n::text) from generate_series(1, 200000) n`,
+    );
+    const [{ bytes }] = (await fixture.tasks.query(`select pg_table_size('tasks')::int as bytes`)) as [
+      { bytes: number },
+    ];
+    const look: LookAtDisk = async () => ({ id: 1, usableBytes: bytes + 8 * MIB });
+    await withDisk(look, ({ backups }) => backups.create());
+  });
+
   it('the dumps and the archive are counted together where they share it', async () => {
     const { sizeBytes } = await fixture.backup.backups.create();
     const [{ bytes }] = (await fixture.tasks.query(`select pg_table_size('tasks')::int as bytes`)) as [{ bytes: number }];

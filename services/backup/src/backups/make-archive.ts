@@ -152,7 +152,9 @@ interface WatchedDumping extends Dumping {
 async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDumping): Promise<Manifest['stores']> {
   try {
     for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
-    const bytes = await sumOf(opened.map(({ snapshot }) => snapshot.read(readTableBytes)));
+    const bytes = await sumOf(
+      opened.map(({ store, snapshot }) => snapshot.read((client) => readTableBytes(client, STORE_TABLES[store.name]))),
+    );
     dumping.movement.see(bytes);
     await dumping.hasRoom(bytes);
     const dumps: Partial<Manifest['stores']> = {};

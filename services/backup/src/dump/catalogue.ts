@@ -1,3 +1,4 @@
+import type { StoreTables } from '@taskmesh/internal-api';
 import type { Client } from 'pg';
 import { isOurs, isPlainFunction, standsAlone } from './dumpable.ts';
 
@@ -120,10 +121,13 @@ export async function readSequencePositions(client: Client): Promise<DumpEntry[]
   return entries;
 }
 
-/** The size of the rows on the server's disk, without indexes: about the size of their dump. */
-export async function readTableBytes(client: Client): Promise<number> {
+/** The size of the archived rows on the server's disk, without indexes: about the size of their dump. */
+export async function readTableBytes(client: Client, declared: StoreTables): Promise<number> {
+  const omitted = Object.keys(declared).filter((table) => declared[table]?.archived === 'nothing');
   const { rows } = await client.query<{ bytes: string }>(
-    `select coalesce(sum(pg_table_size(oid)), 0) as bytes from pg_class c where ${OURS} and relkind = 'r'`,
+    `select coalesce(sum(pg_table_size(oid)), 0) as bytes from pg_class c
+     where ${OURS} and relkind = 'r' and relname <> all($1::text[])`,
+    [omitted],
   );
   return Number(rows[0]?.bytes);
 }
