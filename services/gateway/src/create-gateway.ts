@@ -176,7 +176,15 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.
   if (initial.own) serveTokenForms(app);
-  if (realtime) app.server.on('upgrade', realtime.upgrade);
+  app.server.on('upgrade', (request, socket, head) => {
+    // An error of one socket must end only that socket.
+    try {
+      realtime?.upgrade(request, socket, head);
+    } catch (error) {
+      log.error({ err: error }, 'an upgrade failed');
+      socket.destroy();
+    }
+  });
 
   let address = '';
   const listen = async () => {

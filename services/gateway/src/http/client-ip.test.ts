@@ -17,6 +17,7 @@ describe('the address of a client', () => {
     ['the nearest that no proxy of ours wrote', from('10.1.2.3', '1.1.1.1, 198.51.100.7, 192.168.1.1'), '198.51.100.7'],
     ['nothing left of nonsense', from('10.1.2.3', '198.51.100.7, unknown, 10.9.9.9'), '10.9.9.9'],
     ['the last proxy, when all are ours', from('10.1.2.3', '10.4.4.4'), '10.4.4.4'],
+    ['the peer on a link of its own', from('fe80::1%br-12ab'), 'fe80::1'],
     ['the same over a dual-stack socket', from('::ffff:10.1.2.3', '::ffff:198.51.100.7'), '198.51.100.7'],
     ['an IPv6 address', from('10.1.2.3', '2001:db8::1'), '2001:db8::1'],
   ])('is %s', (_name, request, address) => {
@@ -41,6 +42,9 @@ describe('the address of a client', () => {
     ['198.51.100.66:80:90', '10.1.2.3'],
     ['[2001:db8::1', '10.1.2.3'],
     ['0x7f.1', '10.1.2.3'],
+    ['[fe80::1%a-b]', 'fe80::1'],
+    ['fe80::1%eth0.100', 'fe80::1'],
+    ['fe80::1%:', 'fe80::1'],
   ])('is found in the forms that proxies write: %s', (forwarded, address) => {
     expect(clientIp(from('10.1.2.3', forwarded))).toBe(address);
   });

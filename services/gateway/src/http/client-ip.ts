@@ -39,11 +39,11 @@ function forwardedIn({ 'x-forwarded-for': addresses, forwarded }: IncomingMessag
 /** As proxies write addresses: quoted, with a port, in brackets (RFC 7239, 6). */
 const WRITTEN = /^("?)(?:\[([^\]]+)\](?::\w+)?|([\d.]+)(?::\w+)?|([^[\]"]+))\1$/;
 
-/** Undefined for what is not an address. IPv4 addresses appear as IPv6 on a dual-stack socket. */
+/** Undefined for what is not an address. IPv4 addresses appear as IPv6 on a dual-stack socket, link-local ones with their interface. */
 function plain(written: string): string | undefined {
   const trimmed = written.trim();
   if (trimmed.length > MAX_WRITTEN) return undefined;
   const [, , bracketed, ipv4, other] = WRITTEN.exec(trimmed) ?? [];
-  const address = bracketed ?? ipv4 ?? other ?? '';
-  return isIP(address) === 0 ? undefined : ipaddr.process(address).toString();
+  const [address = ''] = (bracketed ?? ipv4 ?? other ?? '').split('%');
+  return isIP(address) !== 0 && ipaddr.isValid(address) ? ipaddr.process(address).toString() : undefined;
 }
