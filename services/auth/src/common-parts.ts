@@ -45,10 +45,11 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
     log,
   });
   const mailer = deps.mailer ?? createMailer({ smtpUrl: secrets.smtpUrl, from, dataDir }, { clock, ids, log });
-  const hasher = createHasher({ concurrency, onHashed: metrics.hashed });
+  const accounts = createAccountRepository(database);
+  const { findBcryptHash } = accounts;
+  const hasher = createHasher({ concurrency, findBcryptHash, onHashed: metrics.hashed });
   metrics.watchQueue(hasher.waiting);
   const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });
-  const accounts = createAccountRepository(database);
   const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: accounts.signInIps });
   const check = createPasswordCheckService({ accounts, hasher, limits, clock });
   const mailWorker = <Waiting extends Letter>(outbox: Outbox<Waiting>) =>

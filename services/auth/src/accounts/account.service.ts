@@ -51,10 +51,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     },
     async checkPassword(email, password) {
       const stored = await accounts.findByEmail(email);
-      if (await hasher.verify(stored?.passwordHash, password)) return stored;
-      const bcryptHash = await accounts.findBcryptHash();
-      if (bcryptHash !== undefined) await hasher.verifyOtherKind(stored?.passwordHash, bcryptHash, password);
-      return undefined;
+      return (await hasher.verify(stored?.passwordHash, password)) ? stored : undefined;
     },
     async upgradeHash({ account, passwordHash }, password) {
       if (isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
