@@ -11,9 +11,8 @@ import { createAuthDatabase } from './database.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.ts';
 import { createAuthMetrics } from './metrics.ts';
-import { readCommonPasswords } from './passwords/common-passwords.ts';
 import { createHasher } from './passwords/hasher.ts';
-import { createPasswordRules } from './passwords/password-rules.ts';
+import { createPasswordRules, readCommonPasswords } from './passwords/password-rules.ts';
 import { createLimits } from './rate-limits.ts';
 
 export interface AuthDeps {

@@ -38,8 +38,7 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
 
   return {
     what: 'recovery mail',
-    claim: repository.claim,
-    find: repository.find,
+    ...repository.mails,
     async compose(request) {
       const account = await repository.findAccountByKey(request.emailKey);
       const token = account && (await storeToken(request, account));
@@ -52,7 +51,5 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
         if (account) transaction.record(factOf(request, account, 'recovery.mail_sent'));
       });
     },
-    postpone: repository.postpone,
-    remove: repository.remove,
   };
 }
