@@ -1,11 +1,13 @@
+import type { Mail } from '@taskmesh/mail';
 import type { Clock } from '@taskmesh/service';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AuditKind } from '../audit/audit.repository.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
-import { TOKEN_LIFETIME_MINUTES, recoveryMail } from './recovery-mail.ts';
 import type { RecoveryRequest } from './recovery-request.entity.ts';
 import type { RecoveryRepository } from './recovery.repository.ts';
+
+const TOKEN_LIFETIME_MINUTES = 30;
 
 export interface RecoveryOutboxDeps {
   repository: RecoveryRepository;
@@ -51,5 +53,27 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
         if (account) transaction.record(factOf(request, account, 'recovery.mail_sent'));
       });
     },
+  };
+}
+
+/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
+function recoveryMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
+  return {
+    to,
+    subject: 'Set a new Taskmesh password',
+    text: [
+      'Somebody, most likely you, asked for a new password of your Taskmesh account.',
+      '',
+      'Follow this link to choose one:',
+      '',
+      `${publicUrl}/reset-password#token=${token}`,
+      '',
+      'Or enter this token where you are asked for it:',
+      '',
+      token,
+      '',
+      `Both work once, for ${TOKEN_LIFETIME_MINUTES} minutes. If it was not you, there is nothing to do: your password stays as it is.`,
+      '',
+    ].join('\n'),
   };
 }
