@@ -11,7 +11,7 @@ const YOUNG_GENERATION = '--max-semi-space-size=32';
 /** As the images have it: threads leave less unused memory behind (the same page). */
 const MALLOC_ARENA_MAX = '1';
 /** Passwords occupy all threads but these, which files and DNS need (docs/adr/0009-hashing-is-bounded.md). */
-const UV_THREADPOOL_SIZE = String(availableParallelism() + 4);
+const UV_THREADPOOL_SIZE = String(Math.ceil(availableParallelism() * 1.25) + 4);
 
 function childEnvironment() {
   return {

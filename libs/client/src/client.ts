@@ -19,7 +19,7 @@ import {
 } from './operations.generated.ts';
 import { createProviderSignIn } from './provider-sign-in.ts';
 import { createSession, type User } from './session.ts';
-import { createMemoryStorage, type Storage } from './storage.ts';
+import { createMemoryStorage, storageInTime, type Storage } from './storage.ts';
 import { toTaskmeshError, type TaskmeshError } from './errors.ts';
 import { realTime, type Time } from './time.ts';
 import { createWriteQueue } from './writes/write-queue.ts';
@@ -84,7 +84,10 @@ export interface Client {
   signInWithCode(code: string, password?: string): Promise<User>;
   /** Links the identity to the signed-in user's account. */
   linkIdentity(code: string, password: string): Promise<LinkedIdentityFieldsFragment>;
-  /** Forgets the tokens and the waiting writes, which are rejected with SIGNED_OUT. */
+  /**
+   * Forgets the tokens and the waiting writes, which are rejected with SIGNED_OUT: at once here, and in the storage.
+   * @throws TaskmeshError STORAGE when the storage does not answer
+   */
   signOut(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(input: ResetPasswordInput): Promise<void>;
@@ -166,7 +169,7 @@ export function createClient(options: ClientOptions): Client {
       return linkIdentity;
     },
     async signOut() {
-      await session.signOut().finally(writes.stored);
+      await session.signOut().finally(() => storageInTime(writes.stored(), time));
     },
     async requestPasswordReset(email) {
       await post(REQUEST_PASSWORD_RESET, { email });

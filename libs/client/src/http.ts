@@ -5,6 +5,8 @@ export interface PostOptions {
   token?: string | undefined;
   /** W3C trace context; the feed reports the mutation's change with it. */
   traceparent?: string | undefined;
+  /** Waits for at least as long, even if other operations are given up earlier. */
+  minTimeoutMs?: number | undefined;
 }
 
 /** Runs a query or a mutation. @throws TaskmeshError, with the code of the first error, if there is any */
@@ -30,13 +32,13 @@ export function createPost({ url, fetch, timeoutMs }: PostDeps): Post {
   return async <Result, Variables>(
     query: Document<Result, Variables>,
     variables: Variables,
-    { token, traceparent }: PostOptions = {},
+    { token, traceparent, minTimeoutMs = 0 }: PostOptions = {},
   ) => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { ...headersOf(token), ...(traceparent && { traceparent }) },
       body: JSON.stringify({ query, variables }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Math.max(timeoutMs, minTimeoutMs)),
     }).catch((error: unknown) => {
       throw toTaskmeshError(error);
     });

@@ -26,5 +26,7 @@ const last = new Map<string, Promise<unknown>>();
 function inTurn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   const turn = (last.get(name) ?? Promise.resolve()).then(work, work);
   last.set(name, turn);
+  const forget = () => void (last.get(name) === turn && last.delete(name));
+  turn.then(forget, forget);
   return turn;
 }

@@ -1,4 +1,4 @@
-import { isRecord } from './storage.ts';
+import { isRecord, nameOf, type Storage } from './storage.ts';
 
 /** Sent to the other pages when the stored session has changed. */
 export interface PageMessage {
@@ -6,16 +6,16 @@ export interface PageMessage {
   left?: string | undefined;
 }
 
-/** The other pages of the origin. */
+/** The other pages with this storage. */
 export interface OtherPages {
   notify(message: PageMessage): void;
   close(): void;
 }
 
 /** Without `BroadcastChannel`, pages find out when they use their tokens. */
-export function createOtherPages(onMessage: (message: PageMessage) => void): OtherPages {
+export function createOtherPages(storage: Storage, onMessage: (message: PageMessage) => void): OtherPages {
   if (!globalThis.BroadcastChannel) return { notify() {}, close() {} };
-  let channel: InstanceType<typeof BroadcastChannel> | undefined = new BroadcastChannel('taskmesh');
+  let channel: InstanceType<typeof BroadcastChannel> | undefined = new BroadcastChannel(nameOf(storage));
   channel.onmessage = ({ data }: { data: unknown }) => onMessage(isRecord(data) ? data : {});
   (channel as { unref?: () => void }).unref?.(); // lets a script in Node end
   return {

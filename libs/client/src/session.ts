@@ -25,7 +25,7 @@ import {
   type Tokens,
   type User,
 } from './session-state.ts';
-import { changeStorage, readJson, type Storage } from './storage.ts';
+import { changeStorage, nameOf, readJson, storageInTime, type Storage } from './storage.ts';
 import type { Time } from './time.ts';
 
 export type { User };
@@ -42,7 +42,10 @@ export interface Session {
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
   signInWithCode(input: SignInWithCodeInput): Promise<User>;
-  /** Works without a connection, too: this device forgets the session, which then expires on the server. */
+  /**
+   * Works without a connection, too: this page forgets the session at once, and the server when it expires.
+   * @throws TaskmeshError STORAGE when the storage does not answer; what the storage throws
+   */
   signOut(): Promise<void>;
   /** A token that is valid for a while; undefined when nobody is signed in. @throws TaskmeshError when it cannot be refreshed now */
   token(): Promise<string | undefined>;
@@ -61,12 +64,14 @@ export interface Session {
 export interface SessionDeps {
   post: Post;
   storage: Storage;
-  time: Pick<Time, 'now'>;
+  time: Pick<Time, 'now' | 'after'>;
 }
 
 const KEY = 'taskmesh.session';
 /** The share of a token's lifetime after which it is refreshed. */
 const GOOD_FOR = 0.9;
+/** A server may take up to 15 s. A refresh that is given up before uses up its token, and the next one ends the session. */
+const REFRESH_TIMEOUT_MS = 20_000;
 /** The server's errors when a session is over. */
 const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
 
@@ -87,12 +92,13 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
   const current = async () =>
     state.kind === 'signed-in' && !state.isStored ? state.tokens : readJson(storage, KEY, isTokens);
 
-  const find = (left?: string) => changeStorage(async () => dispatch({ kind: 'found', tokens: await current(), left }));
+  const find = (left?: string) =>
+    changeStorage(storage, async () => dispatch({ kind: 'found', tokens: await current(), left }));
   const loaded = find().catch(() => dispatch({ kind: 'found', tokens: undefined }));
-  const pages = createOtherPages(({ left }) => void find(left).catch(() => undefined));
+  const pages = createOtherPages(storage, ({ left }) => void find(left).catch(() => undefined));
 
   /** What it replaces is used up by now, so that no page may find it any more. */
-  const put = async (next: Tokens) => {
+  const put = async (next: Tokens, isSignIn = false) => {
     let isStored = true;
     try {
       await storage.setItem(KEY, JSON.stringify(next));
@@ -100,16 +106,12 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       isStored = false;
       await drop().catch(() => undefined);
     }
-    dispatch({ kind: 'kept', tokens: next, isStored });
+    // A sign-out meanwhile stands: it finds these tokens in the storage, and ends their session.
+    if (isSignIn || tokens()) dispatch({ kind: 'kept', tokens: next, isStored });
     pages.notify({});
   };
   const drop = async () => {
     await storage.removeItem(KEY);
-  };
-  const forget = (event: { kind: 'left' | 'ended' }) => {
-    const left = event.kind === 'left' ? tokens()?.user.id : undefined;
-    dispatch(event);
-    pages.notify({ left });
   };
   const tokensOf = ({ expiresIn, ...fields }: SessionFieldsFragment): Tokens => ({
     ...fields,
@@ -122,10 +124,12 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
   ) => {
     await loaded;
     const fields = sessionOf(await post(document, { input }));
-    await changeStorage(() => put(tokensOf(fields)));
+    await changeStorage(storage, () => put(tokensOf(fields), true));
     return fields.user;
   };
 
+  const postRefresh = (refreshToken: string) =>
+    post(REFRESH_SESSION, { refreshToken }, { minTimeoutMs: REFRESH_TIMEOUT_MS });
   /** Using a refresh token twice would end the session. So one page refreshes at a time, with the token that is stored by then. */
   const refreshAlone = async (refused: string): Promise<string | undefined> => {
     const mine = tokens();
@@ -138,16 +142,19 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       dispatch({ kind: 'found', tokens: used });
       return used.accessToken;
     }
-    const refreshed = await post(REFRESH_SESSION, { refreshToken: used.refreshToken }).catch((error: unknown) => {
+    const refreshed = await postRefresh(used.refreshToken).catch((error: unknown) => {
       if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw error;
       return undefined;
     });
-    await changeStorage(async () => {
+    await changeStorage(storage, async () => {
       const now = await current();
       // Somebody may have signed out or in meanwhile, in any page.
       if (now?.refreshToken !== used.refreshToken) return dispatch({ kind: 'found', tokens: now });
       if (refreshed) return put(tokensOf(refreshed.refreshSession));
-      return drop().finally(() => forget({ kind: 'ended' }));
+      return drop().finally(() => {
+        dispatch({ kind: 'ended' });
+        pages.notify({});
+      });
     });
     return tokens()?.accessToken;
   };
@@ -157,11 +164,11 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
       await post(LOGOUT, {}, { token: accessToken });
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
-      const { refreshSession } = await post(REFRESH_SESSION, { refreshToken });
+      const { refreshSession } = await postRefresh(refreshToken);
       await post(LOGOUT, {}, { token: refreshSession.accessToken });
     }
   };
-  const refresh = (refused: string) => exclusively(`${KEY}.refresh`, () => refreshAlone(refused));
+  const refresh = (refused: string) => exclusively(`${nameOf(storage)}.refresh`, () => refreshAlone(refused));
   const token = async () => {
     await loaded;
     const mine = tokens();
@@ -201,19 +208,23 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     signIn: (input) => begin(LOGIN, input, ({ login }) => login),
     signInWithCode: (input) => begin(SIGN_IN_WITH_CODE, input, ({ signInWithCode }) => signInWithCode),
     async signOut() {
-      await loaded;
+      if (state === LOADING) await storageInTime(loaded, time).catch(() => undefined);
       let ended = tokens();
+      const left = ended?.user.id;
+      // Before the listeners, whose changes of the storage then find no session.
+      const dropped = changeStorage(storage, async () => {
+        try {
+          const now = await current().catch(() => ended);
+          if (!ended || now?.user.id !== left) return;
+          ended = now; // another page may have refreshed them
+          await drop();
+        } finally {
+          pages.notify({ left });
+        }
+      });
+      dispatch({ kind: 'left' });
       try {
-        await changeStorage(async () => {
-          try {
-            const now = await current().catch(() => ended);
-            if (!ended || now?.user.id !== ended.user.id) return;
-            ended = now; // another page may have refreshed them
-            await drop();
-          } finally {
-            forget({ kind: 'left' });
-          }
-        });
+        await storageInTime(dropped, time);
       } finally {
         if (ended) await end(ended).catch(() => undefined);
       }
@@ -222,7 +233,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     refresh,
     async changeName(name) {
       const { changeName: user } = await request(CHANGE_NAME, { name });
-      await changeStorage(async () => {
+      await changeStorage(storage, async () => {
         // Another page may have refreshed the tokens meanwhile: former ones would end the session.
         const latest = await current();
         if (latest?.user.id === user.id && tokens()?.user.id === user.id) await put({ ...latest, user });

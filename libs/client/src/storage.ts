@@ -1,16 +1,27 @@
+import { TaskmeshError } from './errors.ts';
 import { exclusively } from './locks.ts';
+import type { Time } from './time.ts';
+
+/** How long a sign-out waits for the storage, or for another page that changes it. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** Where tokens and waiting writes are kept: `localStorage`, `sessionStorage`, or something asynchronous. */
 export interface Storage {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
+  /**
+   * Pages with storages of the same name wait for each other's changes and follow each other's sign-outs.
+   * @default one name for all pages of an origin
+   */
+  name?: string | undefined;
 }
 
-/** Lasts as long as the page. */
+/** Lasts as long as the page, and is shared by the clients that are given it. */
 export function createMemoryStorage(): Storage {
   const items = new Map<string, string>();
   return {
+    name: `taskmesh.memory.${Math.random()}`,
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => void items.set(key, value),
     removeItem: (key) => void items.delete(key),
@@ -18,8 +29,22 @@ export function createMemoryStorage(): Storage {
 }
 
 /** Runs `work`, which changes the storage, while no other page does. It must look at what is stored by then. */
-export function changeStorage<Result>(work: () => Promise<Result>): Promise<Result> {
-  return exclusively('taskmesh.storage', work);
+export function changeStorage<Result>(storage: Storage, work: () => Promise<Result>): Promise<Result> {
+  return exclusively(`${nameOf(storage)}.storage`, work);
+}
+
+export function nameOf({ name = 'taskmesh' }: Storage): string {
+  return name;
+}
+
+/** Waits for what the storage has to do. @throws TaskmeshError STORAGE when it takes too long; what `work` throws */
+export async function storageInTime<Result>(work: Promise<Result>, { after }: Pick<Time, 'after'>): Promise<Result> {
+  let cancel = () => {};
+  const late = new Promise<never>((_, reject) => {
+    const refuse = () => reject(new TaskmeshError('STORAGE', 'The storage does not answer.'));
+    cancel = after(LONGEST_WAIT_MS, refuse);
+  });
+  return Promise.race([work, late]).finally(cancel);
 }
 
 /** Undefined when there is nothing, or nothing of this form: other versions, and other programs, write there as well. */

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TaskmeshError } from '../src/errors.ts';
-import type { Post, PostOptions } from '../src/http.ts';
+import { createPost, type Post, type PostOptions } from '../src/http.ts';
 import { CHANGE_NAME, LOGIN, LOGOUT, READ_TASK, REFRESH_SESSION } from '../src/operations.generated.ts';
 import { createSession } from '../src/session.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
+import { realTime } from '../src/time.ts';
 import { createManualTime } from './support/manual-time.ts';
 
 const LIFE_S = 100;
@@ -284,6 +286,76 @@ it('signing out forgets the user, also when the storage fails, and says so', asy
   await session.signIn(CREDENTIALS);
   await expect(session.signOut()).rejects.toThrow('broken');
   expect([session.user(), accounts.sessions()]).toEqual([null, 0]);
+});
+
+describe('signing out while the storage does not answer', () => {
+  const createStuck = () => {
+    const memory = createMemoryStorage();
+    let isStuck = false;
+    const pending = <Result>(work: () => Result) => (isStuck ? new Promise<never>(() => {}) : work());
+    const storage: Storage = {
+      name: memory.name,
+      getItem: (key) => pending(() => memory.getItem(key)),
+      setItem: (key, value) => pending(() => memory.setItem(key, value)),
+      removeItem: (key) => pending(() => memory.removeItem(key)),
+    };
+    return { storage, stop: () => void (isStuck = true) };
+  };
+
+  it('forgets the user at once, and ends the session on the server after a while', async () => {
+    const { storage, stop } = createStuck();
+    const { accounts, session, time } = createWorld(storage);
+    await session.signIn(CREDENTIALS);
+    stop();
+    const signedOut = session.signOut();
+    await Promise.resolve();
+    expect([session.user(), session.isLeft()]).toEqual([null, true]);
+    const outcome = expect(signedOut).rejects.toMatchObject({ code: 'STORAGE' });
+    await time.pass(5_000);
+    await outcome;
+    expect(accounts.sessions()).toBe(0);
+  });
+
+  it('ends, too, before it has said who is signed in', async () => {
+    const { storage, stop } = createStuck();
+    stop();
+    const { session, time } = createWorld(storage);
+    const outcome = expect(session.signOut()).rejects.toMatchObject({ code: 'STORAGE' });
+    await time.pass(10_000);
+    await outcome;
+    expect(session.user()).toBeNull();
+  });
+});
+
+it('a refresh may take as long as the server, whatever the time-out of other operations', async () => {
+  const user = { id: 'ada', email: 'ada', name: 'Ada' };
+  const tokens = (expiresIn: number) => ({ user, accessToken: 'access', refreshToken: 'refresh', expiresIn });
+  const slow = async (signal: AbortSignal, data: object) => {
+    await sleep(200, undefined, { signal });
+    return Response.json({ data });
+  };
+  const fetch = (async (_url: string, { body, signal }: { body: string; signal: AbortSignal }) => {
+    const { query } = JSON.parse(body) as { query: string };
+    if (query === LOGIN) return Response.json({ data: { login: tokens(0) } });
+    return query === REFRESH_SESSION ? slow(signal, { refreshSession: tokens(LIFE_S) }) : slow(signal, { task: null });
+  }) as typeof globalThis.fetch;
+  const post = createPost({ url: 'http://taskmesh.test', fetch, timeoutMs: 50 });
+  const session = createSession({ post, storage: createMemoryStorage(), time: realTime });
+  await session.signIn(CREDENTIALS);
+  expect(await session.token()).toBe('access');
+  await expect(read(session)).rejects.toMatchObject({ code: 'NETWORK' });
+});
+
+it('clients with storages of their own do not wait for each other', async () => {
+  const [slow, quick] = [createWorld(), createWorld()];
+  for (const { session } of [slow, quick]) await session.signIn(CREDENTIALS);
+  slow.accounts.takes(REFRESH_SESSION, 2_000);
+  for (const { accounts } of [slow, quick]) accounts.endAccess();
+  let isSlowDone = false;
+  const late = read(slow.session).finally(() => (isSlowDone = true));
+  await read(quick.session);
+  expect(isSlowDone).toBe(false);
+  await late;
 });
 
 it('tokens of another page that have expired as well are refreshed before they are used', async () => {

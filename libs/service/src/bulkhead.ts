@@ -1,12 +1,17 @@
 /** Bounds how many works of one key run at once. The others of that key wait in order, those of other keys run. */
-export interface Bulkhead {
-  /** Rejects with the refusal, and never starts `work`, when too many wait already, or when it waits for too long. */
-  run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+export interface Bulkhead<Key = string> {
+  /**
+   * Rejects with the refusal, and never starts `work`, when too many wait already, when it waits for too long, or when `signal` is
+   * aborted before it starts.
+   */
+  run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** How many works wait, of all keys. */
+  waiting(): number;
 }
 
-export interface BulkheadOptions {
+export interface BulkheadOptions<Key = string> {
   /** How many works of a key run at once. */
-  concurrency: number;
+  concurrency: number | ((key: Key) => number);
   /** How many others of a key wait. @default any number */
   maxWaiting?: number;
   maxWaitMs: number;
@@ -19,31 +24,38 @@ interface Share {
   waiting: Set<() => void>;
 }
 
-export function createBulkhead(options: BulkheadOptions): Bulkhead {
+export function createBulkhead<Key = string>(options: BulkheadOptions<Key>): Bulkhead<Key> {
   const { concurrency, maxWaiting = Infinity, maxWaitMs, refusal } = options;
-  const shares = new Map<string, Share>();
+  const concurrencyOf = typeof concurrency === 'number' ? () => concurrency : concurrency;
+  const shares = new Map<Key, Share>();
 
-  const turnIn = ({ waiting }: Share) =>
+  const turnIn = ({ waiting }: Share, signal: AbortSignal | undefined) =>
     new Promise<void>((resolve, reject) => {
-      if (waiting.size >= maxWaiting) return reject(refusal());
-      const start = () => {
+      if (waiting.size >= maxWaiting || signal?.aborted) return reject(refusal());
+      const leave = () => {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', refuse);
         waiting.delete(start);
+      };
+      const start = () => {
+        leave();
         resolve();
       };
-      const timer = setTimeout(() => {
-        waiting.delete(start);
+      const refuse = () => {
+        leave();
         reject(refusal());
-      }, maxWaitMs);
+      };
+      const timer = setTimeout(refuse, maxWaitMs);
+      signal?.addEventListener('abort', refuse);
       waiting.add(start);
     });
 
   return {
-    async run(key, work) {
+    async run(key, work, signal) {
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
       shares.set(key, share);
-      if (share.running < concurrency) share.running++;
-      else await turnIn(share);
+      if (share.running < concurrencyOf(key)) share.running++;
+      else await turnIn(share, signal);
       try {
         return await work();
       } finally {
@@ -52,5 +64,6 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
         else if (--share.running === 0) shares.delete(key);
       }
     },
+    waiting: () => [...shares.values()].reduce((sum, { waiting }) => sum + waiting.size, 0),
   };
 }

@@ -11,9 +11,8 @@ import { createAuthDatabase } from './database.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.ts';
 import { createAuthMetrics } from './metrics.ts';
-import { readCommonPasswords } from './passwords/common-passwords.ts';
 import { createHasher } from './passwords/hasher.ts';
-import { createPasswordRules } from './passwords/password-rules.ts';
+import { createPasswordRules, readCommonPasswords } from './passwords/password-rules.ts';
 import { createLimits } from './rate-limits.ts';
 
 export interface AuthDeps {
@@ -45,10 +44,11 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
     log,
   });
   const mailer = deps.mailer ?? createMailer({ smtpUrl: secrets.smtpUrl, from, dataDir }, { clock, ids, log });
-  const hasher = createHasher({ concurrency, onHashed: metrics.hashed });
+  const accounts = createAccountRepository(database);
+  const { findBcryptHash } = accounts;
+  const hasher = createHasher({ concurrency, findBcryptHash, onHashed: metrics.hashed });
   metrics.watchQueue(hasher.waiting);
   const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });
-  const accounts = createAccountRepository(database);
   const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: accounts.signInIps });
   const check = createPasswordCheckService({ accounts, hasher, limits, clock });
   const mailWorker = <Waiting extends Letter>(outbox: Outbox<Waiting>) =>

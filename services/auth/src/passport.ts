@@ -4,7 +4,7 @@ import { bearerToken } from '@taskmesh/service';
 import { AuthorizationResponseError, randomNonce, randomState, type Configuration } from 'openid-client';
 import { Strategy as OidcStrategy } from 'openid-client/passport';
 import passport, { type Strategy } from 'passport';
-import { readProfile } from './oidc/provider-profile.ts';
+import { readProfile, type Subject } from './oidc/provider-profile.ts';
 import type { ProviderAnswer, ProviderProfile, ProviderStrategy, SignInSecrets } from './oidc/provider.ts';
 
 /**
@@ -85,12 +85,14 @@ export function createProviderStrategy(options: {
   configuration: Configuration;
   callbackUrl: string;
   scopes: string;
+  /** Whether this identity is linked to an account. */
+  isLinked: (identity: Subject) => Promise<boolean>;
 }): ProviderStrategy {
-  const { configuration, callbackUrl, scopes } = options;
+  const { configuration, callbackUrl, scopes, isLinked } = options;
   const strategy = new OidcStrategy(
     { config: configuration, callbackURL: callbackUrl, sessionKey: PENDING },
     (tokens, done) => {
-      readProfile(configuration, tokens).then((profile) => done(null, profile), done);
+      readProfile(configuration, tokens, isLinked).then((profile) => done(null, profile), done);
     },
   );
   strategy.authorizationRequestParams = () =>

@@ -5,7 +5,7 @@ import * as audit from '../src/audit/audit.statements.ts';
 import * as changes from '../src/changes/change.statements.ts';
 import { createAuthDatabase } from '../src/database.ts';
 import * as housekeeping from '../src/housekeeping.statements.ts';
-import { claimFrom } from '../src/mails/mail.statements.ts';
+import { claimFrom } from '../src/mails/mail-queue.ts';
 import * as oidc from '../src/oidc/oidc.statements.ts';
 import * as personalTokens from '../src/personal-tokens/personal-token.statements.ts';
 import * as recovery from '../src/recovery/recovery.statements.ts';

@@ -125,6 +125,21 @@ describe.each(WAYS)('a provider that %s', (_what, answer) => {
   });
 });
 
+describe('a provider without user info', () => {
+  it('signs in whom it knows from their ID token alone, and nobody new', async () => {
+    const { userId } = await signedIn(running, provider, 'ada');
+    provider.accounts.set('bob', { ...ADA, email: 'bob@example.com' });
+    provider.tamper(async (path, body) => {
+      if (path === '/me') throw new Error('The endpoint fails.');
+      return body;
+    });
+    expect((await signedIn(running, provider, 'ada')).userId).toBe(userId);
+    const { location, binding } = await begin(running);
+    const back = await provider.signIn(location, 'bob');
+    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+  });
+});
+
 describe('what is asked of a provider', () => {
   it('is asked of nobody else that its answers lead to', async () => {
     const asked: string[] = [];

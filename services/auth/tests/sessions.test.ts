@@ -14,6 +14,17 @@ const refresh = (token: string) => running.send(REFRESH, { token });
 const endedIds = async (after = 0) =>
   (await running.auth.internal.endedSessions(after)).sessions.map(({ sessionId }) => sessionId);
 
+describe('a refresh whose caller no longer waits', () => {
+  it('changes nothing, so that it can be repeated', async () => {
+    const { refreshToken, sessionId } = await signedUp(running, 'ada@example.com');
+    let looks = 0;
+    const call = { identity: { role: 'anonymous' }, requestId: 'request-1', isCancelled: () => looks++ > 0 } as const;
+    const request = { query: REFRESH, variables: { token: refreshToken } };
+    expect(codeOf(await running.auth.subgraph.execute(request, call))).toBe('SERVICE_UNAVAILABLE');
+    expect(sessionOf(await refresh(refreshToken), 'refreshSession').sessionId).toBe(sessionId);
+  });
+});
+
 describe('logging out', () => {
   it('ends this session, and puts it into the list until its token expires', async () => {
     const { identity, sessionId } = await signedUp(running, 'a@example.com');

@@ -1,7 +1,7 @@
 import { isPassing, TaskmeshError, toTaskmeshError } from '../errors.ts';
 import { createListeners } from '../listeners.ts';
 import type { Session } from '../session.ts';
-import { changeStorage, readJson, type Storage } from '../storage.ts';
+import { changeStorage, nameOf, readJson, type Storage } from '../storage.ts';
 import { backOffMs, createPause, type Time } from '../time.ts';
 import { sendWrite } from './send-write.ts';
 import { isLocal, isWrite, type Outcome, type Write } from './write.ts';
@@ -77,7 +77,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   /** One at a time, so that the last one wins. */
   const store = () => (storing = storing.then(storeNow, storeNow));
   const storeNow = () =>
-    changeStorage(async () => {
+    changeStorage(storage, async () => {
       if (!giveBack || userId === undefined) return;
       const key = keyOfUser(userId);
       const isSession = await session.isStillOf(userId);
@@ -170,7 +170,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     userId = next;
     takeBackAll();
     await storing.catch(() => undefined);
-    const release = await own(keyOfUser(next));
+    const release = await own(`${nameOf(storage)}.writes.${next}`);
     const stored = await readWrites(storage, keyOfUser(next)).catch(() => []);
     if (userId !== next || isClosed) return release();
     giveBack = release;
@@ -188,7 +188,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     const drop = async () => {
       if (release || !(await session.isStillOf(left))) await storage.removeItem(keyOfUser(left));
     };
-    storing = storing.catch(() => undefined).then(() => changeStorage(drop));
+    storing = storing.catch(() => undefined).then(() => changeStorage(storage, drop));
     void storing.catch(() => undefined).then(release);
   };
   const followUser = () => {

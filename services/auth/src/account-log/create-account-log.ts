@@ -1,10 +1,11 @@
+import { epochAt } from '@taskmesh/change-log';
+import { unlessFrozen } from '@taskmesh/database';
 import type { EventLog } from '@taskmesh/messaging';
 import type { CommonParts } from '../common-parts.ts';
 import { watchAccountLog } from './account-log.metrics.ts';
 import { createAccountLogRepository } from './account-log.repository.ts';
 import { createAccountLogService } from './account-log.service.ts';
 import { createAccountRelay } from './account-relay.ts';
-import { beginNewAccountEpoch } from './new-epoch.ts';
 
 /** The log of deleted accounts; without an event log it has no relay, and is only asked for. */
 export function createAccountLog({ database, clock, log, registry }: CommonParts, eventLog: EventLog | undefined) {
@@ -14,6 +15,7 @@ export function createAccountLog({ database, clock, log, registry }: CommonParts
   return {
     relay,
     service: createAccountLogService(repository),
-    newEpoch: () => beginNewAccountEpoch(repository, clock.now()),
+    /** For a database that was reset by other means: readers with a position in the former log start from the beginning. */
+    newEpoch: () => unlessFrozen('auth', () => repository.beginEpoch(epochAt(clock.now()))),
   };
 }

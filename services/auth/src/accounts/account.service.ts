@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '@taskmesh/service';
-import { parseInput } from '@taskmesh/validation';
+import { parseInput, signUpInput } from '@taskmesh/validation';
 import type { Limits } from '../rate-limits.ts';
 import { isCurrent } from '../passwords/argon2-hash.ts';
 import { isPartlyVerified } from '../passwords/bcrypt-hash.ts';
@@ -10,7 +10,6 @@ import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
 import type { Account } from './account.entity.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { emailIsTaken } from './account.errors.ts';
-import { signUpInputBy } from './sign-up-input.ts';
 
 /** A user who has shown the right password; `passwordVersion` identifies that password. */
 export type Authenticated = StoredAccount;
@@ -37,10 +36,10 @@ export interface AccountServiceDeps {
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
   const { accounts, sessions, hasher, rules, limits, clock, ids } = deps;
-  const signUpInput = signUpInputBy(rules);
+  const signUp = signUpBy(rules);
   return {
     async signUp(input, { withRefreshToken, origin }) {
-      const { email, password, name } = parseInput(signUpInput, input);
+      const { email, password, name } = parseInput(signUp, input);
       await limits.countSignUp(origin.ip);
       if (await accounts.findByEmail(email)) throw emailIsTaken(); // before the costly part; the index decides
       const passwordHash = await hasher.hash(password);
@@ -51,10 +50,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     },
     async checkPassword(email, password) {
       const stored = await accounts.findByEmail(email);
-      if (await hasher.verify(stored?.passwordHash, password)) return stored;
-      const bcryptHash = await accounts.findBcryptHash();
-      if (bcryptHash !== undefined) await hasher.verifyOtherKind(stored?.passwordHash, bcryptHash, password);
-      return undefined;
+      return (await hasher.verify(stored?.passwordHash, password)) ? stored : undefined;
     },
     async upgradeHash({ account, passwordHash }, password) {
       if (isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
@@ -62,4 +58,13 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     },
     find: accounts.find,
   };
+}
+
+/** Reports all problems of a sign-up at once, with those by the rules for passwords. */
+function signUpBy(rules: Pick<PasswordRules, 'problemOf'>) {
+  return signUpInput.superRefine(({ email, password }, context) => {
+    if (context.issues.some(({ path }) => path?.includes('password'))) return;
+    const message = rules.problemOf(password, email);
+    if (message) context.addIssue({ code: 'custom', path: ['password'], message });
+  });
 }

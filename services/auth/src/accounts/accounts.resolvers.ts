@@ -35,8 +35,10 @@ export function createAccountsResolvers(deps: AccountsResolversDeps) {
       login: async (_parent, { input }, context, info) =>
         tellOpened(context, await logins.login(input, openingOf(context, info))),
       refreshSession: async (_parent, { refreshToken }, context, info) => {
+        const { isCancelled } = context;
         const onReuse = (sessionsEnded: EndedSession[]) => tellEnded(context, sessionsEnded);
-        return tellOpened(context, await sessions.refresh(refreshToken, { ...openingOf(context, info), onReuse }));
+        const options = { ...openingOf(context, info), isCancelled, onReuse };
+        return tellOpened(context, await sessions.refresh(refreshToken, options));
       },
       logout: async (_parent, _args, context) => {
         tellEnded(context, await sessions.end(requireSession(context.identity), originOf(context)));

@@ -3,6 +3,7 @@ import { transactionsOf, type Database } from '@taskmesh/database';
 import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { ACCOUNT_MAIL_KINDS, AccountMailEntity } from './account-mail.entity.ts';
+import { createMailQueue } from '../mails/mail-queue.ts';
 import { CLAIM_MAIL } from './change.statements.ts';
 import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
 import { revokeChanges, revokeEmailChange } from './begun-change.repository.ts';
@@ -18,15 +19,7 @@ export function createChangeRepository(database: Database) {
 
     findAccountByKey: (emailKey: string) => database.retry((em) => em.findOne(AccountEntity, { emailKey })),
 
-    /** Claims the mail that has been due the longest, until `until`, and returns its id. */
-    async claimMail(now: Date, until: Date): Promise<string | undefined> {
-      const [claimed] = await database.run<{ id: string }>('write', CLAIM_MAIL, [now, until, ACCOUNT_MAIL_KINDS]);
-      return claimed?.id;
-    },
-    findMail: (id: string) => database.retry((em) => em.findOne(AccountMailEntity, id)),
-    postponeMail: (id: string, nextAttemptAt: Date) =>
-      database.retry((em) => em.nativeUpdate(AccountMailEntity, { id }, { nextAttemptAt })),
-    removeMail: (id: string) => database.retry((em) => em.nativeDelete(AccountMailEntity, { id })),
+    mails: createMailQueue(database, AccountMailEntity, { claim: CLAIM_MAIL, values: [ACCOUNT_MAIL_KINDS] }),
   };
 }
 

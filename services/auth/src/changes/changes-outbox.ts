@@ -42,8 +42,7 @@ export function createChangesOutbox(deps: ChangesOutboxDeps): Outbox<AccountMail
 
   return {
     what: 'mail about an account',
-    claim: repository.claimMail,
-    find: repository.findMail,
+    ...repository.mails,
     async compose(mail) {
       if (mail.kind === 'email.confirm') return confirmation(mail);
       const { recipient: to, createdAt: time, ip = null } = mail;
@@ -51,8 +50,6 @@ export function createChangesOutbox(deps: ChangesOutboxDeps): Outbox<AccountMail
       if (mail.attempts === 1 && !(await limits.allowNotice(emailKey(to) ?? to))) return undefined;
       return CHANGE_MAILS[mail.kind]({ to, time, ip, publicUrl });
     },
-    finish: ({ id }) => repository.removeMail(id),
-    postpone: repository.postponeMail,
-    remove: repository.removeMail,
+    finish: ({ id }) => repository.mails.remove(id),
   };
 }

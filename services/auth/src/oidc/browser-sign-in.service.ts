@@ -3,7 +3,7 @@ import type { Clock, Log } from '@taskmesh/service';
 import { beginSignInInput, parseInput } from '@taskmesh/validation';
 import type { Limits } from '../rate-limits.ts';
 import { createOpaqueToken, hashOf } from '../opaque-token.ts';
-import { CODE_MS } from './sign-in-code-lifetime.ts';
+import { CODE_MS } from './sign-in-code.entity.ts';
 import { noProvider, notBegunHere } from './oidc.errors.ts';
 import type { OidcRepository } from './oidc.repository.ts';
 import { reasonOf, type Provider, type ProviderAnswer, type ProviderProfile, type SignInSecrets } from './provider.ts';

@@ -6,6 +6,7 @@ import { createBrowserSignInService } from './browser-sign-in.service.ts';
 import { createLinkedIdentityService } from './linked-identity.service.ts';
 import { createOidcRepository } from './oidc.repository.ts';
 import { createOidcResolvers } from './oidc.resolvers.ts';
+import type { Subject } from './provider-profile.ts';
 import { createProviderSignInService } from './provider-sign-in.service.ts';
 import { createProvider } from './provider.ts';
 
@@ -21,14 +22,16 @@ export function createOidc(
   common: CommonParts,
   { sessions, onMail }: OidcDeps,
 ) {
+  const repository = createOidcRepository(common.database);
+  const isLinked = async (identity: Subject) => (await repository.findLinked(identity)) !== null;
   const callbackUrl = `${publicUrl}/api/auth/oidc/callback`;
   const provider =
     oidc &&
     createProvider({
       ...{ config: oidc, clientSecret: secrets.oidcClientSecret, clock: common.monotonicClock, log: common.log },
-      strategyFor: (configuration) => createProviderStrategy({ configuration, callbackUrl, scopes: oidc.scopes }),
+      strategyFor: (configuration) =>
+        createProviderStrategy({ configuration, callbackUrl, scopes: oidc.scopes, isLinked }),
     });
-  const repository = createOidcRepository(common.database);
   const linking = { ...common, repository, onMail };
   return {
     browserSignIn: createBrowserSignInService({ ...common, provider, repository }),

@@ -11,25 +11,30 @@ import type { ProviderProfile } from './provider.ts';
 /** As OpenID Connect defines it. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
+/** An identity at a provider. */
+export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
+
 /**
- * Reads whom the validated tokens are about. Some providers give the address, or whether it is verified, only in the user info. An
- * address or a name that breaks our own rules counts as absent.
+ * Reads whom the validated tokens are about. Some providers give the address, or whether it is verified, only in the user info, which
+ * an identity that is linked does not need. An address or a name that breaks our own rules counts as absent.
  */
 export async function readProfile(
   configuration: Configuration,
   tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
+  isLinked: (identity: Subject) => Promise<boolean>,
 ): Promise<ProviderProfile> {
   const claims = tokens.claims();
   if (!claims) throw new Error('The provider gave no ID token.');
   if (!SUBJECT.test(claims.sub)) throw new Error('The subject of the ID token is malformed.');
+  const identity = { issuer: claims.iss, subject: claims.sub };
   const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+  const isEnough = isComplete || !hasMore || (await isLinked(identity));
   // Rejects the user info of another subject.
-  const more = isComplete || !hasMore ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const more = isEnough ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
   const { email, email_verified, name }: Partial<UserInfoResponse> = { ...claims, ...more };
   return {
-    issuer: claims.iss,
-    subject: claims.sub,
+    ...identity,
     email: address.safeParse(email).data,
     emailVerified: email_verified === true,
     name: accountName.safeParse(name).data,

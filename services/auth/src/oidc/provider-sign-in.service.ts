@@ -12,11 +12,10 @@ import { hashOf } from '../opaque-token.ts';
 import { dummyHash } from '../passwords/argon2-hash.ts';
 import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
-import { worksAlone } from './sign-in-code-lifetime.ts';
 import { addLink, addNotice, verifiedEmail } from './link-identity.ts';
 import { codeUnusable, linkIsNeeded } from './oidc.errors.ts';
 import type { GivenCode, OidcRepository, OidcTransaction } from './oidc.repository.ts';
-import type { SignInCode } from './sign-in-code.entity.ts';
+import { worksAlone, type SignInCode } from './sign-in-code.entity.ts';
 
 /** Of simultaneous attempts the store lets one pass; the others start over. */
 const MOST_LOOKS = 3;

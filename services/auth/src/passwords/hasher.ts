@@ -1,8 +1,8 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '@taskmesh/errors';
+import { createBulkhead } from '@taskmesh/service';
 import { dummyHash, PARAMETERS } from './argon2-hash.ts';
 import { dummyBcryptHash, isBcrypt, verifyBcrypt } from './bcrypt-hash.ts';
-import { createBoundedQueue } from './bounded-queue.ts';
 
 const MAX_WAITING = 200;
 /** Later, callers have given up. */
@@ -12,58 +12,54 @@ export interface Hasher {
   /** @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
   hash(password: string): Promise<string>;
   /**
-   * Without a hash (no such account), checks against one that never matches, to take the same time.
+   * A refusal takes the same time without a hash (no such account), and whatever kind the hash is of: first argon2, then bcrypt as
+   * long as any account has such a hash.
    * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
    */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>;
-  /**
-   * Verifies, in vain, a hash of the other kind than `passwordHash`: where accounts have bcrypt hashes like `bcryptHash`, refusals
-   * take the same time whether or not an account exists, and of which kind its hash is.
-   */
-  verifyOtherKind(passwordHash: string | undefined, bcryptHash: string, password: string): Promise<unknown>;
   waiting(): number;
 }
 
 export interface HasherOptions {
-  /** Hashes at once. Each occupies a thread of libuv's pool and a core for about 15 ms, and 19 MiB. */
+  /** argon2 hashes at once. Each occupies a thread of libuv's pool and a core for about 15 ms, and 19 MiB. */
   concurrency: number;
+  /** The bcrypt hash of any account. @default no account has one */
+  findBcryptHash?: () => Promise<string | undefined>;
   onHashed?: (seconds: number) => void;
 }
 
-/** Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else. */
-export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
-  const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING });
+/**
+ * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else. bcrypt has a queue of its own: a hash of
+ * another system may take a second, and every refusal needs one.
+ */
+export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOptions): Hasher {
+  const concurrencies = { argon2: concurrency, bcrypt: Math.ceil(concurrency / 4) };
+  const queue = createBulkhead<keyof typeof concurrencies>({
+    concurrency: (kind) => concurrencies[kind],
+    ...{ maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany },
+  });
   const dummy = dummyHash();
 
-  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const queuedAt = performance.now();
-    const turn = queue.run(async () => {
+  const inTurn = <Result>(kind: keyof typeof concurrencies, work: () => Promise<Result>): Promise<Result> =>
+    queue.run(kind, async () => {
       const start = performance.now();
-      if (start - queuedAt > MAX_WAIT_MS) throw tooMany();
       try {
         return await work();
       } finally {
         onHashed?.((performance.now() - start) / 1000);
       }
     });
-    if (!turn) throw tooMany();
-    return turn;
-  };
-
-  const verifyAny = (passwordHash: string, password: string): Promise<boolean> =>
-    inTurn(() =>
-      isBcrypt(passwordHash) ? verifyBcrypt(passwordHash, password) : verify(passwordHash, normalizePassword(password)),
-    );
 
   return {
-    hash: (password) => inTurn(() => hash(normalizePassword(password), PARAMETERS)),
-    async verify(passwordHash, password) {
-      const matches = await verifyAny(passwordHash ?? dummy, password);
-      return matches && passwordHash !== undefined;
+    hash: (password) => inTurn('argon2', () => hash(normalizePassword(password), PARAMETERS)),
+    async verify(passwordHash = dummy, password) {
+      const own = isBcrypt(passwordHash) ? { bcrypt: passwordHash } : { argon2: passwordHash };
+      if (await inTurn('argon2', () => verify(own.argon2 ?? dummy, normalizePassword(password)))) return true;
+      const like = (await findBcryptHash?.()) ?? own.bcrypt;
+      if (like === undefined) return false;
+      return inTurn('bcrypt', () => verifyBcrypt(own.bcrypt ?? dummyBcryptHash(like), password));
     },
-    verifyOtherKind: (passwordHash = dummy, bcryptHash, password) =>
-      verifyAny(isBcrypt(passwordHash) ? dummy : dummyBcryptHash(bcryptHash), password),
-    waiting: () => queue.waiting(),
+    waiting: queue.waiting,
   };
 }
 

@@ -1,5 +1,4 @@
-import { readCommonPasswords } from './common-passwords.ts';
-import { createPasswordRules } from './password-rules.ts';
+import { createPasswordRules, readCommonPasswords } from './password-rules.ts';
 
 const rules = createPasswordRules({ minLength: 8, common: readCommonPasswords() });
 const isRefused = (password: string) => {

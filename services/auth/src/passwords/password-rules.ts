@@ -1,5 +1,6 @@
 import { badUserInput } from '@taskmesh/errors';
 import { codePoints, isBlank } from '@taskmesh/validation';
+import { readFileSync } from 'node:fs';
 
 const MAX_LENGTH = 128;
 
@@ -36,6 +37,12 @@ export function createPasswordRules(options: { minLength: number; common: Readon
     checkAgainst: (password, path, email) => refuse(path, problemBeside(email, password)),
     problemOf: (password, email) => problemOfAny(password) ?? problemBeside(email, password),
   };
+}
+
+/** The most common passwords, in lower case; the file names its source. */
+export function readCommonPasswords(): ReadonlySet<string> {
+  const lines = readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8').split('\n');
+  return new Set(lines.filter((line) => line !== '' && !line.startsWith('#')));
 }
 
 function problemBeside(email: string, password: string): string | undefined {

@@ -1,11 +1,13 @@
+import type { Mail } from '@taskmesh/mail';
 import type { Clock } from '@taskmesh/service';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AuditKind } from '../audit/audit.repository.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
-import { TOKEN_LIFETIME_MINUTES, recoveryMail } from './recovery-mail.ts';
 import type { RecoveryRequest } from './recovery-request.entity.ts';
 import type { RecoveryRepository } from './recovery.repository.ts';
+
+const TOKEN_LIFETIME_MINUTES = 30;
 
 export interface RecoveryOutboxDeps {
   repository: RecoveryRepository;
@@ -38,8 +40,7 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
 
   return {
     what: 'recovery mail',
-    claim: repository.claim,
-    find: repository.find,
+    ...repository.mails,
     async compose(request) {
       const account = await repository.findAccountByKey(request.emailKey);
       const token = account && (await storeToken(request, account));
@@ -52,7 +53,27 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
         if (account) transaction.record(factOf(request, account, 'recovery.mail_sent'));
       });
     },
-    postpone: repository.postpone,
-    remove: repository.remove,
+  };
+}
+
+/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
+function recoveryMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
+  return {
+    to,
+    subject: 'Set a new Taskmesh password',
+    text: [
+      'Somebody, most likely you, asked for a new password of your Taskmesh account.',
+      '',
+      'Follow this link to choose one:',
+      '',
+      `${publicUrl}/reset-password#token=${token}`,
+      '',
+      'Or enter this token where you are asked for it:',
+      '',
+      token,
+      '',
+      `Both work once, for ${TOKEN_LIFETIME_MINUTES} minutes. If it was not you, there is nothing to do: your password stays as it is.`,
+      '',
+    ].join('\n'),
   };
 }

@@ -3,7 +3,7 @@ import { transactionsOf, type Database } from '@taskmesh/database';
 import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { revokeChanges } from '../changes/begun-change.repository.ts';
-import { claimFrom } from '../mails/mail.statements.ts';
+import { claimFrom, createMailQueue } from '../mails/mail-queue.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/linked-identity.entity.ts';
 import { tokensToEnd } from '../personal-tokens/ended-token.repository.ts';
 import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
@@ -23,18 +23,7 @@ export function createRecoveryRepository(database: Database) {
       await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
     },
 
-    /** Claims the request that has been due the longest, until `until`, and returns its id. */
-    async claim(now: Date, until: Date): Promise<string | undefined> {
-      const [claimed] = await database.run<{ id: string }>('write', CLAIM_REQUEST, [now, until]);
-      return claimed?.id;
-    },
-
-    find: (id: string) => database.retry((em) => em.findOne(RecoveryRequestEntity, id)),
-
-    postpone: (id: string, nextAttemptAt: Date) =>
-      database.retry((em) => em.nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt })),
-
-    remove: (id: string) => database.retry((em) => em.nativeDelete(RecoveryRequestEntity, { id })),
+    mails: createMailQueue(database, RecoveryRequestEntity, { claim: CLAIM_REQUEST }),
 
     findAccountByKey: (emailKey: string) => database.retry((em) => em.findOne(AccountEntity, { emailKey })),
 

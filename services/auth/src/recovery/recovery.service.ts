@@ -1,3 +1,4 @@
+import { badUserInput } from '@taskmesh/errors';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/validation';
@@ -6,7 +7,6 @@ import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
-import { resetTokenUnusable } from './recovery.errors.ts';
 import type { RecoveryRepository, RecoveryTransaction } from './recovery.repository.ts';
 
 export interface RecoveryService {
@@ -101,3 +101,7 @@ async function setPassword(
   const { ended } = await transaction.endAllSessions({ accountId, now });
   return [...ended, ...(await transaction.endPersonalTokens(tokens, now))];
 }
+
+/** The same for unknown, expired and used tokens. */
+const resetTokenUnusable = () =>
+  badUserInput([{ path: 'token', message: 'token is not valid, was used before, or has expired.' }]);

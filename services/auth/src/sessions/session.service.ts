@@ -1,3 +1,4 @@
+import { unavailable } from '@taskmesh/errors';
 import type { AuthInternal, EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
@@ -23,6 +24,8 @@ export interface OpenOptions extends Opening {
 }
 
 export interface RefreshOptions extends Opening {
+  /** Whether the caller no longer waits. */
+  isCancelled?: (() => boolean) | undefined;
   /** Called before the refusal when the token had already been used, which ends its session. */
   onReuse: (ended: EndedSession[]) => void;
 }
@@ -32,7 +35,10 @@ export interface SessionService {
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
   /** The same as part of a transaction that has locked the account. */
   openIn(transaction: SessionTransaction, account: Account, options: Opening): Promise<OpenedSession>;
-  /** Uses up the token, unless it is rate-limited. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
+  /**
+   * Uses up the token, unless it is rate-limited or the caller no longer waits for the next one.
+   * @throws AppError UNAUTHENTICATED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
   /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is none */
   end(user: SignedIn, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -148,7 +154,12 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       store(transaction, await maker.prepare(account, options), options.origin),
     async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
-      const refreshed = await repository.inTransaction((transaction) => refreshIn(transaction, refreshToken, options));
+      const refreshed = await repository.inTransaction(async (transaction) => {
+        const outcome = await refreshIn(transaction, refreshToken, options);
+        // Without the new token, the caller would try the former one again, which would end the session.
+        if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
+        return outcome;
+      });
       if (refreshed && 'opened' in refreshed) return refreshed.opened;
       if (refreshed) options.onReuse(refreshed.reused);
       throw refreshTokenUnusable();

@@ -5,7 +5,7 @@ const ANN = { identity: { role: 'user', userId: 'ann', sessionId: 'a' }, ip: '20
 const STRANGER = { identity: { role: 'anonymous' }, ip: '203.0.113.1' } as const;
 const OPERATOR = { identity: { role: 'operator' }, ip: '203.0.113.1' } as const;
 
-type Caller = Pick<RequestCall, 'identity' | 'ip'>;
+type Caller = Pick<RequestCall, 'identity' | 'ip' | 'signal'>;
 
 it.each<[string, Caller, number, number]>([
   ['a session', ANN, 16, 1_000],
@@ -44,4 +44,25 @@ it('leaves room for the other sessions of an account, up to its own bound', asyn
   release();
   await Promise.all(all);
   expect(started).toBe(80);
+});
+
+it('leaves the place of a caller that disconnects to the next one', async () => {
+  const runForCaller = createCallerBulkheads();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let started = 0;
+  const run = async () => {
+    started++;
+    await held;
+  };
+  const connection = new AbortController();
+  const left = { ...ANN, signal: connection.signal };
+  const running = Array.from({ length: 16 }, () => runForCaller(ANN, run));
+  const waiting = Array.from({ length: 1_000 }, () => runForCaller(left, run));
+  const given = Promise.allSettled(waiting);
+  connection.abort();
+  expect(new Set((await given).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  const next = runForCaller(ANN, run);
+  release();
+  await Promise.all([...running, next]);
+  expect(started).toBe(17);
 });

@@ -13,9 +13,9 @@ const QUEUE = {
   refusal: () => toGraphQLError(rateLimited(1, 'Your earlier requests are still running; try again.')),
 };
 
-/** Runs an operation of this caller, or rejects with RATE_LIMITED. */
+/** Runs an operation of this caller, or rejects with RATE_LIMITED. A caller who disconnects no longer waits. */
 export type RunForCaller = <Result>(
-  caller: Pick<RequestCall, 'identity' | 'ip'>,
+  caller: Pick<RequestCall, 'identity' | 'ip' | 'signal'>,
   run: () => Promise<Result>,
 ) => Promise<Result>;
 
@@ -24,11 +24,11 @@ export function createCallerBulkheads(): RunForCaller {
   const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
-  return ({ identity, ip }, run) => {
+  return ({ identity, ip, signal }, run) => {
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;
-      return sessions.run(sessionId, () => accounts.run(userId, run));
+      return sessions.run(sessionId, () => accounts.run(userId, run, signal), signal);
     }
-    return identity.role === 'anonymous' ? networks.run(networkOf(ip), run) : run();
+    return identity.role === 'anonymous' ? networks.run(networkOf(ip), run, signal) : run();
   };
 }
