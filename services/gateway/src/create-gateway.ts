@@ -11,6 +11,7 @@ import {
 } from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
+import { limitUnreadAnswers } from './transports/sockets/unread-answers.ts';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createEndedSessions } from './auth/ended-sessions.ts';
@@ -164,6 +165,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     }),
     serveUnknownPath: page && serveUnknownPath,
   });
+  const unreadAnswers = limitUnreadAnswers(app.server, log);
   measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });
@@ -195,6 +197,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ...(initial.own ? [keys, endedSessions, sessionUses] : []),
     readiness,
     apollo,
+    unreadAnswers,
     closeOnStop(() => app.close()), // after the clients of streams have been told
     ...(realtime ? [realtime] : []),
     ...(watch ? [watch] : []),

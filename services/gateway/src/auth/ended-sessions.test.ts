@@ -11,6 +11,7 @@ const UNTIL = NOW_MS / 1000 + 600;
 function fixture(pageSize = 10_000, keyValue = createMemoryKeyValue()) {
   let list: EndedSession[] = [];
   let nowMs = NOW_MS;
+  let monotonicMs = 0;
   const asked: number[] = [];
   const auth = {
     async endedSessions(after: number) {
@@ -23,7 +24,13 @@ function fixture(pageSize = 10_000, keyValue = createMemoryKeyValue()) {
   return {
     asked,
     keyValue,
-    sessions: createEndedSessions({ auth, keyValue, clock: { now: () => nowMs }, log }),
+    sessions: createEndedSessions({
+      auth,
+      keyValue,
+      clock: { now: () => nowMs },
+      log,
+      monotonicMs: () => (monotonicMs += 61_000),
+    }),
     end: (sessionId: string, until = UNTIL) => {
       const session = { sequence: list.length + 1, sessionId, until };
       list = [...list, session];
@@ -148,6 +155,23 @@ describe('the list of ended sessions', () => {
     pass(120_000);
     await eventually(() => !sessions.has('short'));
     expect(sessions.has('long')).toBe(true);
+    await sessions.stop();
+  });
+
+  it('forgets nothing while the clock is wrong for some minutes', async () => {
+    const { sessions, end, pass, asked } = fixture();
+    end('short');
+    await sessions.start();
+    await eventually(() => sessions.loaded());
+    const polls = async (count: number) => {
+      const before = asked.length;
+      await eventually(() => asked.length > before + count);
+    };
+    pass(7_200_000);
+    await polls(3); // of a minute each
+    pass(-7_200_000);
+    await polls(12);
+    expect(sessions.has('short')).toBe(true);
     await sessions.stop();
   });
 });

@@ -5,6 +5,8 @@ import { createPeriodic, parseJson, type Clock, type Log, type Service } from '@
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
+/** How long a session must have looked expired: the clock may have been wrong for a while. */
+const FORGET_AFTER_MS = 10 * 60_000;
 const CHANNEL = 'sessions.ended';
 
 /** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
@@ -23,30 +25,38 @@ export interface EndedSessionsDeps {
   keyValue: KeyValue;
   clock: Clock;
   log: Log;
+  /** @default performance.now */
+  monotonicMs?: () => number;
 }
 
 /** auth is the source of truth and is polled continuously; messages from other gateways only speed things up. */
-export function createEndedSessions({ auth, keyValue, clock, log }: EndedSessionsDeps): EndedSessions {
-  const untilBySession = new Map<string, number>();
+export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
+  const { auth, keyValue, clock, log, monotonicMs = () => performance.now() } = deps;
+  const ended = new Map<string, { until: number; expiredSinceMs: number | undefined }>();
   const listeners = new Set<(sessionId: string) => void>();
   let position = 0;
   let isLoaded = false;
-  let nextSweep = 0;
+  let nextSweepMs = 0;
   let unsubscribe: () => Promise<void> = async () => undefined;
 
   const take = ({ sessionId, until }: EndedSession) => {
-    const known = untilBySession.get(sessionId);
-    untilBySession.set(sessionId, Math.max(until, known ?? 0));
-    if (known !== undefined) return;
+    const known = ended.get(sessionId);
+    ended.set(sessionId, { until: Math.max(until, known?.until ?? 0), expiredSinceMs: undefined });
+    if (known) return;
     for (const listener of listeners) listener(sessionId);
   };
 
   const sweep = () => {
-    if (clock.now() < nextSweep) return;
-    nextSweep = clock.now() + SWEEP_EVERY_MS;
+    const nowMs = monotonicMs();
+    if (nowMs < nextSweepMs) return;
+    nextSweepMs = nowMs + SWEEP_EVERY_MS;
     // Channels accept just-expired tokens.
     const takenFromS = clock.now() / 1000 - EXPIRED_TOKEN_GRACE_S;
-    for (const [sessionId, until] of untilBySession) if (until < takenFromS) untilBySession.delete(sessionId);
+    for (const [sessionId, session] of ended) {
+      session.expiredSinceMs = session.until < takenFromS ? (session.expiredSinceMs ?? nowMs) : undefined;
+      if (session.expiredSinceMs !== undefined && nowMs - session.expiredSinceMs >= FORGET_AFTER_MS)
+        ended.delete(sessionId);
+    }
   };
 
   const readNew = async () => {
@@ -65,7 +75,7 @@ export function createEndedSessions({ auth, keyValue, clock, log }: EndedSession
   const poll = createPeriodic({ everyMs: POLL_EVERY_MS, task: readNew, what: 'the list of ended sessions', log });
 
   return {
-    has: (sessionId) => untilBySession.has(sessionId),
+    has: (sessionId) => ended.has(sessionId),
     announce(sessions) {
       for (const session of sessions) take(session);
       void keyValue.publish(CHANNEL, JSON.stringify(sessions));

@@ -40,7 +40,7 @@ export function createGraphQLHandler(
 ): GraphQLHandler {
   const read = async (request: GraphQLRequest, { canStream }: { canStream: boolean }) => {
     const { raw } = request;
-    const sent = await readRequest(raw);
+    const sent = await readRequest(raw, context.clientIp(raw));
     const call = context.requestCall(request, await identityOf(context, raw));
     const arrival = { isGet: raw.method !== 'POST', canStream, caller: call };
     return { sent, call, outcome: await context.admit(sent, arrival).catch(invalidOperation) };

@@ -10,9 +10,9 @@ import type { UncheckedRequest } from './graphql-request.ts';
 const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables', 'extensions']);
 
-/** What an HTTP request asks for: its body, or its search parameters. @throws AppError */
-export async function readRequest(request: IncomingMessage): Promise<UncheckedRequest> {
-  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request), parseExactJson);
+/** What an HTTP request of the client with this address asks for: its body, or its search parameters. @throws AppError */
+export async function readRequest(request: IncomingMessage, ip: string): Promise<UncheckedRequest> {
+  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request, ip), parseExactJson);
   refuseForeignPage(request);
   return readSearch(readParameters(request.url ?? '', PARAMETERS));
 }

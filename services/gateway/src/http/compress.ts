@@ -1,5 +1,4 @@
 import Negotiator from 'negotiator';
-import pLimit from 'p-limit';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
@@ -7,9 +6,9 @@ const gzipAsync = promisify(gzip);
 /** Below this, compression costs more than it saves. */
 const MIN_LENGTH = 4 * 1024;
 const LEVEL = 3;
-const limit = pLimit(2);
-/** Beyond this, responses are sent as they are. */
-const MAX_WAITING = 50;
+/** Beyond this, responses are sent as they are: a large one takes long, and must not delay those of others. */
+const CONCURRENCY = 2;
+let running = 0;
 
 /** Whether a text of this length is compressed for a client that accepts gzip. */
 export const isCompressible = (text: string): boolean => text.length >= MIN_LENGTH;
@@ -21,11 +20,16 @@ export function acceptsGzip(acceptEncoding: string | string[] | undefined): bool
   return negotiator.encoding(['gzip', 'identity']) === 'gzip';
 }
 
-/** On a thread, few at a time. Undefined for a client that does not accept it, or when too many are compressed. */
+/** On a thread, few at a time. Undefined for a client that does not accept it, or while others are compressed. */
 export async function gzipFor(
   acceptEncoding: string | string[] | undefined,
   text: string,
 ): Promise<Buffer | undefined> {
-  if (limit.pendingCount >= MAX_WAITING || !acceptsGzip(acceptEncoding)) return undefined;
-  return limit(() => gzipAsync(text, { level: LEVEL }));
+  if (running >= CONCURRENCY || !acceptsGzip(acceptEncoding)) return undefined;
+  running++;
+  try {
+    return await gzipAsync(text, { level: LEVEL });
+  } finally {
+    running--;
+  }
 }

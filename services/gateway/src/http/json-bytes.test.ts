@@ -10,7 +10,7 @@ describe('a JSON body', () => {
     request.rawHeaders = ['Content-Type', 'application/json'];
     request.destroy();
     await once(request, 'close');
-    await expect(readJsonBytes(request)).rejects.toMatchObject({
+    await expect(readJsonBytes(request, '127.0.0.1')).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',
       issues: [{ message: 'The body ended too early.' }],
     });

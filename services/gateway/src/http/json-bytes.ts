@@ -1,4 +1,5 @@
 import { AppError, badUserInput, unavailable } from '@taskmesh/errors';
+import { networkOf } from '@taskmesh/service';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { latestResponse } from './client-timeouts.ts';
 import { decoderOf } from './decode-body.ts';
@@ -21,10 +22,10 @@ let heldBytes = 0;
 const arriving = new Set<() => void>();
 
 /**
- * Reads a JSON body, limited in size and decompressed.
+ * Reads a JSON body of the client with this address, limited in size and decompressed.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, then PAYLOAD_TOO_LARGE or SERVICE_UNAVAILABLE, then BAD_USER_INPUT
  */
-export async function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
+export async function readJsonBytes(request: IncomingMessage, ip: string): Promise<Buffer> {
   if (!hasBody(request)) throw invalidBody('A JSON body is needed.');
   const [contentType = ''] = headerValues(request, 'content-type'); // `hideContentType` clears the parsed one
   requireJson(contentType);
@@ -34,7 +35,7 @@ export async function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
   try {
     const bytes = await readBytes(request, held);
     if (!decode) return bytes;
-    const decoded = await decode(bytes, BODY_LIMIT_BYTES).catch(refuseEncoded);
+    const decoded = await decode(bytes, { maxBytes: BODY_LIMIT_BYTES, network: networkOf(ip) }).catch(refuseEncoded);
     if (!held.hasRoomFor(decoded.length)) throw tooMany();
     return decoded;
   } finally {

@@ -10,7 +10,7 @@ export function limitConnections(
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   const counts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
-    const { remoteAddress } = socket;
+    const remoteAddress = socket.remoteAddress?.split('%')[0]; // without the interface of a link-local address
     if (remoteAddress === undefined || isTrusted(remoteAddress, 0)) return;
     const network = networkOf(remoteAddress);
     const count = counts.get(network) ?? 0;

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import Negotiator from 'negotiator';
 import { addVary } from '../http/vary.ts';
 
 /** By the name of the coding, the better one first. */
@@ -30,20 +31,9 @@ export function sendAsset(
 ): FastifyReply {
   if (compressed.length === 0) return reply.send(bytes);
   addVary(reply, 'Accept-Encoding');
-  const taken = codingsIn(String(accepted ?? ''));
-  const best = compressed.find(({ coding }) => taken.get(coding) ?? taken.get('*') ?? false);
-  return best ? reply.header('content-encoding', best.coding).send(best.bytes) : reply.send(bytes);
-}
-
-/** Whether each coding that is named may be used: it may not with a quality of 0. */
-function codingsIn(accepted: string): Map<string, boolean> {
-  return new Map(
-    accepted.split(',').map((each) => {
-      const [coding = '', ...parameters] = each
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*/);
-      return [coding, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))];
-    }),
+  const taken = new Negotiator({ headers: { 'accept-encoding': String(accepted ?? '') } }).encodings(
+    compressed.map(({ coding }) => coding),
   );
+  const best = compressed.find(({ coding }) => taken.includes(coding));
+  return best ? reply.header('content-encoding', best.coding).send(best.bytes) : reply.send(bytes);
 }

@@ -32,7 +32,7 @@ export function createAnswerEndpoint(
   const handled = bodySchema && isBytes(bodySchema) ? handleStream : handle;
   const exchangeOf = async (request: FastifyRequest, identity: Identity, onProgress: OnWorkProgress | undefined) => ({
     query: endpoint.query?.read(request),
-    body: bodySchema && (await bodyOf(request, bodySchema)),
+    body: bodySchema && (await bodyOf(request, bodySchema, context)),
     id: idIn(request.params),
     headers: request.headers,
     origin: () => originOf(context, request),
@@ -83,8 +83,13 @@ async function handleStream(exchange: AnyExchange, endpoint: Handle): Promise<An
   }
 }
 
-async function bodyOf({ raw }: FastifyRequest, schema: NonNullable<Endpoint['bodySchema']>): Promise<unknown> {
-  return isBytes(schema) ? longBodyOf(raw) : parseInput(schema, parseJsonObject(await readJsonBytes(raw)));
+async function bodyOf(
+  { raw }: FastifyRequest,
+  schema: NonNullable<Endpoint['bodySchema']>,
+  context: EndpointContext,
+): Promise<unknown> {
+  if (isBytes(schema)) return longBodyOf(raw);
+  return parseInput(schema, parseJsonObject(await readJsonBytes(raw, context.clientIp(raw))));
 }
 
 function originOf(context: EndpointContext, request: FastifyRequest): RequestOrigin {

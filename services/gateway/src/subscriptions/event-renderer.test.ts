@@ -107,6 +107,17 @@ describe('many long events in one turn of the event loop', () => {
   });
 });
 
+it('an account with many events delays none of another with the same document', async () => {
+  const { rendering, requests } = createWorld(NAMES);
+  const neverItsTurn = () => new Promise<never>(() => undefined);
+  const busy = rendering.withVariables({}, call, neverItsTurn);
+  for (let sequence = 0; sequence < 100; sequence++) void busy(changeOf(sequence), waiting);
+  const other = rendering.withVariables({}, call, atOnce)(changeOf(100), waiting);
+  await eventually(() => expect(requests).toHaveLength(1));
+  requests[0]?.answer(named('Ada'));
+  expect(await other).toContain('Ada');
+});
+
 describe('an event that selects a field of a service that is away', () => {
   it('waits, and is whole when the service comes back', async () => {
     const { rendering, requests, pass } = createWorld(NAMES);

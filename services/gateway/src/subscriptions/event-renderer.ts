@@ -75,7 +75,9 @@ export function createEventRenderer(
 
   const ask = (change: TaskChanged, variables: Record<string, unknown>, inTurn: RunInTurn, readers: Reader[]) => {
     const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
-    return atOnce(() => withForeignFields({ change, planNow, variables, inTurn, readers, giveUpAtMs }));
+    // The account's turn comes first: whoever has many events takes no place from others with the same document.
+    const turn: RunInTurn = (work) => inTurn(() => atOnce(work));
+    return withForeignFields({ change, planNow, variables, inTurn: turn, readers, giveUpAtMs });
   };
   const keyOf = (variables: Record<string, unknown>) =>
     JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
@@ -168,7 +170,7 @@ async function withForeignFields({ inTurn, readers, giveUpAtMs, ...run }: EventR
   for (;;) {
     const reader = readers.find(({ isWaiting }) => isWaiting());
     if (!reader) throw unavailable('Nobody waits for it any more.');
-    const text = await inTurn(() => tryOnce(run, reader));
+    const text = await inTurn(async () => (reader.isWaiting() ? tryOnce(run, reader) : undefined));
     if (text !== undefined) return text;
     if (performance.now() > giveUpAtMs) throw unavailable();
     if (reader.isWaiting()) await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));

@@ -177,16 +177,22 @@ export async function waitForDrain(socket: WebSocket): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
-/** Pings the client at each heartbeat, and ends a connection that did not answer until the next one. */
+/**
+ * Pings the client at each heartbeat, and ends a connection that until the next one neither answered nor read anything: a ping waits
+ * behind a large result.
+ */
 export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
   let isAlive = true;
+  let waitingBytes = 0;
   socket.on('pong', () => {
     isAlive = true;
   });
   const stop = heartbeats.add(() => {
-    if (!isAlive) return socket.terminate();
+    const isReading = socket.bufferedAmount < waitingBytes;
+    waitingBytes = socket.bufferedAmount;
+    if (!isAlive && !isReading) return socket.terminate();
+    if (isAlive) socket.ping();
     isAlive = false;
-    socket.ping();
   });
   socket.once('close', stop);
 }
