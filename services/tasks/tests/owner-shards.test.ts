@@ -49,6 +49,7 @@ const WRITE = [0, null, TASK, OWNER, null, NOW];
 const VALUES: Record<string, unknown[]> = {
   'task-create': [...NEW, ...givenValues],
   'task-create-once': [...NEW, 'key', 'hash', NOW, ...givenValues],
+  'task-open-feed': [OWNER],
   'task-first-created': [OWNER, 'key', NOW],
   'task-forget-keys': [NOW, 2_000],
   'task-update': [...WRITE, ...givenValues.flatMap((value) => [true, value])],
@@ -126,7 +127,15 @@ const ALL_SHARDS = [
 ];
 /** They read nothing of any owner. */
 const NO_SHARD = [
-  ...['feed-state', 'feed-new-epoch', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
+  ...[
+    'task-create',
+    'task-open-feed',
+    'feed-state',
+    'feed-new-epoch',
+    'relay-writers',
+    'relay-epoch',
+    'relay-wake-others',
+  ],
   ...['dead-letters-discard', 'dead-letters-count'],
   ...['owners-position', 'owners-move', 'owners-close'],
 ];

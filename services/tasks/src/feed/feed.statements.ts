@@ -4,13 +4,13 @@ import { CHANGE_COLUMNS } from './change.ts';
 /** 32 random bytes. A new key invalidates all earlier cursors. */
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
-/** For a store whose feeds start again; migrations may have counted its tasks already. */
+/** For a store whose tasks nobody changes meanwhile. */
 export const COUNT_TASKS: Statement = {
   name: 'feed-count-tasks',
   text: `
     insert into public.feeds (owner_id, sequence, tasks)
     select user_id, 0, count(*) from public.tasks group by user_id
-    on conflict (owner_id) do update set sequence = 0, tasks = excluded.tasks`,
+    on conflict (owner_id) do update set tasks = excluded.tasks`,
 };
 
 export const STATE: Statement = {

@@ -1,12 +1,16 @@
-import { readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/database';
+import { inTransaction, readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/database';
 import type { AccountDeleted } from '@taskmesh/events';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
+import { COUNT_TASKS } from '../feed/feed.statements.ts';
 import { partOf } from '../feed/partition.ts';
 import * as statements from './owner.statements.ts';
 
+const COUNT_WITHIN_MS = 600_000;
+const LOCK_FEEDS: Statement = { name: 'owners-lock-feeds', text: 'lock table feeds in share row exclusive mode' };
+
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
-export function createOwnerRepository(database: Pick<Database, 'run'>) {
+export function createOwnerRepository(database: Pick<Database, 'run' | 'openSession'>) {
   const count = async (statement: Statement, values: unknown[]): Promise<number> => {
     const [row] = await database.run<{ count: number }>('write', statement, values);
     return row?.count ?? 0;
@@ -17,6 +21,19 @@ export function createOwnerRepository(database: Pick<Database, 'run'>) {
       const [row] = await database.run<{ epoch: number; sequence: string }>('read', statements.POSITION, []);
       if (!row) throw new Error('The store has no position in the account log.');
       return { epoch: row.epoch, sequence: Number(row.sequence) };
+    },
+
+    /** Counts the tasks of all owners while their writes wait. */
+    async countTasks(): Promise<void> {
+      const session = await database.openSession({ timeoutMs: COUNT_WITHIN_MS });
+      try {
+        await inTransaction(session, async () => {
+          await session.run(LOCK_FEEDS);
+          await session.run(COUNT_TASKS);
+        });
+      } finally {
+        await session.close();
+      }
     },
 
     /** False when the position has changed. */
