@@ -74,6 +74,35 @@ function expectDeleted(changes: TaskChanged[], count: number, before: number): v
 }
 
 describe('when an account was deleted', () => {
+  it('its dead letters and keys are deleted in batches', async () => {
+    const { database } = service;
+    const ada = service.user();
+    await ada.create({ title: 'the only one' });
+    await database.query(
+      `insert into dead_letters (source, fingerprint, owner_id, reason)
+       select 'gateway', 'record ' || n, $1, 'any' from generate_series(1, 2500) n`,
+      [ada.id],
+    );
+    await database.query(
+      `insert into idempotency_keys (owner_id, key, input_hash, task, expires_at)
+       select $1, 'key ' || n, '', '{}', now() + interval '1 day' from generate_series(1, 2500) n`,
+      [ada.id],
+    );
+    await database.query(`
+      create table deleted (count int);
+      create function note_deleted() returns trigger language plpgsql as $$
+        begin insert into deleted select count(*) from gone; return null; end $$;
+      create trigger note_deleted after delete on dead_letters referencing old table as gone
+        for each statement execute function note_deleted();
+      create trigger note_deleted after delete on idempotency_keys referencing old table as gone
+        for each statement execute function note_deleted();`);
+    log.delete(ada.id);
+    await gone(ada);
+    expect(await database.query('select max(count), sum(count)::int from deleted')).toEqual([
+      { max: 1_000, sum: 5_000 },
+    ]);
+  });
+
   it('its tasks end as DELETE events, in the order in which they were made, and nothing is left of them', async () => {
     const [ada, bob] = [service.user(), service.user()];
     const ids = await createMany(ada, 3);

@@ -74,6 +74,7 @@ const VALUES: Record<string, unknown[]> = {
   'owners-closed': [OWNER, 100],
   'owners-delete-tasks': [0, OWNER, NOW, 200],
   'owners-erase-changes': [OWNER, 1_000],
+  'owners-erase-others': [OWNER, 1_000],
   'owners-finish': [OWNER],
 };
 
@@ -137,7 +138,7 @@ const NO_SHARD = [
     'relay-wake-others',
   ],
   ...['dead-letters-discard', 'dead-letters-count'],
-  ...['owners-position', 'owners-move', 'owners-close'],
+  ...['owners-position', 'owners-lock-position', 'owners-move', 'owners-close'],
 ];
 
 it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {

@@ -6,7 +6,6 @@ import { partOf } from '../feed/partition.ts';
 import * as statements from './owner.statements.ts';
 
 const COUNT_WITHIN_MS = 600_000;
-const LOCK_FEEDS: Statement = { name: 'owners-lock-feeds', text: 'lock table feeds in share row exclusive mode' };
 
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
@@ -23,12 +22,12 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
       return { epoch: row.epoch, sequence: Number(row.sequence) };
     },
 
-    /** Counts the tasks of all owners while their writes wait. */
+    /** Counts the tasks of all owners. Their writes go on meanwhile. */
     async countTasks(): Promise<void> {
       const session = await database.openSession({ timeoutMs: COUNT_WITHIN_MS });
       try {
         await inTransaction(session, async () => {
-          await session.run(LOCK_FEEDS);
+          await session.run(statements.LOCK_POSITION);
           await session.run(COUNT_TASKS);
         });
       } finally {
@@ -62,6 +61,9 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
     /** Returns the number of erased changes: 0 while one of them is unpublished. */
     eraseChanges: (ownerId: string, limit: number): Promise<number> =>
       count(statements.ERASE_CHANGES, [ownerId, limit]),
+
+    /** Returns the largest number of rows that were deleted of one table: 0 while tasks or changes are left. */
+    eraseOthers: (ownerId: string, limit: number): Promise<number> => count(statements.ERASE_OTHERS, [ownerId, limit]),
 
     /** Owners of whom something is left. */
     backlog: (): Promise<Backlog> => readBacklog(database, statements.BACKLOG),

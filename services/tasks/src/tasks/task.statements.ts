@@ -23,9 +23,10 @@ const logChange = (kind: string, after: string, before: string) => `
 const LOCKED = `select * from tasks where id = $3 and user_id = $4 for update`;
 
 /** $5: the version that the caller expects, or null. */
-const nextSequence = (counter = '') => `
-  insert into feeds as f (owner_id, sequence) select user_id, 1 from old where $5::int is null or version = $5
-  on conflict (owner_id) do update set sequence = f.sequence + 1${counter}
+const nextSequence = (added: 0 | -1) => `
+  insert into feeds as f (owner_id, sequence, tasks)
+  select user_id, 1, ${added} from old where $5::int is null or version = $5
+  on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + excluded.tasks
   returning sequence`;
 
 /** A new task's values by column: $3: id, $4: owner, $5: now, then GIVEN_FIELDS from parameter `first`. */
@@ -147,7 +148,7 @@ const CHANGED = GIVEN_FIELDS.map((field) => `${TASK_FIELDS[field].column} = ${ch
 export const UPDATE: Statement = {
   name: 'task-update',
   text: `
-    with old as (${LOCKED}), feed as (${nextSequence()}), task as (
+    with old as (${LOCKED}), feed as (${nextSequence(0)}), task as (
       update tasks t set
         ${CHANGED.join(', ')},
         updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
@@ -165,7 +166,7 @@ export const UPDATE: Statement = {
 export const DELETE: Statement = {
   name: 'task-delete',
   text: `
-    with old as (${LOCKED}), feed as (${nextSequence(', tasks = greatest(f.tasks - 1, 0)')}), gone as (
+    with old as (${LOCKED}), feed as (${nextSequence(-1)}), gone as (
       delete from tasks t using old, feed where t.id = $3 and t.user_id = $4 returning t.id
     ), change as (
       ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
