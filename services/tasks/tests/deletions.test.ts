@@ -55,7 +55,6 @@ async function fill(user: TestUser, count: number): Promise<void> {
      select gen_random_uuid(), $1, 'many ' || n, false, 'low', now() + n * interval '1 millisecond', now() from generate_series(2, $2::int) n`,
     [user.id, count],
   );
-  await service.database.query('update feeds set counted = null where owner_id = $1', [user.id]);
 }
 
 const changesOf = ({ id }: Pick<TestUser, 'id'>, published = service.published): TaskChanged[] =>
