@@ -1,5 +1,7 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { createBackup, readBackupConfig } from '@taskmesh/backup';
 import { findFreePorts, INNER_SERVICES } from '@taskmesh/local';
+import { createLog } from '@taskmesh/service';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -125,5 +127,22 @@ describe('behind PgBouncer, which keeps transactions only', () => {
     const start = startEmbedded({ env, progress: () => {} });
     await expect(start).rejects.toThrow(/is reached by a pooler that keeps no sessions.*pool_mode = session/);
     rmSync(dataDir, { recursive: true });
+  }, 60_000);
+
+  it('backup, whose own store is reached without it, does not start either if an admin URL names it', async () => {
+    const name = `unusual_${randomBytes(4).toString('hex')}_backup`;
+    const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-postgres-'));
+    await admin([`create database ${name}`]);
+    const [own, pooled] = [server, pooler.url].map((url) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
+    const env = { DATA_DIR: dataDir, POSTGRES_URL: own, TASKS_ADMIN_URL: own, AUTH_ADMIN_URL: pooled };
+    const log = createLog({ service: 'backup', level: 'silent' });
+    const backup = await createBackup(readBackupConfig(env), { clock: { now: () => Date.now() }, log });
+    try {
+      await expect(backup.start()).rejects.toThrow(/AUTH_ADMIN_URL.*is reached by a pooler that keeps no sessions/);
+    } finally {
+      await backup.stop();
+      await dropDatabases(name);
+      rmSync(dataDir, { recursive: true });
+    }
   }, 60_000);
 });

@@ -84,6 +84,10 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
       const { epoch, sequence } = store.current().position;
       return [{ epoch, sequence: String(sequence) }];
     },
+    // It always knows how many tasks there are.
+    ...Object.fromEntries(
+      ['begin', 'owners-lock-position', 'feed-count-tasks', 'commit'].map((name) => [name, () => []]),
+    ),
     'owners-close': (fromEpoch: number, from: number, epoch: number, sequence: number, owner: string) => {
       if (!isAt(fromEpoch, from)) return [];
       store.current().position = { epoch, sequence };
@@ -111,6 +115,7 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
       for (const { sequence } of gone) forgotten.set(owner, Number(sequence));
       return [{ count: gone.length }];
     },
+    'owners-erase-others': () => [{ count: 0 }],
     'owners-finish': (owner: string) => {
       const isDone = isLeaving(owner) && store.living(owner).length === 0 && keptOf(owner).length === 0;
       if (isDone) store.current().leaving.delete(owner);

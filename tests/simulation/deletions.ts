@@ -53,6 +53,7 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
       return isDead ? new Promise(() => undefined) : (result as Result); // undefined of the dead only
     };
     const repository = createOwnerRepository({
+      openSession: database.openSession,
       run: <Found>(kind: unknown, statement: Statement, values: readonly unknown[]) =>
         whileAlive(() => faults.call('owners', () => whileAlive(() => database.run<Found>(kind, statement, values)))),
     });

@@ -8,7 +8,7 @@ export function titleOf(n: number): string {
 }
 
 /** The n-th change as the store's relay would publish it: a new task. */
-export function createdTask(ownerId: string, n: number, sequence: number): TaskChanged {
+export function createdTask(ownerId: string, n: number, sequence: number, cursor = CURSOR): TaskChanged {
   const now = new Date().toISOString();
   const { description, dueDate, category } = taskInput(n);
   const task = { id: newId(), ownerId, title: titleOf(n), description, completed: false, dueDate, category };
@@ -21,7 +21,7 @@ export function createdTask(ownerId: string, n: number, sequence: number): TaskC
     task: { ...task, priority: 'medium', createdAt: now, updatedAt: now, version: 1 },
     previous: null,
     occurredAt: now,
-    cursor: CURSOR,
+    cursor,
   };
 }
 

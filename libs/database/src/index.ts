@@ -5,7 +5,7 @@ export { createStoreStatus } from './store-status.ts';
 export { runMigrations } from './run-migrations.ts';
 export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf } from './failures.ts';
 export { connect, type ConnectionOptions, type Settings } from './connection.ts';
-export { SERVER_VERSION } from './why-unfit.ts';
+export { SERVER_VERSION, whyUnfit } from './why-unfit.ts';
 export { SQL_STATE } from './sql-state.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export type { Statement } from './statement.ts';

@@ -31,6 +31,7 @@ export {
   tasksInternal,
   tasksRestore,
   type FeedPosition,
+  type Heads,
   type TasksInternal,
   type TasksRestore,
   type UnreadableRecord,

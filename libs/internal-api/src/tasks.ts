@@ -12,6 +12,8 @@ export interface FeedPosition {
 export interface Heads {
   epoch: number;
   heads: Record<string, number>;
+  /** Base64: what this epoch's cursors are signed with. Absent just after a restore, and in the previous release of tasks. */
+  cursorKey?: string | undefined;
   /** The same positions as client cursors, if requested; the previous release of tasks omits them. */
   cursors?: Record<string, string>;
 }

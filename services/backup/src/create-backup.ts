@@ -3,6 +3,7 @@ import { unavailable } from '@taskmesh/errors';
 import type { BackupStatus, BackupWork, StatusOf } from '@taskmesh/internal-api';
 import {
   closeOnStop,
+  ConfigError,
   createPeriodic,
   ensureWritableDirectory,
   inOrder,
@@ -23,6 +24,7 @@ import { createBackupService, type BackupService } from './backups/backup.servic
 import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
+import { refuseUnfit } from './databases/connect.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { dumpStore } from './dump/dump-store.ts';
 import { createCipher } from './encryption/create-cipher.ts';
@@ -177,9 +179,15 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.temporaryDir, 0o700);
+      for (const url of Object.values(config.secrets.adminUrls)) await refuseUnfit(url).catch(unlessAway);
       await parts.start();
     },
     stop: parts.stop,
     ready: () => storeHealth(database, schema),
   };
+}
+
+/** A server that does not answer yet is looked at before it is used. */
+function unlessAway(error: unknown): void {
+  if (error instanceof ConfigError) throw error;
 }

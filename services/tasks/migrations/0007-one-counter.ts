@@ -21,10 +21,17 @@ const INDEXES = [
  */
 export class OneCounter extends Migration {
   override up(): void {
-    // Locks `feeds` until the commit, so that no task is written while they are counted.
+    // Counted before `feeds` is locked: owners who write meanwhile are counted once more.
+    this.addSql(`
+      create temporary table counted_tasks on commit drop as
+        select owner_id, f.sequence, coalesce(t.tasks, 0) as tasks
+        from feeds f full join (select user_id as owner_id, count(*) as tasks from tasks group by user_id) t using (owner_id)`);
     this.addSql('alter table feeds add column tasks integer not null default 0');
     this.addSql(`
-      insert into feeds (owner_id, sequence, tasks) select user_id, 0, count(*) from tasks group by user_id
+      insert into feeds (owner_id, sequence, tasks)
+      select owner_id, 0, case when f.sequence is not distinct from c.sequence then c.tasks
+        else (select count(*) from tasks where user_id = owner_id) end
+      from feeds f full join counted_tasks c using (owner_id)
       on conflict (owner_id) do update set tasks = excluded.tasks, keys = 0`);
 
     // Writes of the previous release count in its columns. Only its updates name them, so ours do not run this.

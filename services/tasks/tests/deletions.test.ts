@@ -55,7 +55,6 @@ async function fill(user: TestUser, count: number): Promise<void> {
      select gen_random_uuid(), $1, 'many ' || n, false, 'low', now() + n * interval '1 millisecond', now() from generate_series(2, $2::int) n`,
     [user.id, count],
   );
-  await service.database.query('update feeds set counted = null where owner_id = $1', [user.id]);
 }
 
 const changesOf = ({ id }: Pick<TestUser, 'id'>, published = service.published): TaskChanged[] =>
@@ -74,6 +73,35 @@ function expectDeleted(changes: TaskChanged[], count: number, before: number): v
 }
 
 describe('when an account was deleted', () => {
+  it('its dead letters and keys are deleted in batches', async () => {
+    const { database } = service;
+    const ada = service.user();
+    await ada.create({ title: 'the only one' });
+    await database.query(
+      `insert into dead_letters (source, fingerprint, owner_id, reason)
+       select 'gateway', 'record ' || n, $1, 'any' from generate_series(1, 2500) n`,
+      [ada.id],
+    );
+    await database.query(
+      `insert into idempotency_keys (owner_id, key, input_hash, task, expires_at)
+       select $1, 'key ' || n, '', '{}', now() + interval '1 day' from generate_series(1, 2500) n`,
+      [ada.id],
+    );
+    await database.query(`
+      create table deleted (count int);
+      create function note_deleted() returns trigger language plpgsql as $$
+        begin insert into deleted select count(*) from gone; return null; end $$;
+      create trigger note_deleted after delete on dead_letters referencing old table as gone
+        for each statement execute function note_deleted();
+      create trigger note_deleted after delete on idempotency_keys referencing old table as gone
+        for each statement execute function note_deleted();`);
+    log.delete(ada.id);
+    await gone(ada);
+    expect(await database.query('select max(count), sum(count)::int from deleted')).toEqual([
+      { max: 1_000, sum: 5_000 },
+    ]);
+  });
+
   it('its tasks end as DELETE events, in the order in which they were made, and nothing is left of them', async () => {
     const [ada, bob] = [service.user(), service.user()];
     const ids = await createMany(ada, 3);

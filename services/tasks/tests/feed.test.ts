@@ -1,4 +1,6 @@
 import { databaseOf } from '@taskmesh/database';
+import { unsealCursor } from '@taskmesh/events';
+import { createSecretKey } from 'node:crypto';
 import { createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const HOUR_MS = 3_600_000;
@@ -87,7 +89,7 @@ describe('the change log', () => {
   it('shows nothing of a write that was refused', async () => {
     const user = service.user();
     await expect(user.create({ title: 'x' })).rejects.toThrow('BAD_USER_INPUT');
-    expect(await service.tasks.internal.heads([user.id])).toEqual({ epoch: 1, heads: { [user.id]: 0 } });
+    expect((await service.tasks.internal.heads([user.id])).heads).toEqual({ [user.id]: 0 });
   });
 
   it.each([
@@ -113,7 +115,7 @@ describe('the change log', () => {
       [idle.id]: 0,
       nonsense: 0,
     });
-    expect(await service.tasks.internal.heads([])).toEqual({ epoch: 1, heads: {} });
+    expect(await service.tasks.internal.heads([])).toEqual({ epoch: 1, heads: {}, cursorKey: expect.any(String) });
   });
 
   it('tells heads as cursors for who asks for them, each its owner’s', async () => {
@@ -189,7 +191,13 @@ describe('a cursor', () => {
       expect(await service.tasks.internal.openCursor(user.id, cursor)).toBeNull();
       const next = await cursorOf(user);
       expect(await other.tasks.internal.openCursor(user.id, next)).toEqual({ epoch: 2, sequence: 1 });
-      expect((await service.tasks.internal.heads([])).epoch).toBe(2);
+      const { epoch, cursorKey = '' } = await service.tasks.internal.heads([]);
+      expect(epoch).toBe(2);
+      const key = createSecretKey(cursorKey, 'base64');
+      expect([next, cursor].map((each) => unsealCursor(key, user.id, each))).toEqual([
+        { epoch: 2, sequence: 1 },
+        undefined,
+      ]);
       await user.create({ title: 'in the new epoch' });
       await service.delivered();
       expect(service.published.findLast(({ ownerId }) => ownerId === user.id)).toMatchObject({ epoch: 2, sequence: 2 });

@@ -104,7 +104,7 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
   expect((await post('/graphql', create, 'nonsense')).status).toBe(401);
   expect(await post('/internal/heads', { args: [[USER]] }, gateway)).toEqual({
     status: 200,
-    body: { result: { epoch: 1, heads: { [USER]: 1 } } },
+    body: { result: { epoch: 1, heads: { [USER]: 1 }, cursorKey: expect.any(String) } },
   });
   expect((await post('/internal/heads', { args: [[USER]] }, user)).body.error.code).toBe('FORBIDDEN');
 

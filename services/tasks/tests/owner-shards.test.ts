@@ -49,6 +49,7 @@ const WRITE = [0, null, TASK, OWNER, null, NOW];
 const VALUES: Record<string, unknown[]> = {
   'task-create': [...NEW, ...givenValues],
   'task-create-once': [...NEW, 'key', 'hash', NOW, ...givenValues],
+  'task-open-feed': [OWNER],
   'task-first-created': [OWNER, 'key', NOW],
   'task-forget-keys': [NOW, 2_000],
   'task-update': [...WRITE, ...givenValues.flatMap((value) => [true, value])],
@@ -73,6 +74,7 @@ const VALUES: Record<string, unknown[]> = {
   'owners-closed': [OWNER, 100],
   'owners-delete-tasks': [0, OWNER, NOW, 200],
   'owners-erase-changes': [OWNER, 1_000],
+  'owners-erase-others': [OWNER, 1_000],
   'owners-finish': [OWNER],
 };
 
@@ -126,9 +128,17 @@ const ALL_SHARDS = [
 ];
 /** They read nothing of any owner. */
 const NO_SHARD = [
-  ...['feed-state', 'feed-new-epoch', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
+  ...[
+    'task-create',
+    'task-open-feed',
+    'feed-state',
+    'feed-new-epoch',
+    'relay-writers',
+    'relay-epoch',
+    'relay-wake-others',
+  ],
   ...['dead-letters-discard', 'dead-letters-count'],
-  ...['owners-position', 'owners-move', 'owners-close'],
+  ...['owners-position', 'owners-lock-position', 'owners-move', 'owners-close'],
 ];
 
 it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {

@@ -1,6 +1,7 @@
 import { createLog } from '@taskmesh/service';
-import { createTestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { createTasksDatabase } from '../src/database.ts';
 import { createReleaseBefore } from './support/release-before.ts';
 import { restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
@@ -57,6 +58,32 @@ describe('an owner with as many tasks as allowed', () => {
     ]);
   });
 
+  it('claims no key for a task for which another first create at the same time leaves no room', async () => {
+    const single = await startTasks({ name: 'first_creates', env: { MAX_TASKS_PER_OWNER: '1' } });
+    const others = new Client({ connectionString: single.database.url });
+    await others.connect();
+    try {
+      const user = single.user();
+      await single.tasks.processDeletions();
+      await others.query('begin');
+      await others.query('insert into feeds (owner_id, sequence, tasks) values ($1, 1, 1)', [user.id]);
+      const creating = create(user, 'key');
+      await eventually(async () =>
+        expect(
+          await single.database.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          ),
+        ).toHaveLength(1),
+      );
+      await others.query('commit');
+      expect(codeOf(await creating)).toBe('CONFLICT');
+      expect(await single.database.query('select from idempotency_keys')).toEqual([]);
+    } finally {
+      await others.end();
+      await single.stop();
+    }
+  });
+
   it('still repeats creates, updates and deletes', async () => {
     const user = service.user();
     const first = await user.create({ title: 'first' }, 'first');
@@ -100,14 +127,25 @@ it('counts the tasks of a restored store, which may be more', async () => {
   }
 });
 
-it('counts the tasks of an owner without a feed, as in a store that was loaded by psql', async () => {
-  const user = service.user();
-  await fill(user, MOST - 1);
-  for (const table of ['feeds', 'changes'])
-    await service.database.query(`delete from ${table} where owner_id = $1`, [user.id]);
-  await create(user);
-  await expectCounted();
-  expect(codeOf(await create(user))).toBe('CONFLICT');
+it('counts the tasks of a store that was loaded by psql, which has no feeds, when it first reads the account log', async () => {
+  const loaded = await startTasks({ name: 'loaded_by_psql', env: { MAX_TASKS_PER_OWNER: String(MOST) } });
+  try {
+    const [user, other] = [loaded.user(), loaded.user()];
+    await fill(user, MOST - 1);
+    const [id = ''] = await fill(other, 2);
+    await loaded.database.query('truncate feeds, changes');
+    await loaded.database.query('update account_position set epoch = 0, sequence = 0');
+    await create(user);
+    await other.remove(id);
+    await loaded.tasks.processDeletions();
+    await expectCounted(loaded.database);
+    expect(codeOf(await create(user))).toBe('CONFLICT');
+    expect(await loaded.database.query('select sequence::int from feeds where owner_id = $1', [user.id])).toEqual([
+      { sequence: 1 },
+    ]);
+  } finally {
+    await loaded.stop();
+  }
 });
 
 it('has no limit with 0', async () => {
@@ -139,14 +177,23 @@ describe('beside the previous release', () => {
     );
   });
 
-  it('counts what it left', async () => {
-    const store = await createTestDatabase('counted');
-    const log = createLog({ service: 'tasks', level: 'silent' });
-    const open = () => createTasksDatabase({ url: store.url, poolSize: 1, log });
-    try {
-      const current = await open();
-      await current.migrate();
-      await current.close();
+  describe('counts what it left', () => {
+    let store: TestDatabase;
+    const open = () =>
+      createTasksDatabase({ url: store.url, poolSize: 1, log: createLog({ service: 'tasks', level: 'silent' }) });
+    const migrate = async () => {
+      const database = await open();
+      await database.migrate().finally(() => database.close());
+    };
+    const [owner, unknown] = [randomUUID(), randomUUID()];
+    const tasksOf = (...owners: string[]) => `
+      insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+      select gen_random_uuid(), owner::uuid, 'any', false, 'low', now(), now()
+      from unnest(array[${owners.map((each) => `'${each}'`).join(', ')}]) owner`;
+
+    beforeEach(async () => {
+      store = await createTestDatabase('counted');
+      await migrate();
       await store.query(`
         delete from mikro_orm_migrations where name = '0007-one-counter';
         drop trigger feeds_count_tasks on feeds; drop trigger feeds_count_first_task on feeds; drop function feeds_count_tasks;
@@ -156,22 +203,51 @@ describe('beside the previous release', () => {
         create index task_keys_by_update on task_keys (id); create index task_keys_of_category on task_keys (id);
         create index task_keys_of_category_by_due_date on task_keys (id);
         create index task_keys_of_category_by_update on task_keys (id);`);
-      const [owner, unknown] = [randomUUID(), randomUUID()];
       await store.query(`insert into feeds (owner_id, sequence, keys) values ('${owner}', 7, 1)`);
-      await store.query(
-        `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
-         select gen_random_uuid(), owner::uuid, 'any', false, 'low', now(), now()
-         from unnest(array['${owner}', '${owner}', '${unknown}']) owner`,
-      );
-      const migrated = await open();
-      await migrated.migrate();
-      await migrated.close();
+      await store.query(tasksOf(owner, owner, unknown));
+    });
+    afterEach(() => store.drop());
+
+    it('with and without a feed', async () => {
+      await migrate();
       await expectCounted(store);
       expect(await store.query('select sequence::int, keys from feeds where owner_id = $1', [owner])).toEqual([
         { sequence: 7, keys: 0 },
       ]);
-    } finally {
-      await store.drop();
-    }
+    });
+
+    /** Runs the migration while a transaction holds what `before` changed, until the migration waits in this statement. */
+    const migrateBeside = async (before: string[], waitsIn: string, meanwhile: string[] = []) => {
+      const writer = new Client({ connectionString: store.url });
+      await writer.connect();
+      try {
+        for (const statement of ['begin', ...before]) await writer.query(statement);
+        const migrating = migrate();
+        await eventually(async () =>
+          expect(
+            await store.query(
+              `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`,
+              [waitsIn],
+            ),
+          ).toHaveLength(1),
+        );
+        for (const statement of [...meanwhile, 'commit']) await writer.query(statement);
+        await migrating;
+      } finally {
+        await writer.end();
+      }
+      await expectCounted(store);
+    };
+
+    it('without blocking feeds while it counts', async () => {
+      const write = `update feeds set sequence = 8 where owner_id = '${owner}'`;
+      await migrateBeside(['lock table tasks'], 'count', [`set lock_timeout = '100ms'`, write]);
+    });
+
+    it('with what is written while it counts', async () => {
+      const feed = `insert into feeds (owner_id, sequence)`;
+      const feeds = [`${feed} values ('${unknown}', 1)`, `update feeds set sequence = 8 where owner_id = '${owner}'`];
+      await migrateBeside([tasksOf(owner, unknown), ...feeds], 'alter table feeds');
+    });
   });
 });

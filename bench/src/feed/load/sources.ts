@@ -1,6 +1,7 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { sealCursor, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { createKafkaEventLog, type LogRecord } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
+import { createSecretKey } from 'node:crypto';
 import { Client } from 'pg';
 import { Client as HttpClient } from 'undici';
 import { newId, partOf } from '../../bare/tasks.ts';
@@ -37,7 +38,7 @@ export async function openSource(
   { tasksDatabase, kafka, http }: SourceAddresses,
 ): Promise<ChangeSource> {
   if (source === 'commit' && tasksDatabase) return openStore(tasksDatabase);
-  if (source === 'kafka' && kafka) return openKafka(kafka);
+  if (source === 'kafka' && kafka) return openKafka(kafka, tasksDatabase);
   if (source === 'http' && http) return openHttp(http);
   throw new Error(`Changes cannot come from ${source} here.`);
 }
@@ -90,7 +91,8 @@ async function openStore(url: string): Promise<ChangeSource> {
 }
 
 /** Like the relay: what comes in while records are published goes out together with the next ones. */
-async function openKafka(broker: string): Promise<ChangeSource> {
+async function openKafka(broker: string, tasksDatabase: string | undefined): Promise<ChangeSource> {
+  const key = tasksDatabase && (await cursorKeyOf(tasksDatabase));
   const log = createLog({ service: 'load', level: 'warn' });
   const eventLog = createKafkaEventLog({ brokers: [broker], clientId: 'bench-load', log });
   let waiting: LogRecord[] = [];
@@ -110,12 +112,23 @@ async function openKafka(broker: string): Promise<ChangeSource> {
   };
   return {
     make(changes) {
-      for (const { ownerId, n, sequence } of changes)
-        waiting.push({ key: ownerId, value: JSON.stringify(createdTask(ownerId, n, sequence)) });
+      for (const { ownerId, n, sequence } of changes) {
+        // A gateway delivers only what the store signed.
+        const cursor = key ? sealCursor(key, ownerId, { epoch: 1, sequence }) : undefined;
+        waiting.push({ key: ownerId, value: JSON.stringify(createdTask(ownerId, n, sequence, cursor)) });
+      }
       return (next ??= publishWaiting());
     },
     close: () => eventLog.close(),
   };
+}
+
+async function cursorKeyOf(tasksDatabase: string) {
+  const client = new Client({ connectionString: tasksDatabase });
+  await client.connect();
+  const { rows } = await client.query<{ cursor_key: Buffer }>('select cursor_key from feed_state');
+  await client.end();
+  return rows[0] && createSecretKey(rows[0].cursor_key);
 }
 
 async function openHttp(url: string): Promise<ChangeSource> {

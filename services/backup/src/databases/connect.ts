@@ -1,10 +1,26 @@
 import { connect, type Settings } from '@taskmesh/database/connection';
-import { inDatabase } from '@taskmesh/database';
+import { inDatabase, whyUnfit } from '@taskmesh/database';
+import { ConfigError } from '@taskmesh/service';
 import type { Client } from 'pg';
 
 /** A database can be created, renamed and dropped only from another one. */
 export function maintenanceUrl(serverUrl: string): string {
   return inDatabase(serverUrl, 'postgres');
+}
+
+/** Servers that were found fit, by URL. */
+const fit = new Set<string>();
+
+/**
+ * Looks at each server once. Rejects when it does not answer.
+ * @throws ConfigError when the server is too old, or a pooler before it keeps no sessions
+ */
+export async function refuseUnfit(adminUrl: string): Promise<void> {
+  const server = maintenanceUrl(adminUrl);
+  if (fit.has(server)) return;
+  const refusal = await whyUnfit(adminUrl, 'taskmesh-backup-probe');
+  if (refusal) throw new ConfigError([`PostgreSQL at TASKS_ADMIN_URL or AUTH_ADMIN_URL ${refusal.reason}`]);
+  fit.add(server);
 }
 
 export async function withAdmins<Result>(
@@ -32,7 +48,8 @@ export async function close(client: Client): Promise<void> {
  * Connects an administrator. Names in statements mean PostgreSQL's own functions and relations. What the operator has
  * frozen until it is restored may be restored.
  */
-export function connectAdmin({ url, name = 'taskmesh-backup', settings }: AdminOptions): Promise<Client> {
+export async function connectAdmin({ url, name = 'taskmesh-backup', settings }: AdminOptions): Promise<Client> {
+  await refuseUnfit(url);
   return connect({
     url,
     name,

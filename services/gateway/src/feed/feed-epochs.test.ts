@@ -243,7 +243,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
   it('keeps all feeds when a change has an epoch that the store does not have, and reports the record', async () => {
     forge(owner, { epoch: 9 });
     await eventually(() =>
-      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store is not at epoch 9.' }]),
+      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
     );
     await expectToGoOn();
   });
@@ -276,20 +276,35 @@ describe('the feed of a gateway, when records are not of its store', () => {
     await expectToGoOn();
   });
 
-  it('ends only the feed of its owner after a change that the store never signed', async () => {
-    forge(owner, { cursor: 'forged' });
-    await eventually(() => expect(readers.owner.ends).toEqual(['expired']));
-    store.deliver(store.commit(bystander));
-    await eventually(() => expect(readers.bystander.seen).toEqual([1]));
-    expect(readers.bystander.ends).toEqual([]);
+  it.each([
+    ['the next number and a cursor of another store', { cursor: 'x'.repeat(36) }],
+    ['a number beyond its cursor', { sequence: 1_000 }],
+    ['a cursor that the store signed for another number', { cursor: 'second' }],
+  ])('neither delivers nor skips for %s, and ends no feed', async (_, { cursor, ...change }: Partial<TaskChanged>) => {
+    forge(owner, { ...change, ...(cursor && { cursor: cursor === 'second' ? store.cursor(owner, 2) : cursor }) });
+    await eventually(() =>
+      expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
+    );
+    expect(readers.owner.seen).toEqual([]);
+    expect(store.asked.changesAfter).toBe(0);
+    await expectToGoOn();
   });
 
-  it('gives up waiting for changes that a record announces and the store does not have', async () => {
+  it('delivers a change in place of a forged one that came just before it', async () => {
+    const [forged, real] = [store.makeChange(owner, 1), store.commit(owner)];
+    store.deliverText(owner, JSON.stringify({ ...forged, cursor: store.cursor(bystander, 1) }));
+    store.deliver(real);
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(readers.owner.seen).toEqual([1, 2]));
+    expect(readers.owner.ids).toEqual([real.task.id, expect.any(String)]);
+  });
+
+  it('gives up waiting for changes that the store signed and has lost', async () => {
     const quiet = createFeed({ ...store, log, headsEveryMs: 60_000 });
     await quiet.start();
     const reader = createReader();
     await quiet.subscribe(owner, undefined, reader);
-    forge(owner, { sequence: 1_000 });
+    store.deliver(store.makeChange(owner, 1_000));
     await eventually(() => expect(store.asked.changesAfter).toBeGreaterThan(0));
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     const { changesAfter } = store.asked;

@@ -121,7 +121,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
     await answer.asked;
     answer.come();
     await eventually(() =>
-      expect(store.unreadable).toMatchObject([{ key: 'epoch', reason: 'The store is not at epoch 2.' }]),
+      expect(store.unreadable).toMatchObject([{ key: 'epoch', reason: 'The store did not write this record.' }]),
     );
     expect(questions).toEqual([[owner]]);
     const begun = performance.now();

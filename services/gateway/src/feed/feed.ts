@@ -1,10 +1,18 @@
 import { AppError, unavailable } from '@taskmesh/errors';
 import { errorMessage } from '@taskmesh/errors/details';
-import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
-import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
+import {
+  EPOCH_KEY,
+  parseEpochBegan,
+  parseTaskChanged,
+  TASK_CHANGES_TOPIC,
+  unsealCursor,
+  type TaskChanged,
+} from '@taskmesh/events';
+import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
 import { processSpan, type EventLog, type LogReader, type LogRecord } from '@taskmesh/messaging';
 import type { Log, Service } from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
 import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
@@ -61,8 +69,10 @@ export function createFeed(options: FeedOptions): Feed {
   const turns = { fill: pLimit(PAGES_AT_ONCE), replay: pLimit(PAGES_AT_ONCE) };
   const unreadable = createDeadLetterReports(tasks, log);
   let epoch = 0;
-  /** The last record whose epoch is not the store's, as far as we know. */
-  let doubted: { record: LogRecord; epoch: number } | undefined;
+  /** Signs the cursors of the current epoch. Undefined until the store has sent it. */
+  let cursorKey: KeyObject | undefined;
+  /** The last record that is not the store's, as far as we know. */
+  let doubted: { record: LogRecord; isConfirmed: () => boolean } | undefined;
   let reader: LogReader | undefined;
   let timer: NodeJS.Timeout | undefined;
   let comparedAtMs = -Infinity;
@@ -74,7 +84,13 @@ export function createFeed(options: FeedOptions): Feed {
   const enterEpoch = (newEpoch: number) => {
     if (newEpoch <= epoch) return;
     epoch = newEpoch;
+    cursorKey = undefined;
     endAll('expired');
+  };
+
+  const takeState = ({ epoch: of, cursorKey: key }: Heads) => {
+    enterEpoch(of);
+    if (of === epoch && key !== undefined) cursorKey ??= createSecretKey(key, 'base64');
   };
 
   const endAll = (reason: FeedEnd) => {
@@ -94,53 +110,63 @@ export function createFeed(options: FeedOptions): Feed {
     }
   };
 
+  const isOfStore = ({ ownerId, epoch: of, sequence, cursor }: TaskChanged): boolean => {
+    const position = cursorKey && unsealCursor(cursorKey, ownerId, cursor);
+    return position?.epoch === of && position.sequence === sequence;
+  };
+
   /**
    * Anyone who may write to the topic may have written a record, such as another installation without a prefix. So an
-   * epoch counts once the store itself has it, and a record costs at most its own delivery.
+   * epoch counts once the store itself has it, and a change if the store signed its cursor. A record costs at most its own
+   * delivery.
    */
   const take = (record: LogRecord) => {
     const { key } = record;
-    if (key !== EPOCH_KEY && !feeds.has(key) && !expected.has(key)) return;
-    const change = key === EPOCH_KEY ? undefined : tryToParse(record, (text) => parseChangeOf(key, text));
-    const { epoch: of } = (change ?? (key === EPOCH_KEY && tryToParse(record, parseEpochBegan))) || {};
-    if (of !== undefined && of > epoch) doubted = { record, epoch: of };
-    // What an unreadable record was about is missing: the store is asked now, not when the next change shows the gap.
-    if (of === undefined || of > epoch) compareSoon();
-    if (!change) return;
+    if (key === EPOCH_KEY) {
+      const began = tryToParse(record, parseEpochBegan);
+      if (!began || began.epoch > epoch) doubt(record, () => !began || began.epoch <= epoch);
+      return;
+    }
+    const feed = feeds.get(key);
     const waiting = expected.get(key);
+    if (!feed && !waiting) return;
+    const change = tryToParse(record, (text) => parseChangeOf(key, text));
+    if (change && change.epoch < epoch) return;
+    if (!change || !isOfStore(change)) return doubt(record, () => !change || change.epoch < epoch || isOfStore(change));
     if (waiting) waiting.seen = later(waiting.seen, change);
-    feeds.get(key)?.take(change, record.headers?.['traceparent']);
+    feed?.take(change, record.headers?.['traceparent']);
+  };
+
+  /** Asks the store now for what the record was about, and not when the next change shows the gap. */
+  const doubt = (record: LogRecord, isConfirmed: () => boolean) => {
+    doubted = { record, isConfirmed };
+    compareSoon();
   };
 
   const compareHeadsOf = async (owners: string[]) => {
     // Whoever is ahead of the answer only because changes were committed and delivered meanwhile is not ahead of these.
     const delivered = owners.map((owner) => ({ owner, feed: feeds.get(owner), last: feeds.get(owner)?.last ?? 0 }));
     const inDoubt = doubted;
-    const { epoch: of, heads } = await tasks.heads(owners);
-    enterEpoch(of);
-    if (inDoubt && inDoubt === doubted) {
+    const state = await tasks.heads(owners);
+    const { epoch: of, heads } = state;
+    takeState(state);
+    if (inDoubt && inDoubt === doubted && cursorKey) {
       doubted = undefined;
-      if (inDoubt.epoch > of) reportUnreadable(inDoubt.record, `The store is not at epoch ${inDoubt.epoch}.`);
+      if (!inDoubt.isConfirmed()) reportUnreadable(inDoubt.record, 'The store did not write this record.');
     }
     for (const { owner, feed, last } of delivered) {
       if (!feed || feeds.get(owner) !== feed || of !== epoch) continue;
       const head = heads[owner] ?? 0;
-      if (head < last) await onAheadOfStore(owner, feed);
-      else feed.reach({ epoch: of, sequence: head });
+      if (head >= last) feed.reach({ epoch: of, sequence: head });
+      else return onLostChanges();
     }
   };
 
   /**
-   * The last change of this feed is not in the store. If the store had signed it, it has lost changes, as after the
-   * failover to a standby that lagged behind: it gives their numbers to new ones, which would pass for repetitions, also
-   * for owners whose head shows nothing any more. Otherwise the record was never the store's.
+   * Changes that the store signed are not there any more, as after the failover to a standby that lagged behind: it gives
+   * their numbers to new ones, which would pass for repetitions, also for owners whose head shows nothing any more.
    */
-  const onAheadOfStore = async (owner: string, feed: OwnerFeed) => {
-    const { lastCursor } = feed;
-    if (lastCursor !== undefined && !(await tasks.openCursor(owner, lastCursor))) {
-      log.error({ owner }, 'a record of the event log was not of this store: the feed of its owner ends');
-      return finish(owner, feed, 'expired');
-    }
+  const onLostChanges = () => {
     log.error('the store has lost changes that were delivered: all feeds end; begin a new epoch (docs/backup.md)');
     endAll('expired');
   };
@@ -216,8 +242,9 @@ export function createFeed(options: FeedOptions): Feed {
   const startOf = async (owner: string, after: string | undefined): Promise<Start> => {
     const position = after === undefined ? undefined : await tasks.openCursor(owner, after);
     if (position === null) throw cursorExpired();
-    const { epoch: of, heads, cursors } = await tasks.heads([owner], after === undefined);
-    enterEpoch(of);
+    const state = await tasks.heads([owner], after === undefined);
+    const { epoch: of, heads, cursors } = state;
+    takeState(state);
     if (of !== epoch) throw unavailable(); // the answer dates from before a restore that we already know of
     const head = { epoch: of, sequence: heads[owner] ?? 0 };
     if (!position) return { position: head, head, cursor: cursors?.[owner] };

@@ -43,7 +43,7 @@ const PAGE = 100;
 const REPLAYS_AT_ONCE = 2;
 /** How long a page is kept for a reader that cannot take more. After that it is fetched again once the reader can. */
 const KEEP_PAGE_MS = 100;
-/** How often the store says, once a record has come, that there is nothing more before it is believed. */
+/** How often the store says that there is nothing more, although a record has come, before it is believed. */
 const EMPTY_ANSWERS = 5;
 const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
@@ -68,7 +68,6 @@ export class OwnerFeed {
   #inTurn: LimitFunction | undefined;
   /** The last change handed to the live readers. */
   #last: number;
-  #lastCursor: string | undefined;
   /** Changes are known to exist up to here. */
   #target: number;
   #isFilling = false;
@@ -88,11 +87,6 @@ export class OwnerFeed {
   /** The sequence of the last change that was delivered, or of the last before this feed. */
   get last(): number {
     return this.#last;
-  }
-
-  /** The cursor of the last change that was delivered, if any was. */
-  get lastCursor(): string | undefined {
-    return this.#lastCursor;
   }
 
   /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns how to detach it. */
@@ -135,7 +129,6 @@ export class OwnerFeed {
   #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill', traceparent = change.traceparent): void {
     this.#options.metrics.arrived(change, way);
     this.#last = change.sequence;
-    this.#lastCursor = change.cursor;
     if (!traceparent) return this.#tellLive(change);
     const span = this.#options.beginDelivery(traceparent);
     const deliver = () => {
@@ -183,7 +176,7 @@ export class OwnerFeed {
       if (!this.#isBehind()) return true;
       const changes = await this.#changesAfter(this.#last, onExpired);
       for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
-      // The target came from a record that is not of this store, and would keep the feed waiting for ever.
+      // The store has lost the changes up to the target, which would keep the feed waiting for ever.
       if (changes?.length === 0 && ++empty >= EMPTY_ANSWERS) this.#target = this.#last;
       return Boolean(changes?.length);
     };

@@ -1,7 +1,7 @@
-import type { TaskChanged } from '@taskmesh/events';
+import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/events';
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/messaging';
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import type { FeedEnd } from '../../src/feed/owner-feed.ts';
 
 /** A tasks service that only stores changes, and an event log that delivers when the test says so. */
@@ -24,7 +24,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     await entry?.until;
     return given;
   };
-  const cursor = (owner: string, sequence: number) => `${owner}|${epoch}|${sequence}`;
+  const cursor = (owner: string, sequence: number) => sealCursor(keyOf(epoch), owner, { epoch, sequence });
   const assertThere = () => {
     if (isAway) throw new Error('away');
   };
@@ -37,6 +37,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       return answer('heads', {
         epoch,
         heads: Object.fromEntries(heads),
+        cursorKey: keyOf(epoch).export().toString('base64'),
         ...(asCursors && { cursors: Object.fromEntries(cursors) as Record<string, string> }),
       });
     },
@@ -49,8 +50,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       });
     },
     async openCursor(owner, cursor) {
-      const [of, cursorEpoch, sequence] = cursor.split('|');
-      const position = of === owner ? { epoch: Number(cursorEpoch), sequence: Number(sequence) } : null;
+      const position = unsealCursor(keyOf(epoch), owner, cursor) ?? null;
       return answer('openCursor', position);
     },
     async reportUnreadable(record) {
@@ -107,6 +107,8 @@ export function createStore({ mostAtOnce = 7 } = {}) {
   };
 }
 
+const keyOf = (epoch: number) => createSecretKey(Buffer.alloc(32, epoch));
+
 function makeChange(ownerId: string, sequence: number, epoch: number): TaskChanged {
   const at = '2026-01-01T00:00:00.000Z';
   const task = {
@@ -131,13 +133,14 @@ function makeChange(ownerId: string, sequence: number, epoch: number): TaskChang
     task,
     previous: null,
     occurredAt: at,
-    cursor: `${ownerId}|${epoch}|${sequence}`,
+    cursor: sealCursor(keyOf(epoch), ownerId, { epoch, sequence }),
   };
 }
 
 export function createReader() {
   const seen: number[] = [];
   const epochs: number[] = [];
+  const ids: string[] = [];
   const ends: FeedEnd[] = [];
   /** The cursors passed to `onBegin`. */
   const begunAt: string[] = [];
@@ -145,10 +148,13 @@ export function createReader() {
     seen,
     /** The epoch of each change. */
     epochs,
+    /** The task of each change. */
+    ids,
     ends,
     begunAt,
     onBegin: (cursor: string) => void begunAt.push(cursor),
-    onChange({ sequence, epoch }: TaskChanged) {
+    onChange({ sequence, epoch, task }: TaskChanged) {
+      ids.push(task.id);
       seen.push(sequence);
       epochs.push(epoch);
     },

@@ -1,6 +1,6 @@
-import type { TaskChanged } from '@taskmesh/events';
+import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/events';
 import type { TasksInternal } from '@taskmesh/internal-api';
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 
 /** A change log in memory, as the gateway uses it. */
 export interface FakeChanges extends TasksInternal {
@@ -12,12 +12,14 @@ export interface FakeChanges extends TasksInternal {
 export function createFakeChanges(): FakeChanges {
   const byOwner = new Map<string, TaskChanged[]>();
   const of = (owner: string) => byOwner.get(owner) ?? [];
-  const cursor = (owner: string, sequence: number) => `${owner}|1|${sequence}`;
+  const key = createSecretKey(Buffer.alloc(32));
+  const cursor = (owner: string, sequence: number) => sealCursor(key, owner, { epoch: 1, sequence });
 
   return {
     heads: async (owners, asCursors = false) => ({
       epoch: 1,
       heads: Object.fromEntries(owners.map((owner) => [owner, of(owner).length])),
+      cursorKey: key.export().toString('base64'),
       ...(asCursors && {
         cursors: Object.fromEntries(owners.map((owner) => [owner, cursor(owner, of(owner).length)])),
       }),
@@ -27,10 +29,7 @@ export function createFakeChanges(): FakeChanges {
       expired: false,
       changes: of(owner).slice(sequence, sequence + limit),
     }),
-    async openCursor(owner, text) {
-      const [whose, epoch, sequence] = text.split('|');
-      return whose === owner ? { epoch: Number(epoch), sequence: Number(sequence) } : null;
-    },
+    openCursor: async (owner, text) => unsealCursor(key, owner, text) ?? null,
     reportUnreadable: async () => undefined,
     cursor,
     commit(ownerId, { title = 'a task', traceparent, task = { id: randomUUID() } } = {}) {

@@ -1,7 +1,7 @@
+import { sealCursor, unsealCursor } from '@taskmesh/events';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { FeedRepository } from './feed.repository.ts';
-import { sealCursor, unsealCursor } from './signed-cursor.ts';
 
 interface FeedState {
   epoch: number;
@@ -21,13 +21,21 @@ export function createCursors(repository: Pick<FeedRepository, 'state'>) {
     return known;
   };
 
+  const stateAt = async (epoch: number) => (known?.epoch === epoch ? known : current());
+
   return {
+    /** The key of this epoch, in Base64; undefined when it is past. */
+    async keyAt(epoch: number): Promise<string | undefined> {
+      const state = await stateAt(epoch);
+      return state.epoch === epoch ? state.key.export().toString('base64') : undefined;
+    },
+
     /**
      * The epoch was read with the position, possibly just before a restore. The key is then the next one, and the
      * cursor will not open, as is right for any cursor of a past epoch.
      */
     async seal(ownerId: string, position: FeedPosition): Promise<string> {
-      const state = known?.epoch === position.epoch ? known : await current();
+      const state = await stateAt(position.epoch);
       return sealCursor(state.key, ownerId, position);
     },
 

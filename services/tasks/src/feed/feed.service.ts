@@ -27,7 +27,7 @@ export function createFeedService(
       const ids = asked.flatMap((name) => parseUuid(name) ?? []);
       const { epoch, heads: known } = await repository.heads(ids);
       const heads = asked.map((name) => [name, known.get(name.toLowerCase()) ?? 0] as const);
-      const answer = { epoch, heads: Object.fromEntries(heads) };
+      const answer = { epoch, heads: Object.fromEntries(heads), cursorKey: await cursors.keyAt(epoch) };
       if (asCursors !== true) return answer;
       const sealed = heads.map(
         async ([name, sequence]) => [name, await cursors.seal(name, { epoch, sequence })] as const,

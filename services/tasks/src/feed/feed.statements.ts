@@ -4,13 +4,14 @@ import { CHANGE_COLUMNS } from './change.ts';
 /** 32 random bytes. A new key invalidates all earlier cursors. */
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
-/** For a store whose feeds start again; migrations may have counted its tasks already. */
+/** Adds what is missing, so that writes may go on meanwhile. Not twice at once. */
 export const COUNT_TASKS: Statement = {
   name: 'feed-count-tasks',
   text: `
-    insert into public.feeds (owner_id, sequence, tasks)
-    select user_id, 0, count(*) from public.tasks group by user_id
-    on conflict (owner_id) do update set sequence = 0, tasks = excluded.tasks`,
+    insert into public.feeds as f (owner_id, sequence, tasks)
+    select user_id, 0, count(*) - coalesce((select tasks from public.feeds where owner_id = user_id), 0)
+    from public.tasks group by user_id
+    on conflict (owner_id) do update set tasks = f.tasks + excluded.tasks`,
 };
 
 export const STATE: Statement = {

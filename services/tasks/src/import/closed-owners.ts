@@ -1,6 +1,6 @@
 import type { Statement } from '@taskmesh/database';
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
-import { erasureOf } from '../owners/erasure.ts';
+import { OWNED } from '../owners/erasure.ts';
 
 const POSITION: Statement = {
   name: 'import-account-position',
@@ -25,7 +25,10 @@ const endedFeeds: CopiedTable = {
     on conflict (owner_id) do update set sequence = 0, ends_at = 0, tasks = 0`,
 };
 
-const ERASURE = erasureOf('in (select owner_id from public.feeds where ends_at is not null)');
+const ERASURE = OWNED.map(
+  ({ table, owner }) =>
+    `delete from ${table} where ${owner} in (select owner_id from public.feeds where ends_at is not null)`,
+);
 
 /**
  * Runs inside a transaction in `to`, whose feeds are new. Owners of deleted accounts stay closed, and their restored rows are

@@ -3,12 +3,12 @@ import type { OwnerRepository } from './owner.repository.ts';
 
 /** Tasks per statement; small, so that other statements do not wait long. */
 const TASKS = 200;
-const CHANGES = 1_000;
+const OTHER_ROWS = 1_000;
 const OWNERS = 100;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export interface OwnerEraserDeps {
-  repository: Pick<OwnerRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'finish'>;
+  repository: Pick<OwnerRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'eraseOthers' | 'finish'>;
   /** Told when there are changes of this owner to publish. */
   onCommitted: (ownerId: string) => void;
   clock: Clock;
@@ -32,8 +32,9 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
       return count;
     });
     if (!areDeleted) return;
-    const areErased = await inBatches(CHANGES, () => repository.eraseChanges(ownerId, CHANGES));
-    if (areErased && (await repository.finish(ownerId))) log.info({ ownerId }, 'nothing is left of a deleted account');
+    for (const eraseBatch of [repository.eraseChanges, repository.eraseOthers])
+      if (!(await inBatches(OTHER_ROWS, () => eraseBatch(ownerId, OTHER_ROWS)))) return;
+    if (await repository.finish(ownerId)) log.info({ ownerId }, 'nothing is left of a deleted account');
   };
 
   return {

@@ -1,7 +1,6 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 
-/** A statement for each table whose rows belong to owners: deletes those whose owner is as `which` says, in SQL. */
-export const erasureOf = (which: string): string[] =>
-  Object.entries(STORE_TABLES.tasks).flatMap(([table, { owner }]) =>
-    owner ? [`delete from public.${table} where ${owner} ${which}`] : [],
-  );
+/** The tables whose rows belong to owners, each with the column that says to whom. */
+export const OWNED = Object.entries(STORE_TABLES.tasks).flatMap(([name, { owner }]) =>
+  owner ? [{ table: `public.${name}`, owner }] : [],
+);

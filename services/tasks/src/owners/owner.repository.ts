@@ -1,12 +1,15 @@
-import { readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/database';
+import { inTransaction, readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/database';
 import type { AccountDeleted } from '@taskmesh/events';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
+import { COUNT_TASKS } from '../feed/feed.statements.ts';
 import { partOf } from '../feed/partition.ts';
 import * as statements from './owner.statements.ts';
 
+const COUNT_WITHIN_MS = 600_000;
+
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
-export function createOwnerRepository(database: Pick<Database, 'run'>) {
+export function createOwnerRepository(database: Pick<Database, 'run' | 'openSession'>) {
   const count = async (statement: Statement, values: unknown[]): Promise<number> => {
     const [row] = await database.run<{ count: number }>('write', statement, values);
     return row?.count ?? 0;
@@ -17,6 +20,19 @@ export function createOwnerRepository(database: Pick<Database, 'run'>) {
       const [row] = await database.run<{ epoch: number; sequence: string }>('read', statements.POSITION, []);
       if (!row) throw new Error('The store has no position in the account log.');
       return { epoch: row.epoch, sequence: Number(row.sequence) };
+    },
+
+    /** Counts the tasks of all owners. Their writes go on meanwhile. */
+    async countTasks(): Promise<void> {
+      const session = await database.openSession({ timeoutMs: COUNT_WITHIN_MS });
+      try {
+        await inTransaction(session, async () => {
+          await session.run(statements.LOCK_POSITION);
+          await session.run(COUNT_TASKS);
+        });
+      } finally {
+        await session.close();
+      }
     },
 
     /** False when the position has changed. */
@@ -45,6 +61,9 @@ export function createOwnerRepository(database: Pick<Database, 'run'>) {
     /** Returns the number of erased changes: 0 while one of them is unpublished. */
     eraseChanges: (ownerId: string, limit: number): Promise<number> =>
       count(statements.ERASE_CHANGES, [ownerId, limit]),
+
+    /** Returns the largest number of rows that were deleted of one table: 0 while tasks or changes are left. */
+    eraseOthers: (ownerId: string, limit: number): Promise<number> => count(statements.ERASE_OTHERS, [ownerId, limit]),
 
     /** Owners of whom something is left. */
     backlog: (): Promise<Backlog> => readBacklog(database, statements.BACKLOG),

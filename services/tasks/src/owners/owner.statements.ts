@@ -1,14 +1,20 @@
 import type { Statement } from '@taskmesh/database';
-import { erasureOf } from './erasure.ts';
+import { OWNED } from './erasure.ts';
 
 /*
- * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, finish. Any instance may repeat any
+ * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, erase others, finish. Any instance may repeat any
  * of them, because the rows that are left say what remains to be done.
  */
 
 export const POSITION: Statement = {
   name: 'owners-position',
   text: 'select epoch, sequence::text from account_position',
+};
+
+/** Only one instance counts at a time. */
+export const LOCK_POSITION: Statement = {
+  name: 'owners-lock-position',
+  text: 'select from account_position for update',
 };
 
 /**
@@ -66,7 +72,7 @@ export const DELETE_TASKS: Statement = {
       select id, updated_at, row_to_json(old) as image, row_number() over (order by created_at, id) as place from old
     ), feed as (
       update feeds f set sequence = f.sequence + total.count, ends_at = f.sequence + total.count,
-        tasks = greatest(f.tasks - total.count, 0)
+        tasks = f.tasks - total.count
       from (select count(*) as count from old) total
       where f.owner_id = $2 and f.ends_at is not null and total.count > 0
       returning f.sequence - total.count as before
@@ -101,20 +107,31 @@ export const ERASE_CHANGES: Statement = {
     select count(*)::int as count from gone`,
 };
 
+/** Tasks and changes have steps of their own. */
+const OTHERS = OWNED.filter(({ table }) => !['public.tasks', 'public.changes'].includes(table));
+const noneOf = (tables: typeof OWNED) =>
+  tables.map(({ table, owner }) => `not exists (select 1 from ${table} where ${owner} = $1)`).join(' and ');
+
+/** $1: owner, $2: limit of each table. Returns the largest number of rows that were deleted of one. */
+export const ERASE_OTHERS: Statement = {
+  name: 'owners-erase-others',
+  text: `
+    with ended as materialized (
+      select from closed_owners where owner_id = $1 and ${noneOf(OWNED.filter((each) => !OTHERS.includes(each)))}
+    ), ${OTHERS.map(
+      ({ table, owner }, index) => `gone_${index} as (
+      delete from ${table} where ${owner} = $1
+        and ctid = any(array(select ctid from ${table}, ended where ${owner} = $1 limit $2))
+      returning 1
+    )`,
+    ).join(', ')}
+    select greatest(${OTHERS.map((_, index) => `(select count(*) from gone_${index})`).join(', ')})::int as count`,
+};
+
 /** $1: owner. Returns a row when nothing is left. */
 export const FINISH: Statement = {
   name: 'owners-finish',
-  text: `
-    with done as (
-      delete from closed_owners
-      where owner_id = $1
-        and not exists (select 1 from tasks where user_id = $1)
-        and not exists (select 1 from changes where owner_id = $1)
-      returning owner_id
-    ), ${erasureOf('= $1 and exists (select 1 from done)')
-      .map((erase, index) => `erased_${index} as (${erase})`)
-      .join(', ')}
-    select owner_id from done`,
+  text: `delete from closed_owners where owner_id = $1 and ${noneOf(OWNED)} returning owner_id`,
 };
 
 export const BACKLOG: Statement = {

@@ -3,7 +3,7 @@ import type { AccountLogPosition, AccountsInternal } from '@taskmesh/internal-ap
 import type { OwnerRepository } from './owner.repository.ts';
 
 export interface AccountLogReaderDeps {
-  repository: Pick<OwnerRepository, 'position' | 'close' | 'move'>;
+  repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'close' | 'move'>;
   accounts: AccountsInternal;
   /** Called after each owner that was closed. */
   onClosed: () => void;
@@ -28,6 +28,8 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
         const position = await repository.position();
         const { epoch, head, changes } = await accounts.accountChanges(position);
         if (epoch === position.epoch && head === position.sequence) return;
+        // Nothing was read yet. If psql loaded this store, it has tasks and no feeds.
+        if (position.epoch === 0) await repository.countTasks();
         if (changes.length === 0) return repository.move(position, epoch);
         let reached: AccountLogPosition | undefined = position;
         for (const entry of changes) {

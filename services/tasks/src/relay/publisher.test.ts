@@ -49,7 +49,7 @@ function logThat(reasonAgainst: (id: string) => Error | undefined) {
       if (reasons.size > 0) throw new PublishError(reasons);
     },
   };
-  const cursors = { seal: async () => 'cursor', open: async () => null };
+  const cursors = { seal: async () => 'cursor' };
   return { batches, publisher: createPublisher(eventLog, cursors) };
 }
 
@@ -111,7 +111,7 @@ describe('publishing', () => {
   });
 
   it('blames no record for what the log says of all together', async () => {
-    const cursors = { seal: async () => 'cursor', open: async () => null };
+    const cursors = { seal: async () => 'cursor' };
     const publisher = createPublisher({ publish: () => Promise.reject(tooLarge()) }, cursors);
     const { refused, failed } = await publisher.publish([change(0, 'a'), change(1, 'b')], always);
     expect([failuresOf(refused), failuresOf(failed)]).toEqual([[], ['0', '1']]);
@@ -140,7 +140,7 @@ describe('publishing', () => {
     const sent: LogRecord[] = [];
     const seal = async (owner: string, place: object) => `${owner} ${JSON.stringify(place)}`;
     const eventLog = { publish: async (_topic: string, records: LogRecord[]) => void sent.push(...records) };
-    const publisher = createPublisher(eventLog, { seal, open: async () => null });
+    const publisher = createPublisher(eventLog, { seal });
     await publisher.publish([{ ...change(1, 'a'), traceparent: '00-1-2-01' }, change(2, 'b')], always);
     expect(sent.map(({ key, headers }) => [key, headers])).toEqual([
       ['a', { traceparent: '00-1-2-01' }],

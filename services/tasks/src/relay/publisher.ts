@@ -28,7 +28,7 @@ interface Prepared {
   record: LogRecord;
 }
 
-export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cursors) {
+export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Pick<Cursors, 'seal'>) {
   const prepare = async (change: ReadChange): Promise<Prepared | Failure> => {
     const { epoch, owner_id: key, traceparent } = change;
     const cursor = await cursors.seal(key, { epoch, sequence: Number(change.sequence) });

@@ -33,7 +33,7 @@ async function pauseAfter(changes: number): Promise<number> {
   const relay = createRelay({
     repository: createRelayRepository({ openSession: async () => session, run: async () => [] }),
     eventLog: createMemoryEventLog(),
-    cursors: { seal: async () => 'cursor', open: async () => null },
+    cursors: { seal: async () => 'cursor' },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
     backoff: { firstMs: 1, longestMs: 1 },
     clock: { now: () => 0 },

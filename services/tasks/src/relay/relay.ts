@@ -34,7 +34,7 @@ const NOTICE_SPACING_MS = 5;
 export interface RelayDeps {
   repository: Pick<RelayRepository, 'openLease' | 'hasBacklog'>;
   eventLog: EventLog;
-  cursors: Cursors;
+  cursors: Pick<Cursors, 'seal'>;
   metrics: RelayMetrics;
   backoff: Backoff;
   clock: Clock;

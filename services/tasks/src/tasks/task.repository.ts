@@ -57,6 +57,8 @@ type ListedRow = (TaskRow | { id: null }) & {
   has_previous?: boolean;
 };
 
+type CreatedOnceRow = { is_ours: boolean; has_room: boolean | null } & (TaskRow | { id: null });
+
 export type TaskRepository = ReturnType<typeof createTaskRepository>;
 
 export interface TaskRepositoryDeps {
@@ -96,12 +98,16 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     async createOnce(write: Write, id: string, input: CreateTask, once: OnceKey): Promise<CreatedOnce> {
       const { key, inputHash, expiresAt } = once;
       const values = [...writeValues(write, id), write.now, limit, key, inputHash, expiresAt, ...givenValues(input)];
-      const [row] = await runWrite<{ full: boolean } & (TaskRow | { id: null })>(write, statements.CREATE_ONCE, values);
-      const { full: isFull, ...task } = present(row);
-      if (task.id !== null) return { outcome: 'created', task: toTask(task) };
+      const attempt = async () => present((await runWrite<CreatedOnceRow>(write, statements.CREATE_ONCE, values))[0]);
+      let row = await attempt();
+      if (row.is_ours && row.has_room === null) {
+        await runWrite(write, statements.OPEN_FEED, [write.ownerId]);
+        row = await attempt();
+      }
+      if (row.id !== null) return { outcome: 'created', task: toTask(row) };
       // A running request may itself be a repetition, so the first one's task may exist.
       const before = await this.createdBefore(write, once);
-      if (isFull && before.outcome === 'running') throw tooManyTasks(maxTasks);
+      if (row.has_room === false && before.outcome === 'running') throw tooManyTasks(maxTasks);
       return before;
     },
 

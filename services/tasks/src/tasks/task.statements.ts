@@ -23,9 +23,10 @@ const logChange = (kind: string, after: string, before: string) => `
 const LOCKED = `select * from tasks where id = $3 and user_id = $4 for update`;
 
 /** $5: the version that the caller expects, or null. */
-const nextSequence = (counter = '') => `
-  insert into feeds as f (owner_id, sequence) select user_id, 1 from old where $5::int is null or version = $5
-  on conflict (owner_id) do update set sequence = f.sequence + 1${counter}
+const nextSequence = (added: 0 | -1) => `
+  insert into feeds as f (owner_id, sequence, tasks)
+  select user_id, 1, ${added} from old where $5::int is null or version = $5
+  on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + excluded.tasks
   returning sequence`;
 
 /** A new task's values by column: $3: id, $4: owner, $5: now, then GIVEN_FIELDS from parameter `first`. */
@@ -47,14 +48,10 @@ function newValues(first: number) {
 
 type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
 
-/** A store that was loaded by psql has tasks and no feeds. */
-const TASKS_WITHOUT_FEED = `case when exists (select from feeds where owner_id = $4::uuid) then 0
-      else (select count(*)::int from tasks where user_id = $4::uuid) end`;
-
 /** $6: the most tasks of an owner; nothing is written beyond. */
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
   feed as (
-    insert into feeds as f (owner_id, sequence, tasks) select $4::uuid, 1, 1 + ${TASKS_WITHOUT_FEED} ${claim}
+    insert into feeds as f (owner_id, sequence, tasks) select $4::uuid, 1, 1 ${claim}
     on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + 1 where f.tasks < $6::int
     returning sequence
   ), task as (
@@ -78,31 +75,35 @@ const asJson = (values: Record<string, string>) =>
     .join(', ')})`;
 
 /**
- * Like CREATE, with $7: key, $8: hash of the input and $9: the key's expiry before GIVEN_FIELDS. `running`: another
- * request with the same key, the first or a repetition, holds its advisory lock. `full`: the owner has as many tasks as
- * allowed. None of these, and no task: the key was used before. The feed is locked first, so that a key is claimed only
- * if there is room for the task.
+ * Like CREATE, with $7: key, $8: hash of the input and $9: the key's expiry before GIVEN_FIELDS. Not `is_ours`: another
+ * request with the same key, the first or a repetition, holds its advisory lock. The feed is locked first, so that a key
+ * is claimed only if there is room for the task: `has_room` is null without a feed, which OPEN_FEED makes. With room and
+ * no task, the key was used before.
  */
 export const CREATE_ONCE: Statement = {
   name: 'task-create-once',
   text: `
     with turn as materialized (
       select pg_try_advisory_xact_lock(hashtextextended($7::text, hashtextextended($4::uuid::text, 0))) as is_ours
-    ), feed_before as materialized (
-      select f.tasks from turn, feeds f where turn.is_ours and f.owner_id = $4::uuid for no key update of f
     ), room as materialized (
-      select coalesce((select tasks from feed_before) >= $6::int, false) as is_full
+      select f.tasks < $6::int as has_room from turn, feeds f where is_ours and f.owner_id = $4::uuid for no key update of f
     ), claim as (
       insert into idempotency_keys as k (owner_id, key, input_hash, task, expires_at)
       select $4::uuid, $7, $8, ${asJson(CLAIMED)}, $9
-      from turn, room where is_ours and not is_full
+      from room where has_room
       on conflict (owner_id, key) do update
         set input_hash = excluded.input_hash, task = excluded.task, expires_at = excluded.expires_at
         where k.expires_at <= $5::timestamptz
       returning owner_id
     ), ${newTask(CLAIMED, 'from claim')}
-    select not turn.is_ours as running, room.is_full as "full", ${taskColumnsOf('task')}
-    from turn, room left join task on true`,
+    select turn.is_ours, room.has_room, ${taskColumnsOf('task')}
+    from turn left join room on true left join task on true`,
+};
+
+/** $1: owner */
+export const OPEN_FEED: Statement = {
+  name: 'task-open-feed',
+  text: 'insert into feeds (owner_id, sequence) values ($1, 0) on conflict (owner_id) do nothing',
 };
 
 /** $1: owner, $2: key, $3: now */
@@ -147,7 +148,7 @@ const CHANGED = GIVEN_FIELDS.map((field) => `${TASK_FIELDS[field].column} = ${ch
 export const UPDATE: Statement = {
   name: 'task-update',
   text: `
-    with old as (${LOCKED}), feed as (${nextSequence()}), task as (
+    with old as (${LOCKED}), feed as (${nextSequence(0)}), task as (
       update tasks t set
         ${CHANGED.join(', ')},
         updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
@@ -165,7 +166,7 @@ export const UPDATE: Statement = {
 export const DELETE: Statement = {
   name: 'task-delete',
   text: `
-    with old as (${LOCKED}), feed as (${nextSequence(', tasks = greatest(f.tasks - 1, 0)')}), gone as (
+    with old as (${LOCKED}), feed as (${nextSequence(-1)}), gone as (
       delete from tasks t using old, feed where t.id = $3 and t.user_id = $4 returning t.id
     ), change as (
       ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone

@@ -1,4 +1,3 @@
-import type { FeedPosition } from '@taskmesh/internal-api';
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 const EPOCH_BYTES = 4;
@@ -9,6 +8,12 @@ const POSITION_BYTES = EPOCH_BYTES + SEQUENCE_BYTES;
 const PADDING_BYTES = 1;
 const CURSOR_LENGTH = ((POSITION_BYTES + MAC_BYTES + PADDING_BYTES) / 3) * 4;
 const FORMAT = 1;
+
+/** The last change at this position; 0 is before the first one. */
+interface FeedPosition {
+  epoch: number;
+  sequence: number;
+}
 
 /** A position in an owner's feed as an opaque text. It does not contain the owner, but the signature covers it. */
 export function sealCursor(key: KeyObject, ownerId: string, { epoch, sequence }: FeedPosition): string {
