@@ -13,7 +13,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
 import type { GraphExecutor, RequestCall } from './graph/executor.ts';
 import type { LiveGraph } from './graph/graph.ts';
-import { headerValues } from './http/header-values.ts';
+import { headerValues } from './header-values.ts';
 import type { Admit } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */

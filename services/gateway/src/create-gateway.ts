@@ -11,7 +11,7 @@ import {
 } from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
-import { limitUnreadAnswers } from './transports/sockets/unread-answers.ts';
+import { limitUnreadAnswers } from './http/unread-answers.ts';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createEndedSessions } from './auth/ended-sessions.ts';

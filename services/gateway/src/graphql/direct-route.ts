@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayContext } from '../context.ts';
 import { traceparentOf } from '../graph/request-call.ts';
-import { headerValues } from '../http/header-values.ts';
+import { headerValues } from '../header-values.ts';
 import type { MeasureResponse } from '../http/metrics.ts';
 import type { HttpAnswer } from './apollo-server.ts';
 import type { GraphQLHandler } from './graphql-handler.ts';
