@@ -1,10 +1,10 @@
 import { CASES, CROWDED, type Account } from './cases.ts';
 import { startMeasuredProduct, type MeasuredProduct } from './measured-product.ts';
+import { FOUND_CASES } from './search.ts';
 import {
   BUDGETS,
   createAccount,
   KEPT_MIB,
-  KINDS,
   measureCase,
   measureCrowd,
   measureSlowness,
@@ -24,7 +24,9 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => product.stop(), 60_000);
 
-const ofKind = (kind: string) => CASES.filter((each) => each.kind === kind);
+const ALL = [...CASES, ...FOUND_CASES];
+const KINDS = [...new Set(ALL.map(({ kind }) => kind))];
+const ofKind = (kind: string) => ALL.filter((each) => each.kind === kind);
 
 describe.each(KINDS)('a request at the limits of a %s', (kind) => {
   it.each(ofKind(kind))(
