@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { archives } from './archives.ts';
 import type { MeasuredProduct, Reply } from './measured-product.ts';
 import { channel, fragments, graphqlWs, rawBody, subscribe } from './sockets.ts';
 
-export type Kind = 'document' | 'variables' | 'body' | 'header' | 'REST' | 'socket' | 'change' | 'archive' | 'found';
+export type Kind =
+  'document' | 'variables' | 'body' | 'header' | 'REST' | 'socket' | 'change' | 'archive' | 'batch' | 'found';
 
 /** An account with 1,000 tasks of the greatest length. */
 export interface Account {
@@ -591,7 +591,6 @@ export const CASES: readonly Case[] = [
   ...paths,
   ...sockets,
   ...changes,
-  ...archives,
 ];
 
 const MANY_AT_ONCE = new Set([

@@ -1,6 +1,6 @@
-import { CASES, CROWDED, type Account } from './cases.ts';
+import { ALL_CASES } from './all-cases.ts';
+import { CROWDED, type Account } from './cases.ts';
 import { startMeasuredProduct, type MeasuredProduct } from './measured-product.ts';
-import { FOUND_CASES } from './search.ts';
 import {
   BUDGETS,
   createAccount,
@@ -24,9 +24,8 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => product.stop(), 60_000);
 
-const ALL = [...CASES, ...FOUND_CASES];
-const KINDS = [...new Set(ALL.map(({ kind }) => kind))];
-const ofKind = (kind: string) => ALL.filter((each) => each.kind === kind);
+const KINDS = [...new Set(ALL_CASES.map(({ kind }) => kind))];
+const ofKind = (kind: string) => ALL_CASES.filter((each) => each.kind === kind);
 
 describe.each(KINDS)('a request at the limits of a %s', (kind) => {
   it.each(ofKind(kind))(
