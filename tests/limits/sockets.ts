@@ -70,7 +70,7 @@ export function channel(url: string, join: unknown, change?: () => unknown): Pro
   });
 }
 
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 2_000;
 
 /** A message in pieces that never ends: resolves with whether the socket was closed for it. */
 export function fragments(url: string, piece: string, count: number): Promise<'closed' | 'kept'> {
@@ -87,7 +87,7 @@ export function fragments(url: string, piece: string, count: number): Promise<'c
 
 /**
  * A body as it is written here: resolves with the response's status, `closed` if the connection ended before that was
- * read, or `kept` if nothing has happened for a second after all was sent.
+ * read, or `kept` if nothing has happened for two seconds after all was sent.
  */
 export function rawBody(url: string, header: string, body: string): Promise<string> {
   const { hostname, port, pathname } = new URL(url);
