@@ -35,7 +35,16 @@ it('answers what schemathesis sends as /api/openapi.json says', async () => {
     body: { ...newAccount(), name: 'Ada' },
   });
   const args = ['run', `${product.url}/api/openapi.json`, '--checks', CHECKS.join(), '--seed', '1', '--no-shrink'];
-  const bounds = ['--max-examples', '10', '--max-time', '90', '--phases', 'examples,coverage,fuzzing'];
+  const bounds = [
+    '--max-examples',
+    '10',
+    '--max-time',
+    '90',
+    '--request-timeout',
+    '60',
+    '--phases',
+    'examples,coverage,fuzzing',
+  ];
   const account = ['-H', `Authorization: Bearer ${signedUp.body.access_token}`, '--exclude-path-regex', ENDS_SESSION];
   const command = run(join(folder, 'bin/st'), [...args, ...bounds, ...account], { cwd: folder, maxBuffer: 2 ** 26 });
   // It fails with the report of what was answered otherwise.
