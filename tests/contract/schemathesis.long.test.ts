@@ -14,8 +14,11 @@ const CHECKS = [
   ...['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_headers_conformance'],
   ...['response_schema_conformance', 'unsupported_method', 'allow_header_conformance', 'ignored_auth'],
 ];
-/** They would end the session that the other requests need. */
-const ENDS_SESSION = '^/api/auth/(logout|profile|change-password|sessions)';
+/**
+ * Some would end the session that the other requests need. The longest `return_to`, encoded, exceeds what headers may
+ * have: such a request gets a 431 at any path.
+ */
+const EXCLUDED = '^/api/auth/(logout|profile|change-password|sessions|oidc/start)';
 
 let folder: string;
 let product: Product;
@@ -45,7 +48,7 @@ it('answers what schemathesis sends as /api/openapi.json says', async () => {
     '--phases',
     'examples,coverage,fuzzing',
   ];
-  const account = ['-H', `Authorization: Bearer ${signedUp.body.access_token}`, '--exclude-path-regex', ENDS_SESSION];
+  const account = ['-H', `Authorization: Bearer ${signedUp.body.access_token}`, '--exclude-path-regex', EXCLUDED];
   const command = run(join(folder, 'bin/st'), [...args, ...bounds, ...account], { cwd: folder, maxBuffer: 2 ** 26 });
   // It fails with the report of what was answered otherwise.
   const { stdout } = await command.catch((error: { stdout: string }) => Promise.reject(new Error(error.stdout)));
