@@ -6,6 +6,12 @@ import { join } from 'node:path';
 const CACHE = join(import.meta.dirname, '../../.cache/generated-clients');
 const OPENAPI_GENERATOR = '7.25.0';
 const NODE_PACKAGES = ['orval@8.38.0', '@hey-api/openapi-ts@0.99.0', 'axios@1.21.1', 'typescript@5.9.3'];
+const PYTHON_PACKAGES = [
+  'urllib3==2.7.0',
+  'python-dateutil==2.9.0.post0',
+  'pydantic==2.12.5',
+  'typing-extensions==4.15.0',
+];
 const MAVEN_COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
 
 /**
@@ -180,10 +186,35 @@ function javaClient(folder: string): string[] {
   return ['java', '-cp', 'client/target/classes:client/lib/*', 'Main'];
 }
 
+function pythonClient(folder: string): string[] {
+  openApiGenerator(folder, 'python');
+  const python = join(CACHE, 'python/bin/python');
+  if (!existsSync(python)) {
+    run(CACHE, 'python3', '-m', 'venv', 'python');
+    run(CACHE, python, '-m', 'pip', 'install', '--quiet', ...PYTHON_PACKAGES);
+  }
+  writeFileSync(
+    join(folder, 'client/main.py'),
+    `import os
+from openapi_client import AccountsApi, ApiClient, BackupsApi, Configuration, SignUp, TaskCreate, TasksApi
+host = os.environ["TASKMESH_URL"]
+anyone = ApiClient(Configuration(host=host))
+account = SignUp(email=os.environ["EMAIL"], password="a long and private phrase", name="Ada")
+session = AccountsApi(anyone).sign_up(account)
+tasks = TasksApi(ApiClient(Configuration(host=host, access_token=session.access_token)))
+tasks.create_task(TaskCreate(title="Water the plants", completed=True, due_date=None))
+for task in tasks.list_tasks(completed=True).data: print(task.title)
+with open("archive", "wb") as file: file.write(BackupsApi(anyone).download_backup(os.environ["ARCHIVE"]))
+`,
+  );
+  return [python, 'client/main.py'];
+}
+
 export const GENERATORS: { name: string; needs: string[]; build: Build }[] = [
   { name: 'openapi-generator typescript-fetch', needs: ['java', 'mvn'], build: fetchClient },
   { name: 'openapi-generator typescript-axios', needs: ['java', 'mvn'], build: axiosClient },
   { name: 'openapi-generator java', needs: ['javac', 'mvn'], build: javaClient },
+  { name: 'openapi-generator python', needs: ['java', 'mvn', 'python3'], build: pythonClient },
   { name: 'orval', needs: [], build: orvalClient },
   { name: 'hey-api', needs: [], build: heyApiClient },
 ];

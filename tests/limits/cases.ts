@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { MeasuredProduct, Reply } from './measured-product.ts';
-import { channel, graphqlWs, subscribe } from './sockets.ts';
+import { channel, fragments, graphqlWs, rawBody, subscribe } from './sockets.ts';
 
-export type Kind = 'document' | 'variables' | 'body' | 'header' | 'REST' | 'socket' | 'change';
+export type Kind =
+  'document' | 'variables' | 'body' | 'header' | 'REST' | 'socket' | 'change' | 'archive' | 'batch' | 'found';
 
 /** An account with 1,000 tasks of the greatest length. */
 export interface Account {
@@ -14,9 +15,11 @@ export interface Account {
 export interface Case {
   kind: Kind;
   name: string;
-  by: 'stranger' | 'account';
+  by: 'stranger' | 'account' | 'operator';
   /** The status of the response and its error code. A case that is refused earlier than it was proves nothing. */
   outcome: string;
+  /** How many requests it stands for, which each have the budget. @default 1 */
+  requests?: number;
   /** `turn` makes requests differ, so that no cache answers them. Resolves with the outcome. */
   send(product: MeasuredProduct, account: Account, turn: number): Promise<string>;
 }
@@ -107,6 +110,20 @@ const documents: readonly Case[] = [
     '1,900 fields of 30 aliases',
     (turn) =>
       `{ ${times(29, (at) => `a${turn}_${at}: task(id: "${at}") { ${times(60, (of) => TASK_FIELDS[of % 9] ?? '')} }`)} }`,
+    { outcome: NO_USER },
+  ),
+  document(
+    '2,000 fields of 30 aliases',
+    (turn) =>
+      `{ ${times(30, (at) => `a${turn}_${at}: task(id: "${at}") { ...F }`)} } fragment F on Task { ${times(32, (at) => `... on Task @include(if: true) { owner { ${['name', 'email', 'id'][at % 3]} } }`)} }`,
+    { outcome: NO_USER },
+  ),
+  document(
+    '30 aliases that ask both services in turn',
+    (turn) => {
+      const nested = 'owner { name tasks(first: 1) { edges { node { '.repeat(2);
+      return `{ ${times(30, (at) => `a${turn}_${at}: task(id: "${at}") { ${nested} id owner { name } ${'} } } }'.repeat(2)} }`)} }`;
+    },
     { outcome: NO_USER },
   ),
   document(
@@ -239,7 +256,7 @@ const documents: readonly Case[] = [
   ),
   document(
     'statistics of owners',
-    (turn) => `{ a${turn}: tasks(first: 300) { edges { node { owner { taskStatistics { total } } } } } }`,
+    (turn) => `{ a${turn}: tasks(first: 1000) { edges { node { owner { taskStatistics { total } } } } } }`,
     {
       by: 'account',
     },
@@ -310,6 +327,8 @@ function body(name: string, outcome: string, bytes: (turn: number) => Buffer | s
 
 const filled = (begin: string, part: string, end: string) =>
   begin + part.repeat(Math.floor((MIB - begin.length - end.length) / Buffer.byteLength(part))) + end;
+const CHUNKED = 'transfer-encoding: chunked';
+const LAST_CHUNK = '0\r\n\r\n';
 const GZIP = { 'content-encoding': 'gzip' };
 const BAD = '400 BAD_USER_INPUT';
 const TOO_LARGE = '413 PAYLOAD_TOO_LARGE';
@@ -330,8 +349,22 @@ const bodies: readonly Case[] = [
   ...body('gzip of 1 MiB of blanks', BAD, () => gzipSync(filled('{}', ' ', '')), GZIP),
   ...body('gzip of 16 MiB of blanks', TOO_LARGE, () => gzipSync(Buffer.alloc(16 * MIB, 0x20)), GZIP),
   ...body('1 MiB of empty gzip members', BAD, () => MEMBERS, GZIP),
+  rawJson('1 MiB but for its last byte', 'kept', `content-length: ${MIB}`, ' '.repeat(MIB - 1)),
+  rawJson('4,000 pieces of a byte', '400', CHUNKED, '1\r\nx\r\n'.repeat(4_000) + LAST_CHUNK),
+  rawJson('1,000,000 pieces of a byte', 'closed', CHUNKED, '1\r\nx\r\n'.repeat(1_000_000) + LAST_CHUNK),
   ...body('brotli', '415 UNSUPPORTED_MEDIA_TYPE', () => Buffer.alloc(14), { 'content-encoding': 'br' }),
 ];
+
+/** A body whose bytes on the wire matter. */
+function rawJson(name: string, outcome: string, framing: string, bytes: string): Case {
+  return {
+    ...{ kind: 'body', name, by: 'stranger', outcome },
+    async send({ url }) {
+      const received = await rawBody(`${url}/graphql`, framing, bytes);
+      return received === '413' ? 'closed' : received; // the connection may end before the response is read
+    },
+  };
+}
 
 /** A header of nearly the greatest length, on a request that costs little otherwise. */
 function header(name: string, value: (turn: number) => string, outcome = '200', path = '/graphql'): Case {
@@ -476,6 +509,10 @@ const sockets: readonly Case[] = [
       payload: { query: `{ a${turn}: tasks(first: 1000) { edges { node { ${TASK_FIELDS.join(' ')} } } } }` },
     },
   ]),
+  {
+    ...{ kind: 'socket', name: 'a message in 4,000 pieces, without an end', by: 'stranger', outcome: 'closed' },
+    send: ({ url }) => fragments(url, 'x', 4_000),
+  },
   channelSocket('a frame of lists in lists', 'stranger', 'dropped', () => '['.repeat(FRAME)),
   channelSocket('a join without a token, with 100 filters', 'stranger', 'join error', () => ({
     config: { postgres_changes: bindings(() => `category=in.(${'a,'.repeat(95)}a)`) },
@@ -507,18 +544,32 @@ const update = (product: MeasuredProduct, { token, taskId }: Account, turn: numb
     body: JSON.stringify({ description: '😀'.repeat(2_000), category: `c${turn}` }),
   });
 
-const changes: readonly Case[] = [
-  {
-    ...{ kind: 'change', name: 'four subscriptions with 1,000 tasks each', by: 'account', outcome: 'next' },
+/** Costly subscriptions, and changes one after the other. */
+function feed(name: string, subscriptions: number, count: number): Case {
+  return {
+    ...{ kind: 'change', name, by: 'account', outcome: 'next', requests: count },
     async send(product, account, turn) {
       const query = (at: number) => `subscription { taskChanges { task { a${turn}_${at}: owner {
         tasks(first: 1000) { edges { node { ${TASK_FIELDS.join(' ')} } } } } } } }`;
-      const streams = await Promise.all([0, 1, 2, 3].map((at) => subscribe(product.url, account.token, query(at))));
-      const first = Promise.all(streams.map((read) => read()));
-      await update(product, account, turn);
-      return [...new Set(await first)].join();
+      const opening = Array.from({ length: subscriptions }, (_, at) =>
+        subscribe(product.url, account.token, query(at)),
+      );
+      const streams = await Promise.all(opening);
+      const outcomes = new Set<string>();
+      for (let change = 0; change < count; change++) {
+        const changed = update(product, account, turn * count + change);
+        const [, ...received] = await Promise.all([changed, ...streams.map((stream) => stream.next())]);
+        for (const outcome of received) outcomes.add(outcome);
+      }
+      for (const stream of streams) stream.close();
+      return [...outcomes].join();
     },
-  },
+  };
+}
+
+const changes: readonly Case[] = [
+  feed('four subscriptions with 1,000 tasks each', 4, 1),
+  feed('a subscription with 1,000 tasks beside ten changes', 1, 10),
   {
     ...{ kind: 'change', name: '50 patterns of channels', by: 'account', outcome: 'change' },
     send(product, account, turn) {
@@ -543,9 +594,10 @@ export const CASES: readonly Case[] = [
 ];
 
 const MANY_AT_ONCE = new Set([
-  'a text of 1 MiB, to /graphql',
-  'gzip of 1 MiB of blanks, to /graphql',
-  'a list of 1,000 tasks',
+  ...['1,900 fields of 30 aliases', 'two pages of 1,000 tasks', 'introspection, as tools send it'],
+  ...['a text of 1 MiB, to /graphql', 'gzip of 1 MiB of blanks, to /graphql', '1 MiB but for its last byte'],
+  ...['4,000 pieces of a byte', 'a message in 4,000 pieces, without an end', 'a page of 1,000 tasks'],
+  ...['a list of 1,000 tasks', 'the export of an account', 'a join with 100 filters'],
 ]);
 
 /** Those that hold the most memory for a time. */

@@ -1,10 +1,10 @@
-import { CASES, CROWDED, type Account } from './cases.ts';
+import { ALL_CASES } from './all-cases.ts';
+import { CROWDED, type Account } from './cases.ts';
 import { startMeasuredProduct, type MeasuredProduct } from './measured-product.ts';
 import {
   BUDGETS,
   createAccount,
   KEPT_MIB,
-  KINDS,
   measureCase,
   measureCrowd,
   measureSlowness,
@@ -24,7 +24,8 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => product.stop(), 60_000);
 
-const ofKind = (kind: string) => CASES.filter((each) => each.kind === kind);
+const KINDS = [...new Set(ALL_CASES.map(({ kind }) => kind))];
+const ofKind = (kind: string) => ALL_CASES.filter((each) => each.kind === kind);
 
 describe.each(KINDS)('a request at the limits of a %s', (kind) => {
   it.each(ofKind(kind))(

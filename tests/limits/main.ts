@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../faults/random.ts';
-import { CASES, CROWDED, type Case } from './cases.ts';
+import { ALL_CASES } from './all-cases.ts';
+import { CROWDED, type Case } from './cases.ts';
 import { startMeasuredProduct } from './measured-product.ts';
 import { searchWorst, SPACES } from './search.ts';
 import {
@@ -33,7 +34,7 @@ try {
   const slowness = await measureSlowness(product, account);
   const keptBefore = await product.keptMib();
   const worst = new Map<string, { each: Case; measured: Measured }>();
-  for (const each of CASES.filter(isWanted)) {
+  for (const each of ALL_CASES.filter(isWanted)) {
     const measured = await measureCase(product, account, each, slowness);
     const remark = measured.outcome === each.outcome ? '' : `: ${measured.outcome} instead of ${each.outcome}`;
     console.error(row(each.kind, each.by, `${each.name}${remark}`, measured));

@@ -10,6 +10,8 @@ const PROGRAM = fileURLToPath(new URL('../../deploy/all-in-one/src/main.ts', imp
 const PROBE = new URL('probe.ts', import.meta.url).href;
 /** A gateway's in a cluster: charts/taskmesh/values.yaml. This process also holds the other services. */
 const GATEWAY_FLAGS = ['--max-old-space-size=537', '--max-semi-space-size=32'];
+/** With a Kafka, changes go through it. */
+export const KAFKA = { brokers: process.env.KAFKA_BROKERS ?? '', topicPrefix: `limits-${process.pid}-` };
 const LADDER = [['SIGTERM', 15_000]] as const;
 const SAMPLE_MS = 50;
 const SETTLE_MS = 100;
@@ -48,6 +50,7 @@ export async function startMeasuredProduct() {
     env: {
       ...{ PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE },
       ...{ DATA_DIR: dataDir, PORT: String(port), ADMIN_PORT: String(adminPort), LOG_LEVEL: 'error' },
+      ...(KAFKA.brokers && { KAFKA_BROKERS: KAFKA.brokers, KAFKA_TOPIC_PREFIX: KAFKA.topicPrefix }),
       // All requests come from one address.
       RATE_LIMIT_FACTOR: '0',
       // As in the images.

@@ -1,4 +1,4 @@
-import { TASK_FIELDS, times, type Account } from './cases.ts';
+import { TASK_FIELDS, times, type Account, type Case } from './cases.ts';
 import type { MeasuredProduct } from './measured-product.ts';
 import { channel } from './sockets.ts';
 import { measureCase, type Measured } from './suite.ts';
@@ -106,6 +106,24 @@ function bindingsOf(genes: Genes, turn: number) {
   }));
 }
 
+const FOUND: readonly { space: string; outcome: string; name: string; genes: Genes }[] = [
+  {
+    ...{ space: 'documents', outcome: '200', name: '139 fragments of one field' },
+    genes: {
+      ...{ roots: 1, levels: 1, leaves: 1, fragments: 139, fragmentLeaves: 1, spreads: 1, conditions: 1 },
+      ...{ variables: 1, schemas: 1, schemaLevels: 1, literal: 1, inline: 1 },
+    },
+  },
+];
+
+/** What searches have found to cost most. */
+export const FOUND_CASES: readonly Case[] = FOUND.flatMap(({ space, outcome, name, genes }) =>
+  SPACES.filter((each) => each.name === space).map(({ by, text, send }) => ({
+    ...{ kind: 'found' as const, name, by, outcome },
+    send: (product, account, turn) => send(product, account, text(genes, turn)),
+  })),
+);
+
 /** Starts somewhere and changes one gene at a time, from what has cost most so far, all in all or per byte. */
 export async function searchWorst(
   space: Space,
@@ -132,7 +150,7 @@ export async function searchWorst(
       return space.send(product, account, text);
     };
     return {
-      ...(await measureCase(product, account, { kind: 'document', name, by, outcome: '', send }, slowness)),
+      ...(await measureCase(product, account, { kind: 'found', name, by, outcome: '', send }, slowness)),
       genes,
       bytes,
     };

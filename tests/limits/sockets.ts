@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { WebSocket } from 'ws';
 
 interface Conversation {
@@ -69,20 +70,57 @@ export function channel(url: string, join: unknown, change?: () => unknown): Pro
   });
 }
 
-/** Server-sent events: resolves when the stream is open, with how to read its first change to the end. */
+const PATIENCE_MS = 2_000;
+
+/** A message in pieces that never ends: resolves with whether the socket was closed for it. */
+export function fragments(url: string, piece: string, count: number): Promise<'closed' | 'kept'> {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, ['graphql-transport-ws']);
+  return new Promise<'closed' | 'kept'>((resolve) => {
+    socket.on('open', () => {
+      for (let sent = 0; sent < count; sent++) socket.send(piece, { fin: false });
+      setTimeout(() => resolve('kept'), PATIENCE_MS);
+    });
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('close', () => resolve('closed'));
+  }).finally(() => socket.terminate());
+}
+
+/**
+ * A body as it is written here: resolves with the response's status, `closed` if the connection ended before that was
+ * read, or `kept` if nothing has happened for two seconds after all was sent.
+ */
+export function rawBody(url: string, header: string, body: string): Promise<string> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  return new Promise<string>((resolve) => {
+    socket.once('data', (bytes) => resolve(String(bytes).split(' ')[1] ?? ''));
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('close', () => resolve('closed'));
+    const head = `POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${header}\r\n\r\n`;
+    socket.write(head + body, () => setTimeout(resolve, PATIENCE_MS, 'kept'));
+  }).finally(() => socket.destroy());
+}
+
+/** Server-sent events: resolves when the stream is open, with how to read the next change to the end. */
 export async function subscribe(url: string, token: string, query: string) {
+  const leave = new AbortController();
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { accept: 'text/event-stream', 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({ query }),
+    signal: leave.signal,
   });
-  return async (): Promise<string> => {
-    let hasData = false;
-    for await (const chunk of response.body ?? []) {
-      const text = Buffer.from(chunk).toString();
-      hasData ||= text.includes('data: {');
-      if (hasData && text.endsWith('\n\n')) return 'next';
-    }
-    return String(response.status);
+  const chunks = response.body?.values();
+  return {
+    async next(): Promise<string> {
+      let hasData = false;
+      for (let read = await chunks?.next(); read && !read.done; read = await chunks?.next()) {
+        const text = Buffer.from(read.value).toString();
+        hasData ||= text.includes('data: {');
+        if (hasData && text.endsWith('\n\n')) return 'next';
+      }
+      return String(response.status);
+    },
+    close: () => leave.abort(),
   };
 }

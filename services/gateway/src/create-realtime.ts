@@ -33,6 +33,8 @@ import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
 const ACCOUNT_COST_FACTOR = 2;
+/** Messages may arrive in pieces, of which the smallest take as much memory as if they had this size. */
+const MIN_PIECE_BYTES = 64;
 /** How long a drained socket may take to close. */
 const GOODBYE_MS = 2_000;
 /** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
@@ -79,9 +81,12 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
   const phoenix = createPhoenix({ ...ofSockets, feed });
   const streams = createHttpStreams({ ...ofSockets, limits: streamLimits, subscriptions, random });
+  const maxPieces = Math.ceil(maxMessageBytes / MIN_PIECE_BYTES);
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
+    maxFragments: maxPieces,
+    maxBufferedChunks: maxPieces,
     perMessageDeflate: false,
     // Accept unknown protocols, too, so that their clients can read the close code.
     handleProtocols: (protocols) =>

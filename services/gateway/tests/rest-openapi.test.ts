@@ -13,6 +13,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readVersion } from '@taskmesh/service';
+import { parseJsonObject } from '../src/http/json-object.ts';
 import type { MediaType, OpenApiDocument, Operation, Response } from '../src/rest/openapi/types.ts';
 import { BINDING, RESET_TOKEN, SIGN_IN_CODE } from './rest-fakes/auth.ts';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
@@ -229,6 +230,7 @@ describe('the API description', () => {
     expect(schemas).toContain('"type":["string","null"]');
     expect(schemas).not.toContain('"null"}');
     expect(schemas).not.toContain('"additionalProperties":false');
+    expect(schemas).not.toMatch(/"const":(true|false)/);
     const parts: unknown[] = [];
     JSON.parse(schemas, (name, part) => (name === 'properties' && parts.push(part), part));
     for (const properties of parts) {
@@ -259,8 +261,18 @@ describe('the API description', () => {
     for (const value of ['', '1', '"1', '*, "1"']) expect([value, fits(condition, value)]).toEqual([value, false]);
     expect(parameter('/api/tasks', 'get', 'completed')).toEqual({ type: 'boolean' });
     expect(parameter('/api/backup/restore', 'post', 'file')).toMatchObject({ minLength: 1 });
+    const stores = parameter('/api/backup/dry-run', 'post', 'stores');
+    for (const value of ['tasks', 'tasks,auth']) expect([value, fits(stores, value)]).toEqual([value, true]);
+    for (const value of ['', 'other', 'tasks,']) expect([value, fits(stores, value)]).toEqual([value, false]);
+    const original = parameter('/api/backup/restore', 'post', 'decryptedFrom');
+    for (const value of ['a.tar.gz', 'b.tar.gz.age']) expect([value, fits(original, value)]).toEqual([value, true]);
+    for (const value of ['', 'a.zip', '.a.tar.gz', 'b/a.tar.gz'])
+      expect([value, fits(original, value)]).toEqual([value, false]);
     const choice = document.components.schemas.DeadLetterChoice ?? {};
-    for (const value of [{ ids: ['1'] }, { all: true }]) expect([value, fits(choice, value)]).toEqual([value, true]);
+    const most = { ids: Array.from({ length: choice.properties?.ids?.maxItems ?? 0 }, () => '1') };
+    expect(() => parseJsonObject(Buffer.from(JSON.stringify(most)))).not.toThrow();
+    for (const value of [most, { ids: ['1'] }, { all: true }])
+      expect([value, fits(choice, value)]).toEqual([value, true]);
     for (const value of [{}, { ids: ['1'], all: true }, { one: '1' }])
       expect([value, fits(choice, value)]).toEqual([value, false]);
   });

@@ -15,6 +15,9 @@ const UTF_8_CHARSET = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
 const ORDINARY_BYTES = 16 * 1024;
 /** What all bodies together may hold beyond that. A body of a stranger is read before its sender is known. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
+/** Each piece of a body costs time and memory, even if it is a single byte. */
+const MAX_PIECES = 4_096;
+const PIECE_BYTES = 256;
 /** As long as an operation may wait and run. Those of streams go on. */
 const MAX_HOLD_MS = 15_000;
 let heldBytes = 0;
@@ -112,13 +115,19 @@ function readBytes(request: IncomingMessage, held: ReturnType<typeof holdBytes>)
       sizeBytes += chunk.length;
       chunks.push(chunk);
       if (sizeBytes > BODY_LIMIT_BYTES) settle(() => reject(tooLarge()));
-      else if (!held.hasRoomFor(sizeBytes, giveUp)) giveUp();
+      else if (chunks.length > MAX_PIECES) refusePieces();
+      else if (!held.hasRoomFor(sizeBytes + chunks.length * PIECE_BYTES, giveUp)) giveUp();
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     const onCut = () => settle(() => reject(cut()));
     const giveUp = () => {
       held.release();
       settle(() => reject(tooMany()));
+    };
+    const refusePieces = () => {
+      const response = latestResponse(request.socket);
+      if (response) response.shouldKeepAlive = false; // Otherwise the rest would be read, and thrown away.
+      settle(() => reject(tooManyPieces()));
     };
     const settle = (then: () => void) => {
       arriving.delete(giveUp);
@@ -144,4 +153,5 @@ export const invalidBody = (message: string) => badUserInput([{ path: '', messag
 const cut = () => invalidBody('The body ended too early.');
 const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', message);
 const tooMany = () => unavailable('Too many large requests arrive right now; try again.');
+const tooManyPieces = () => new AppError('PAYLOAD_TOO_LARGE', 'The body arrives in too many pieces.');
 const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');

@@ -23,7 +23,7 @@ const MAX_RECORD = 64 * 1024;
 const MAX_REASON = 2_000;
 
 const id = z.string().regex(/^\d{1,18}$/, 'An id is a number in a string.');
-const choice = z.union([z.strictObject({ ids: z.array(id).max(10_000) }), z.strictObject({ all: z.literal(true) })], {
+const choice = z.union([z.strictObject({ ids: z.array(id).max(9_000) }), z.strictObject({ all: z.literal(true) })], {
   error: 'Say which: {"ids": ["1", "2"]} or {"all": true}.',
 });
 const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(PAGE.most).default(PAGE.usual) });

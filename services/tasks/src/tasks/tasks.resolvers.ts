@@ -4,16 +4,20 @@ import { selectedFields } from '../graphql/selection.ts';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { encodeCursor, placeOf } from './task-order.ts';
 import type { RequestedFields } from './task-page.ts';
-import type { Caller, TaskService } from './task.service.ts';
+import type { Caller, ListArguments, TaskService } from './task.service.ts';
 
 export function createTasksResolvers(tasks: TaskService): Resolvers {
+  const list = shareInFlight((args: ListArguments, context, info) =>
+    tasks.list(callerOf(context), args, requestedFieldsOf(info)),
+  );
+  const statistics = shareInFlight((_args: object, context) => tasks.statistics(callerOf(context)));
   return {
     // Maps the graph's names to those in the store and the log.
     TaskPriority: { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' },
     Query: {
       task: (_parent, { id }, context) => tasks.find(callerOf(context), id),
-      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, requestedFieldsOf(info)),
-      taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
+      tasks: list,
+      taskStatistics: statistics,
     },
     Mutation: {
       createTask: (_parent, { input, idempotencyKey }, context) =>
@@ -31,9 +35,27 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
     User: {
       // Other users do not exist here. The fields below use the caller's tasks, whatever the reference names.
       __resolveReference: ({ id }, context) => (id === callerOf(context).userId ? { __typename: 'User', id } : null),
-      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, requestedFieldsOf(info)),
-      taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
+      tasks: list,
+      taskStatistics: statistics,
     },
+  };
+}
+
+/**
+ * Objects of one request that read the same field at the same time, such as the owners of a list's tasks, share the
+ * result: all of them are the caller.
+ */
+function shareInFlight<Args, Result>(
+  read: (args: Args, context: SubgraphContext, info: GraphQLResolveInfo) => Promise<Result>,
+) {
+  const inFlight = new WeakMap<SubgraphContext, Map<unknown, Promise<Result>>>();
+  return (_parent: unknown, args: Args, context: SubgraphContext, info: GraphQLResolveInfo): Promise<Result> => {
+    const reads = inFlight.get(context) ?? new Map<unknown, Promise<Result>>();
+    inFlight.set(context, reads);
+    const { fieldNodes } = info; // one array for all objects of a selection
+    const result = reads.get(fieldNodes) ?? read(args, context, info).finally(() => reads.delete(fieldNodes));
+    reads.set(fieldNodes, result);
+    return result;
   };
 }
 

@@ -29,6 +29,7 @@ const tried = z.object({
     .optional()
     .meta({
       description: 'Replaces only these databases (comma-separated). Default: all that are in the archive.',
+      pattern: '^(?:tasks|auth)(?:,(?:tasks|auth))*$',
       examples: ['tasks', 'auth', 'tasks,auth'],
     }),
 });
@@ -39,6 +40,7 @@ const restored = tried.extend({
       'Whether an archive of all databases is made right before they are replaced; if that fails, nothing is replaced. Default: only if replaced databases are not kept for an undo (`RESTORE_KEEP_OLD=0`).',
   }),
   decryptedFrom: z.string().max(255).optional().meta({
+    pattern: '^[^./\\\\][^/\\\\]*\\.tar\\.gz(?:\\.age)?$',
     description:
       'The original name of an archive that was decrypted elsewhere and uploaded as `file`; the restore is recorded under it.',
   }),

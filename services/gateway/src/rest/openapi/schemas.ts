@@ -24,6 +24,8 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       // openapi-generator makes maps of closed objects; and an answer may get more fields one day.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      // openapi-generator's Python client compares a boolean with the text "true".
+      if (jsonSchema.type === 'boolean') delete jsonSchema.const;
       // Client generators make a field with a default mandatory: right in answers, wrong in bodies.
       if (io === 'input' && jsonSchema.default !== undefined) {
         const sentence = `Default: \`${String(jsonSchema.default)}\`.`;

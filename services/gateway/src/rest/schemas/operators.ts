@@ -219,10 +219,10 @@ export const deadLetterChoice = z
   .strictObject({
     ids: z
       .array(z.string().max(18).meta({ pattern: '^\\d{1,18}$' }))
-      .max(10_000)
+      .max(9_000) // A body may have 10,000 keys and values.
       .optional()
       .meta({ description: 'The ids of the dead letters.' }),
-    all: z.literal(true).optional().meta({ description: 'All dead letters.' }),
+    all: z.literal(true).optional().meta({ description: 'All dead letters; must be true.' }),
   })
   .meta({
     id: 'DeadLetterChoice',
