@@ -29,10 +29,10 @@ export function createGraph(services: readonly Service[]): (query: string, varia
     if (invalid.length > 0) return { data: null, errors: invalid };
     const definitions = getOperationAST(document)?.variableDefinitions ?? [];
     const { coerced = {} } = getVariableValues(graph.schema, definitions, variables);
-    const { text, errors, incomplete } = await executor
+    const { data, errors, incomplete } = await executor
       .compile(document)
       .run({ variables: coerced, context: undefined });
-    return { data: JSON.parse(text) as unknown, errors: [...errors, ...incomplete] };
+    return { data, errors: [...errors, ...incomplete] };
   };
 }
 

@@ -3,13 +3,7 @@ import type { DocumentNode } from 'graphql';
 import type { AskSubgraph } from './execution/run.ts';
 import { clientOperation, conditionVariables } from './operation/client-operation.ts';
 import { compileVariant, type OperationVariant, type VariantDeps } from './operation-variant.ts';
-import {
-  runForObject,
-  runForText,
-  type ObjectResult,
-  type OperationRequest,
-  type TextResult,
-} from './run-operation.ts';
+import { runOperation, type OperationRequest, type OperationResult } from './run-operation.ts';
 
 /** Each combination of `@skip` and `@include` values has its own plans; few combinations occur in practice. */
 export const MAX_VARIANTS = 16;
@@ -18,8 +12,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
   /** Rejects only when it cannot be planned. */
-  run(request: OperationRequest<Context>): Promise<TextResult>;
-  runForObject(request: OperationRequest<Context>): Promise<ObjectResult>;
+  run(request: OperationRequest<Context>): Promise<OperationResult>;
   /**
    * The operation's only fetch, if it asks the service for exactly what the client asks for: callers that trust the
    * service to follow the graph's types may pass on its answer. Otherwise undefined.
@@ -59,13 +52,10 @@ export function compileOperation<Context>(
     return variant;
   };
 
-  const running = (request: OperationRequest<Context>) => ({ variant: variantFor(request.variables), request, ask });
-
   if (conditions.length === 0) variantFor({});
 
   return {
-    run: async (request) => runForText(running(request)),
-    runForObject: async (request) => runForObject(running(request)),
+    run: async (request) => runOperation({ variant: variantFor(request.variables), request, ask }),
     fetchAlone: (variables) => variantFor(variables).alone,
   };
 }

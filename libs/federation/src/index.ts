@@ -5,5 +5,5 @@ export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
 export type { FederatedGraph } from './federated-graph.ts';
 export type { Incompleteness } from './projection/build-value.ts';
-export type { Failures, ObjectResult, OperationRequest, TextResult } from './run-operation.ts';
+export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
 export { createPlan, fieldsRequiredWithArguments, readSupergraph, withResolvableKeys } from './supergraph.ts';

@@ -23,7 +23,6 @@ import { createFieldVariants } from './operation/field-variants.ts';
 import { normalise, type NormalOperation } from './operation/normal-form.ts';
 import { blankOf } from './projection/build-value.ts';
 import { collectRootFields, planProjection, type FieldPlan, type ObjectPlan } from './projection/projection-plan.ts';
-import { fieldWriters, type FieldWriter } from './projection/write-json.ts';
 
 export interface VariantDeps {
   graph: FederatedGraph;
@@ -53,7 +52,6 @@ export interface OperationVariant<Context> {
 /** Root fields that share a plan: all of a query, but one of a mutation, so that each ends before the next begins. */
 export interface Part<Context> {
   plan: ObjectPlan;
-  writers: readonly FieldWriter[];
   /** Absent when no service has to be asked. */
   fetch: Step<Context> | undefined;
 }
@@ -94,13 +92,11 @@ export function compileVariant<Context>(
 
   const planned = (fields: number) => grow(FIELD_BYTES * fields);
   const rootPlan = planProjection({ operation, variables: conditions, variants, planned }, rootFields);
-  const writers = fieldWriters(rootPlan);
   let from = 0;
   const parts = groups.map((group, index) => {
     const to = from + group.length;
     const part = {
       plan: { ...rootPlan, fields: rootPlan.fields.slice(from, to) },
-      writers: writers.slice(from, to),
       fetch: fetches[index]?.fetch,
     };
     from = to;

@@ -3,7 +3,6 @@ import type { ServiceError } from './execution/errors.ts';
 import type { AskSubgraph, PlanRun } from './execution/run.ts';
 import type { OperationVariant, Part } from './operation-variant.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
-import type { TextRun } from './projection/write-json.ts';
 import { unexplained } from './unexplained.ts';
 
 export interface OperationRequest<Context> {
@@ -20,12 +19,7 @@ export interface Failures {
   incomplete: readonly Incompleteness[];
 }
 
-export interface TextResult extends Failures {
-  /** The data as JSON. */
-  text: string;
-}
-
-export interface ObjectResult extends Failures {
+export interface OperationResult extends Failures {
   data: Record<string, unknown> | null;
 }
 
@@ -37,26 +31,7 @@ export interface Running<Context> {
 
 const NONE: readonly never[] = [];
 
-export async function runForText<Context>(running: Running<Context>): Promise<TextResult> {
-  const { variant, request } = running;
-  const run: TextRun = {
-    isIncomplete: false,
-    introspect: (field) => JSON.stringify(variant.introspections.get(field)?.(request.variables) ?? null),
-  };
-  const fetched: PlanRun<Context>[] = [];
-  let text = '{';
-  for (const part of variant.parts) {
-    const from = await fetchPart(part, running, fetched);
-    for (const { label, write } of part.writers) {
-      const field = write(from.data, run);
-      if (field === '') return { text: 'null', ...failures(variant, fetched, run.isIncomplete) };
-      text += label + field;
-    }
-  }
-  return { text: `${text}}`, ...failures(variant, fetched, run.isIncomplete) };
-}
-
-export async function runForObject<Context>(running: Running<Context>): Promise<ObjectResult> {
+export async function runOperation<Context>(running: Running<Context>): Promise<OperationResult> {
   const { variant, request } = running;
   const run: BuildRun = {
     path: [],
@@ -69,11 +44,11 @@ export async function runForObject<Context>(running: Running<Context>): Promise<
     const from = await fetchPart(part, running, fetched);
     for (const field of part.plan.fields) {
       const value = buildField(field, part.plan.typeName, from.data, run);
-      if (value === undefined) return { data: null, ...failures(variant, fetched, true) };
+      if (value === undefined) return { data: null, ...failures(variant, fetched, run.incomplete) };
       result[field.key] = value;
     }
   }
-  return { data: result, ...failures(variant, fetched, run.incomplete.length > 0) };
+  return { data: result, ...failures(variant, fetched, run.incomplete) };
 }
 
 async function fetchPart<Context>(
@@ -91,7 +66,7 @@ async function fetchPart<Context>(
 function failures<Context>(
   { parts }: OperationVariant<Context>,
   fetched: readonly PlanRun<Context>[],
-  isIncomplete: boolean,
+  incomplete: readonly Incompleteness[],
 ): Failures {
   let errors: ServiceError[] | undefined;
   for (const [index, run] of fetched.entries()) {
@@ -100,21 +75,6 @@ function failures<Context>(
     errors ??= [];
     errors.push(...clientErrors(run.errors, plan, run.data));
   }
-  const incomplete = isIncomplete ? incompleteness(parts, fetched) : NONE;
   if (!errors) return { errors: NONE, incomplete };
   return { errors, incomplete: unexplained(incomplete, errors) };
-}
-
-/** Finds out what was wrong by building the objects that could not be written. */
-function incompleteness<Context>(
-  parts: readonly Part<Context>[],
-  fetched: readonly PlanRun<Context>[],
-): readonly Incompleteness[] {
-  const run: BuildRun = { path: [], incomplete: [], introspect: () => null };
-  for (const [index, { data }] of fetched.entries()) {
-    const plan = parts[index]?.plan;
-    for (const field of plan?.fields ?? [])
-      if (buildField(field, plan?.typeName ?? '', data, run) === undefined) return run.incomplete;
-  }
-  return run.incomplete;
 }

@@ -74,7 +74,6 @@ const world = createWorld(SUBGRAPHS, { seed: 3, fixed });
 async function servicesOf(source: string, variables: Record<string, unknown> = {}) {
   const both = await runBothWays(world, source, variables);
   expect(both.ours).toEqual(both.theirs);
-  expect(both.object).toBe(both.theirs.data);
   return { services: both.calls.map(({ service }) => service), calls: both.calls, errors: both.errors };
 }
 
@@ -187,10 +186,11 @@ describe('a request of several fetches of which one fails as a whole', () => {
 
   it('is asked again, each fetch alone', async () => {
     const { asked, run } = failing((text) => text.includes('home'), { message: 'no', path: ['_entities_1'] });
-    const { text, errors } = await run();
+    const { data, errors } = await run();
     expect(asked).toHaveLength(3);
     const paths = [0, 1].map((index) => ['orders', index, 'seller', 'home']);
     expect(errors).toEqual(paths.map((path) => ({ message: 'no', service: 'people', path })));
+    const text = JSON.stringify(data);
     expect(text).toContain('"name":"');
     expect(text).toContain('"home":null');
   });

@@ -18,9 +18,8 @@ describe.each(Object.entries(ODD_SUPERGRAPHS))(
           const { source, variables } = randomOperation(world.graph.schema, createDice(seed), kind, {
             argumentsOf: fittingArguments,
           });
-          const { ours, theirs, object, calls } = await runBothWays(world, source, variables);
+          const { ours, theirs, calls } = await runBothWays(world, source, variables);
           expect({ source, variables, ...ours }).toEqual({ source, variables, ...theirs });
-          expect(object).toBe(theirs.data);
           if (new Set(calls.map(({ service }) => service)).size > 1) ofSeveralServices++;
         }
         expect(ofSeveralServices).toBeGreaterThan(20);

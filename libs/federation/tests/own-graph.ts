@@ -32,13 +32,12 @@ export async function compareOnOwnGraph(options: { operations: number; seed: num
     const { source, variables } = randomOperation(world.graph.schema, createDice(die), kind, {
       argumentsOf: fittingArguments,
     });
-    const { ours, theirs, object, calls, reads } = await runBothWays(world, source, variables);
+    const { ours, theirs, calls, reads } = await runBothWays(world, source, variables);
     if (theirs.nulls.length > 0) seen.nulls++;
     if (new Set(calls.map(({ service }) => service)).size > 1) seen.severalServices++;
     if (theirs.changes.length > 1) seen.changes++;
     if (source.includes(': "a"')) seen.arguments++;
     expect({ source, variables, ...ours }).toEqual({ source, variables, ...theirs });
-    expect(object).toBe(theirs.data);
     // One that fails keeps graphql-js from reading those behind it.
     if (theirs.nulls.length === 0) expect(reads.ours).toEqual(reads.theirs);
     else expect(reads.ours).toEqual(expect.arrayContaining(reads.theirs));

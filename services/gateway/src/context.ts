@@ -14,7 +14,7 @@ import type { Connections } from './connections.ts';
 import type { GraphExecutor, RequestCall } from './graph/executor.ts';
 import type { LiveGraph } from './graph/graph.ts';
 import { headerValues } from './header-values.ts';
-import type { Admit } from './graphql/admission.ts';
+import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */
 export type CallerClaims = AccessTokenClaims & { key: VerifyingKey | undefined };
@@ -48,11 +48,8 @@ export interface GatewayContext {
   graph: LiveGraph;
   /** Runs on the current graph; operations that were prepared on an earlier one are moved to it. */
   executor: GraphExecutor;
-  /**
-   * Admits clients' operations: trusted and persisted documents, limits, forbidden fields, variables.
-   * @throws InvalidOperation
-   */
-  admit: Admit;
+  /** Admits clients' operations: trusted and persisted documents, limits, forbidden fields, variables. */
+  admission: Admission;
   /** `values` are all `Authorization` headers of the request (see `headerValues`); more than one is invalid. */
   authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;
   /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to so many seconds ago. */

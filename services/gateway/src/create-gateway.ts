@@ -30,13 +30,10 @@ import { createRequestCall } from './graph/request-call.ts';
 import { openSupergraph, type Supergraph } from './graph/supergraph.ts';
 import { watchSupergraph } from './graph/supergraph-watch.ts';
 import { createAdmission } from './graphql/admission.ts';
-import { createAnswers } from './graphql/answers.ts';
-import { createApolloAnswers } from './graphql/apollo-server.ts';
+import { createGraphQLServer } from './graphql/apollo-server.ts';
 import { createDocuments } from './graphql/documents.ts';
-import { createPersistedQueries } from './graphql/persisted-queries.ts';
+import { createPersistedQueries, NO_PERSISTED_QUERIES } from './graphql/persisted-queries.ts';
 import { createGraphQLHandler } from './graphql/graphql-handler.ts';
-import { createDirectRoute } from './graphql/direct-route.ts';
-import { createResponseTypes } from './graphql/response-types.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
@@ -96,6 +93,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const graphMetrics = createGraphMetrics(metrics);
   const runForCaller = createCallerBulkheads();
   const graphOf = (supergraph: Supergraph): Graph => {
+    const { admit, parsed } = createDocuments({ schema: supergraph.schema, config: config.graphql });
     const services = createServiceMap(supergraph, { connections, metrics: graphMetrics, clock: monotonicClock, log });
     return {
       supergraph,
@@ -109,11 +107,16 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
         kind: config.executor,
         runForCaller,
       }),
-      admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
+      admit,
+      parsed,
     };
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
-  const apollo = createApolloAnswers({ graph, log });
+  const persisted =
+    config.graphql.trustedDocuments === 'only' ? NO_PERSISTED_QUERIES : createPersistedQueries(keyValue);
+  const ofClients = { config: config.graphql, graph, persisted, metrics: graphMetrics, log };
+  const admission = createAdmission({ ...ofClients, trusted });
+  const apollo = createGraphQLServer({ ...ofClients, admission });
   const clientIp = createClientIp(config.trustedProxies);
 
   const context: GatewayContext = {
@@ -132,15 +135,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticate,
     authenticateToken,
     clientIp,
-    admit: graphMetrics.admit(
-      createAdmission({
-        config: config.graphql,
-        graph,
-        trusted,
-        persisted: createPersistedQueries(keyValue),
-        log,
-      }),
-    ),
+    admission,
     operators: createOperators({
       rules: { token: config.secrets.backupToken, machineToken: config.secrets.machineToken?.token },
       ...{ keyValue, clientIp },
@@ -154,24 +149,17 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const ready = () =>
     readiness.report(initial.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
 
-  const chooseTypes = createResponseTypes({ canStream: realtime !== undefined });
-  const measure = createRequestMetrics(metrics);
   const app = createApp(config, {
     log,
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
-    answerDirectly: createDirectRoute({
-      handler: createGraphQLHandler(context, createAnswers({ graph, apollo })),
-      ...{ context, chooseTypes, measure },
-    }),
     serveUnknownPath: page && serveUnknownPath,
   });
   const unreadAnswers = limitUnreadAnswers(app.server, log);
-  measureRequests(app, measure);
+  measureRequests(app, createRequestMetrics(metrics));
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });
   graphqlRoutes(app, {
-    handler: createGraphQLHandler(context, apollo.answer),
-    chooseTypes,
+    handler: createGraphQLHandler(context, apollo),
     ...(realtime && { streams: realtime.streams }),
   });
   restRoutes(app, context);

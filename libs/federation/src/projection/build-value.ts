@@ -14,7 +14,7 @@ export interface BuildRun {
   introspect: (field: FieldPlan) => unknown;
 }
 
-/** Like `write-json.ts`, but builds objects and records why something is null. `undefined`: null in a non-null place. */
+/** Builds a field of the result, and records why something is null. `undefined`: null in a non-null place. */
 export function buildField(field: FieldPlan, parent: string, object: Data, run: BuildRun): unknown {
   const { source, key } = field;
   if (source.kind === 'introspection') return run.introspect(field);

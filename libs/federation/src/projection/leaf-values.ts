@@ -1,37 +1,8 @@
 import { isExactInteger } from '../exact-json.ts';
 import type { Leaf } from './projection-plan.ts';
-import { quote } from './quote.ts';
 
 const MAX_INT = 2_147_483_647;
 const MIN_INT = -2_147_483_648;
-
-/** Writes a non-null value as JSON; empty when it is not valid for the type. */
-export type WriteLeaf = (value: unknown) => string;
-
-export function leafWriter(leaf: Leaf): WriteLeaf {
-  if (typeof leaf === 'object') {
-    const texts = new Map([...leaf].map((name) => [name as unknown, `"${name}"`]));
-    return (value) => texts.get(value) ?? '';
-  }
-  switch (leaf) {
-    case 'String':
-      return (value) => (typeof value === 'string' ? quote(value) : '');
-    case 'ID':
-      return (value) => {
-        if (typeof value === 'string') return quote(value);
-        const id = idOf(value);
-        return id === undefined ? '' : `"${id}"`;
-      };
-    case 'Int':
-      return (value) => (isInt(value) ? String(value) : '');
-    case 'Float':
-      return (value) => String(floatOf(value) ?? '');
-    case 'Boolean':
-      return (value) => (value === true ? 'true' : value === false ? 'false' : '');
-    case 'custom':
-      return (value) => JSON.stringify(value);
-  }
-}
 
 /** The value as sent to the client; undefined when it is not valid for the type. */
 export function leafValue(leaf: Leaf, value: unknown): unknown {

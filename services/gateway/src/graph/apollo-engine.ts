@@ -3,8 +3,8 @@ import type { executeQueryPlan as Execute } from '@apollo/gateway';
 import type { Log } from '@taskmesh/service';
 import { apolloGateway } from './apollo-gateway.ts';
 import type { GraphSources } from './sources.ts';
-import type { Engine, EngineResult, RunOperation } from './engine.ts';
-import { asText, runSingleFetch } from './run-single-fetch.ts';
+import type { Engine, EngineResult } from './engine.ts';
+import { runSingleFetch } from './run-single-fetch.ts';
 import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -26,7 +26,7 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
     const fetch = passThrough(plan, operation);
     const only = fetch && ours.has(fetch.serviceName) ? fetch : undefined;
 
-    const runForObject: RunOperation = async (variables, run) => {
+    return async (variables, run) => {
       if (only) return runSingleFetch(only, services, variables, run);
       // The executor reads only these properties of the request context.
       const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
@@ -40,6 +40,5 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
         ...(errors?.length ? { errors } : { incomplete: extensions?.valueCompletion }),
       };
     };
-    return { run: runForObject, runForText: async (variables, run) => asText(await runForObject(variables, run)) };
   };
 }

@@ -6,7 +6,7 @@ import type { OperationResult } from './executor.ts';
 /** How many nulls get an error of their own. */
 const MAX_INCOMPLETE = 100;
 
-export type FormatResult = <Data>(result: EngineResult<Data>, requestId: string) => OperationResult<Data>;
+export type FormatResult = (result: EngineResult, requestId: string) => OperationResult;
 
 /**
  * Formats an operation's result for the client. What a service left out without an error, against its schema, is a

@@ -1,14 +1,14 @@
 import {
   createFederatedExecutor,
   type AskSubgraph,
-  type Failures,
+  type OperationResult,
   type ServiceError,
   type SubgraphAnswer,
 } from '@taskmesh/federation';
 import { GraphQLError } from 'graphql';
 import type { GraphSources, OperationRun } from './sources.ts';
 import type { Engine, EngineResult } from './engine.ts';
-import { asText, runSingleFetch } from './run-single-fetch.ts';
+import { runSingleFetch } from './run-single-fetch.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** The executor of `@taskmesh/federation`, over plans of @apollo/query-planner. */
@@ -18,29 +18,17 @@ export function createCompiledEngine(supergraph: Supergraph, services: GraphSour
 
   return ({ document, operationName }, resized) => {
     const operation = executor.compile(document, operationName, resized);
-    const onlyFetch = (variables: Record<string, unknown>) => {
+    return async (variables, run) => {
       const only = operation.fetchAlone(variables);
-      return only && ours.has(only.serviceName) ? only : undefined;
-    };
-    return {
-      async run(variables, run) {
-        const only = onlyFetch(variables);
-        if (only) return runSingleFetch(only, services, variables, run);
-        const { data, ...failures } = await operation.runForObject({ variables, context: run });
-        return withFailures(data, failures);
-      },
-      async runForText(variables, run) {
-        const only = onlyFetch(variables);
-        if (only) return asText(await runSingleFetch(only, services, variables, run));
-        const { text, ...failures } = await operation.run({ variables, context: run });
-        return withFailures(text, failures);
-      },
+      return only && ours.has(only.serviceName)
+        ? runSingleFetch(only, services, variables, run)
+        : asEngineResult(await operation.run({ variables, context: run }));
     };
   };
 }
 
 /** As `formatResult` expects it. */
-export function withFailures<Data>(data: Data, { errors, incomplete }: Failures): EngineResult<Data> {
+export function asEngineResult({ data, errors, incomplete }: OperationResult): EngineResult {
   return {
     data,
     ...(errors.length > 0 && { errors: errors.map(asThrown) }),

@@ -17,12 +17,11 @@ import { createApolloEngine } from './apollo-engine.ts';
 import { createCompiledEngine } from './compiled-engine.ts';
 import { documentKey } from './document-cache.ts';
 import type { GraphSources, OperationRun } from './sources.ts';
-import type { Engine, EngineResult, RunnableOperation } from './engine.ts';
+import type { Engine, EngineResult, RunOperation } from './engine.ts';
 import {
   createParts,
   InvalidOperation,
   type GraphExecutor,
-  type OperationResult,
   type PreparedOperation,
   type RequestCall,
 } from './executor.ts';
@@ -56,7 +55,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   /** REST's operations. The span of a request names its route, and with that the operation. */
   const stored = new WeakSet<PreparedOperation>();
 
-  const planOf = (operation: PreparedOperation): RunnableOperation =>
+  const planOf = (operation: PreparedOperation): RunOperation =>
     operation.partOf('plan', (resized) => engine(operation, resized));
 
   const runOf = (operation: PreparedOperation, call: RequestCall): OperationRun => ({
@@ -66,21 +65,16 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     signal: call.signal,
   });
 
-  /** `nothing`: the data of an operation that did not run. */
-  const measured = async <Data>(
-    operation: PreparedOperation,
-    call: RequestCall,
-    { run, nothing }: { run: () => Promise<EngineResult<Data>>; nothing: Data },
-  ): Promise<OperationResult<Data>> => {
+  const run: GraphExecutor['run'] = async (operation, variables, call) => {
     const begunMs = performance.now();
-    const runInTurn = () => runForCaller(call, run);
-    let result: EngineResult<Data>;
+    const runInTurn = () => runForCaller(call, async () => planOf(operation)(variables, runOf(operation, call)));
+    let result: EngineResult;
     try {
       result = await (stored.has(operation)
         ? runInTurn()
         : inSpan(() => operationSpan(operation.operation), runInTurn));
     } catch (error) {
-      result = { data: nothing, errors: [error] };
+      result = { data: null, errors: [error] };
     }
     const told = formatResult(result, call.requestId);
     metrics.operation(operation, (performance.now() - begunMs) / 1_000, told);
@@ -115,17 +109,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       planOf(operation);
     },
 
-    run: (operation, variables, call) =>
-      measured(operation, call, {
-        run: async () => planOf(operation).run(variables, runOf(operation, call)),
-        nothing: null as Record<string, unknown> | null,
-      }),
-
-    runForText: (operation, variables, call) =>
-      measured(operation, call, {
-        run: async () => planOf(operation).runForText(variables, runOf(operation, call)),
-        nothing: 'null',
-      }),
+    run,
   };
 }
 

@@ -53,11 +53,6 @@ export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
       if ('errors' in found) return { data: null, ...found };
       return graph.current.executor.run(found, variables, call);
     },
-    async runForText(operation, variables, call) {
-      const found = find(operation);
-      if ('errors' in found) return { data: 'null', ...found };
-      return graph.current.executor.runForText(found, variables, call);
-    },
   };
 }
 

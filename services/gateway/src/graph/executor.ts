@@ -56,8 +56,8 @@ export interface PreparedOperation {
   readonly hideSuggestions?: boolean;
 }
 
-export interface OperationResult<Data = Record<string, unknown> | null> {
-  data: Data;
+export interface OperationResult {
+  data: Record<string, unknown> | null;
   /** With `extensions.code` out of the public list only; absent when there are none. */
   errors?: GraphQLFormattedError[];
 }
@@ -101,10 +101,4 @@ export interface GraphExecutor {
    * are in `errors`, ready for the client. Each call needs its own `RequestCall`.
    */
   run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
-  /** As `run`, with the data as JSON. */
-  runForText(
-    operation: PreparedOperation,
-    variables: Record<string, unknown>,
-    call: RequestCall,
-  ): Promise<OperationResult<string>>;
 }

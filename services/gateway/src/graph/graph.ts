@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { GraphSources } from './sources.ts';
 import type { GraphExecutor, PreparedOperation } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
@@ -9,13 +9,26 @@ export interface ClientOperation extends PreparedOperation {
   cost(variables: Readonly<Record<string, unknown>>): number;
 }
 
+/** A document by its text. */
+export interface ParsedDocument {
+  source: string;
+  /** The SHA-256 of `source`, in hexadecimal digits. */
+  hash: string;
+  document: DocumentNode;
+}
+
 /** A supergraph and everything derived from it; all of it is replaced together. */
 export interface Graph {
   readonly supergraph: Supergraph;
   readonly services: GraphSources;
   readonly executor: GraphExecutor;
-  /** Prepares a client's document, as far as it does not depend on variables. @throws InvalidOperation */
-  admit(source: string, operationName?: string): ClientOperation;
+  /**
+   * Prepares a client's document, as far as it does not depend on variables; parses it unless that has been done.
+   * @throws InvalidOperation
+   */
+  admit(source: string, operationName?: string, parsed?: ParsedDocument): ClientOperation;
+  /** A document that was admitted, by its hash, for as long as it is kept. */
+  parsed(hash: string): DocumentNode | undefined;
 }
 
 /** Called before `next` takes over. The resulting function runs synchronously with the switch, and must not throw. */

@@ -1,16 +1,14 @@
 import { createLatencyHistogram, type Observe } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
-import { InvalidOperation, type OperationResult, type PreparedOperation } from './executor.ts';
+import type { OperationResult, PreparedOperation } from './executor.ts';
 
 export interface GraphMetrics {
   /** A query or mutation has run. */
   operation(operation: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>): void;
   /** Counts the requests to a service, answered or not. */
   requests(service: string): Observe;
-  /** Wraps what admits operations, to count those that it refuses. */
-  admit<Args extends unknown[], Admitted>(
-    admit: (...args: Args) => Promise<Admitted>,
-  ): (...args: Args) => Promise<Admitted>;
+  /** A client's operation was not let in. */
+  refused(code: string): void;
 }
 
 /** Labels are operation types, our services and error codes; never names or documents, which clients choose. */
@@ -48,14 +46,6 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
       for (const { extensions } of result.errors) errors.inc({ code: String(extensions?.['code']) });
     },
     requests: (service) => requests.observer({ subgraph: service }),
-    admit: (admit) =>
-      async function measured(...args) {
-        try {
-          return await admit(...args);
-        } catch (error) {
-          if (error instanceof InvalidOperation) refused.inc({ code: error.code });
-          throw error;
-        }
-      },
+    refused: (code) => refused.inc({ code }),
   };
 }

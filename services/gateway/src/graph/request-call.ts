@@ -3,7 +3,6 @@ import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/telemetry'
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { EndedSessions } from '../auth/ended-sessions.ts';
 import type { RequestCall } from './executor.ts';
 
 export function traceparentOf({ headers }: IncomingMessage): string | undefined {
@@ -40,7 +39,7 @@ export function connectionOf(from: { clientIp(request: IncomingMessage): string 
 
 export function createRequestCall(deps: {
   clientIp: (request: IncomingMessage) => string;
-  endedSessions: EndedSessions;
+  endedSessions: { announce: RequestCall['onEndedSessions'] };
   tracing: Tracing;
 }) {
   const onEndedSessions: RequestCall['onEndedSessions'] = (sessions) => deps.endedSessions.announce(sessions);

@@ -21,8 +21,3 @@ export async function runSingleFetch(
   );
   return { data: result?.data ?? null, ...(errors?.length && { errors }) };
 }
-
-/** With the data as JSON. */
-export function asText({ data, ...rest }: EngineResult): EngineResult<string> {
-  return { ...rest, data: JSON.stringify(data) };
-}

@@ -4,10 +4,12 @@ import { GraphQLError } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../graph/client-errors.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
-import type { ClientOperation, LiveGraph } from '../graph/graph.ts';
+import type { ClientOperation, LiveGraph, ParsedDocument } from '../graph/graph.ts';
+import type { GraphMetrics } from '../graph/metrics.ts';
 import { coerceVariables } from '../graph/variables.ts';
-import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 import { checkRequest, type CheckedRequest, type UncheckedRequest } from './graphql-request.ts';
+import { isTooLong } from './limits.ts';
+import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** How a request arrived. */
@@ -27,54 +29,79 @@ export interface AdmittedOperation {
 export const isSubscription = ({ operation: { operation } }: AdmittedOperation) =>
   operation.operation === 'subscription';
 
-/** Checks clients' operations, whatever transport they came by. @throws InvalidOperation */
-export type Admit = (sent: UncheckedRequest, carrier: Arrival) => Promise<AdmittedOperation>;
+/** Checks clients' operations, whatever transport they came by. */
+export interface Admission {
+  /** Checks a request before its document is parsed, and finds the text of a trusted one. @throws InvalidOperation */
+  read(sent: UncheckedRequest): CheckedRequest;
+  /** Checks the operation. `parsed` is the document if somebody has found and parsed it. @throws InvalidOperation */
+  admit(request: CheckedRequest, arrival: Arrival, parsed?: ParsedDocument): Promise<AdmittedOperation>;
+}
 
 export interface AdmissionDeps {
   config: GraphQLConfig;
   graph: LiveGraph;
   trusted: TrustedDocuments;
   persisted: PersistedQueries;
+  metrics: Pick<GraphMetrics, 'refused'>;
   log: Log;
 }
 
-export function createAdmission({ config, graph, trusted, persisted, log }: AdmissionDeps): Admit {
-  const isRemembered = config.trustedDocuments !== 'only';
+export function createAdmission({ config, graph, trusted, persisted, metrics, log }: AdmissionDeps): Admission {
+  const refused = (error: unknown): unknown => {
+    const invalid = asInvalid(error);
+    if (invalid instanceof InvalidOperation) metrics.refused(invalid.code);
+    return invalid;
+  };
 
-  const textOf = async ({ query, hash }: CheckedRequest): Promise<string> => {
+  const findText = (request: CheckedRequest): CheckedRequest => {
+    const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);
-    if (agreed !== undefined) return agreed;
-    if (query !== undefined) {
-      trusted.check(query);
-      if (hash?.kind === 'persisted' && !isHashOf(hash.value, query)) throw wrongHash();
-      return query;
-    }
-    const known = hash?.kind === 'persisted' && isRemembered ? await persisted.get(hash.value) : undefined;
+    if (agreed !== undefined) return { ...request, query: agreed, hash: undefined };
+    if (query === undefined) return request;
+    trusted.check(query);
+    if (hash?.kind === 'persisted' && !isHashOf(hash.value, query)) throw wrongHash();
+    return request;
+  };
+
+  const persistedText = async ({ hash }: CheckedRequest): Promise<string> => {
+    const known = hash && (await persisted.get(hash.value));
     if (known === undefined) throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     return known;
   };
 
-  /** Skips texts that were sent along with a trusted document's hash, as the trusted document ran instead. */
-  const remember = ({ query, hash }: CheckedRequest, { source }: PreparedOperation, { caller }: Arrival): void => {
-    if (!isRemembered || hash?.kind !== 'persisted' || query !== source) return;
+  const remember = ({ query, hash }: CheckedRequest, { caller }: Arrival): void => {
+    if (hash?.kind !== 'persisted' || query === undefined) return;
     persisted
-      .keep(hash.value, source, budgetOf(caller))
+      .keep(hash.value, query, budgetOf(caller))
       .catch((error: unknown) => log.warn({ err: error }, 'a persisted query is not kept'));
   };
 
-  return async (sent, carrier) => {
-    try {
-      const request = checkRequest(sent);
-      const operation = graph.current.admit(await textOf(request), request.operationName);
-      checkKind(operation, carrier);
-      const variables = coerceVariables(operation, request.variables);
-      if (config.maxCost > 0 && operation.cost(variables) > config.maxCost)
-        throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
-      remember(request, operation, carrier);
-      return { operation, variables };
-    } catch (error) {
-      throw asInvalid(error);
-    }
+  return {
+    read(sent) {
+      try {
+        const request = findText(checkRequest(sent));
+        if (request.query !== undefined && isTooLong(request.query, config))
+          throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
+        return request;
+      } catch (error) {
+        throw refused(error);
+      }
+    },
+
+    async admit(request, arrival, parsed) {
+      try {
+        const source = parsed?.source ?? request.query ?? (await persistedText(request));
+        const operation = graph.current.admit(source, request.operationName, parsed);
+        checkKind(operation, arrival);
+        const variables = coerceVariables(operation, request.variables);
+        if (config.maxCost > 0 && operation.cost(variables) > config.maxCost)
+          throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
+        remember(request, arrival);
+        return { operation, variables };
+      } catch (error) {
+        throw refused(error);
+      }
+    },
   };
 }
 

@@ -1,4 +1,11 @@
-import { ApolloServer, HeaderMap, type ApolloServerPlugin, type GraphQLResponse } from '@apollo/server';
+import {
+  ApolloServer,
+  HeaderMap,
+  type ApolloServerOptionsWithGateway,
+  type BaseContext,
+  type GraphQLRequestListener,
+  type GraphQLResponse,
+} from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -6,25 +13,27 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
+import { badUserInput, toGraphQLError } from '@taskmesh/errors';
 import type { Log, Service } from '@taskmesh/service';
-import { parse, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
-import { createHash } from 'node:crypto';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { GraphQLConfig } from '../config.ts';
 import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph, LiveGraph } from '../graph/graph.ts';
-import type { AdmittedOperation } from './admission.ts';
+import type { GraphMetrics } from '../graph/metrics.ts';
+import type { Admission, AdmittedOperation, Arrival } from './admission.ts';
+import type { CheckedRequest } from './graphql-request.ts';
+import type { PersistedQueries } from './persisted-queries.ts';
+import { parseOptionsOf, syntaxMessage } from './validation.ts';
 
-/** Apollo Server refuses requests without a text, and hashes any it gets. So we send the hash of this one instead. */
-const ANY_QUERY = '{ __typename }';
-const BY_HASH = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(ANY_QUERY).digest('hex') } };
-const ONE_TEXT = { get: async () => ANY_QUERY, set: async () => undefined, delete: async () => false };
-const NO_OPERATION = { document: parse(ANY_QUERY), operationName: undefined };
-
-/** A request that has been read and admitted or refused, before Apollo Server sees it. */
+/** A GraphQL request over HTTP. */
 export interface HttpOperation {
-  call: RequestCall;
-  outcome: AdmittedOperation | InvalidOperation;
-  /** The media type of the answer. */
+  /** What was read, or why it was refused before its document was looked at. */
+  request: CheckedRequest | InvalidOperation;
+  arrival: Arrival & { caller: RequestCall };
+  /** The media type of the response. */
   type: string;
+  /** Set once the operation has been admitted or refused. */
+  outcome?: AdmittedOperation | InvalidOperation;
 }
 
 export interface HttpAnswer {
@@ -34,21 +43,29 @@ export interface HttpAnswer {
   body: string | Buffer;
 }
 
-export interface ApolloAnswers extends Service {
+export interface GraphQLServer extends Service {
   answer(operation: HttpOperation): Promise<HttpAnswer>;
 }
 
-export interface ApolloDeps {
+export interface GraphQLServerDeps {
+  config: GraphQLConfig;
   graph: LiveGraph;
+  admission: Admission;
+  persisted: PersistedQueries;
+  metrics: Pick<GraphMetrics, 'refused'>;
   log: Log;
 }
 
-/**
- * Apollo Server in front of our executor, for GraphQL over HTTP. Its operations have already been admitted, so it
- * neither parses nor validates. It contacts no other host.
- */
-export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
-  const server = new ApolloServer<HttpOperation>({
+/** Apollo Server clones the context of a request, but not what is in it. */
+interface Context extends BaseContext {
+  operation: HttpOperation;
+}
+
+/** Apollo Server in front of our executor, for GraphQL over HTTP. It contacts no other host. */
+export function createGraphQLServer(deps: GraphQLServerDeps): GraphQLServer {
+  const { config, graph, persisted, log } = deps;
+  const listener = createListener(deps);
+  const server = new ApolloServer<Context>({
     gateway: gatewayOf(graph),
     nodeEnv: 'production',
     logger: {
@@ -59,18 +76,29 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
     },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
-    csrfPrevention: false, // the route has its own check
-    allowBatchedHttpRequests: false,
-    documentStore: null,
-    persistedQueries: { cache: ONE_TEXT },
-    formatError: (formatted, error) => toClient(formatted, error, log),
+    csrfPrevention: false, // reading a request checks that, for streams as well
+    parseOptions: parseOptionsOf(config),
+    dangerouslyDisableValidation: true, // admission validates, for all transports
+    documentStore: {
+      get: async (key) => graph.current.parsed(hashIn(key)),
+      set: async () => undefined, // admission keeps documents, once they are valid
+      delete: async () => undefined,
+    },
+    persistedQueries: {
+      cache: {
+        get: (key) => persisted.get(hashIn(key)),
+        set: async () => undefined, // admission keeps them, within a caller's budget
+        delete: async () => undefined,
+      },
+    },
+    formatError: (formatted, error) => formatError(formatted, error, log),
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      ourExecution(graph),
+      { requestDidStart: async () => listener },
     ],
   });
   let isStarted = false;
@@ -84,116 +112,129 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
       if (isStarted) await server.stop(); // which throws before the start
     },
     async answer(operation) {
-      const { operationName } = documentOf(operation);
-      const answer = await server.executeHTTPGraphQLRequest({
+      const { request, type } = operation;
+      const { status, headers, body } = await server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: {
-          method: 'POST',
-          headers: new HeaderMap([['content-type', 'application/json']]),
+          method: 'POST', // what came by GET has been read, and admission knows that it did
+          headers: new HeaderMap([['accept', type]]),
           search: '',
-          body: { extensions: BY_HASH, operationName: operationName ?? null },
+          body: request instanceof InvalidOperation ? {} : bodyOf(request),
         },
-        context: async () => operation,
+        context: async () => {
+          if (request instanceof InvalidOperation) throw asRefusal(request, type);
+          return { operation };
+        },
       });
-      if (answer.body.kind !== 'complete') throw new Error('Nothing here answers in parts.');
-      const status = answer.status ?? (isRefusal(operation) && saysByStatus(operation) ? 400 : 200);
-      return { status, headers: answer.headers, body: answer.body.string };
+      if (body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
+      return { status: status ?? 200, headers, body: body.string };
     },
   };
 }
 
-const isRefusal = ({ outcome }: HttpOperation) => outcome instanceof InvalidOperation;
+/** Apollo Server's keys are prefixes and SHA-256 hashes. */
+const hashIn = (key: string) => key.slice(-64);
 
-/** GraphQL over HTTP: a request that is well-formed and cannot run is a 200 as `application/json`, a 400 as this type. */
-function saysByStatus({ type }: HttpOperation): boolean {
-  return type.startsWith('application/graphql-response+json');
-}
-
-function documentOf({ outcome }: HttpOperation) {
-  return outcome instanceof InvalidOperation ? NO_OPERATION : outcome.operation;
+function bodyOf({ query, operationName, variables, hash }: CheckedRequest) {
+  const extensions = query === undefined && hash ? { persistedQuery: { version: 1, sha256Hash: hash.value } } : null;
+  return { query, operationName: operationName ?? null, variables, extensions };
 }
 
 /** How Apollo Server gets its schema. */
-function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
-  let notify: (loaded: { apiSchema: GraphQLSchema; coreSupergraphSdl: string }) => void = () => undefined;
-  const tell = ({ supergraph }: Graph) => notify({ apiSchema: supergraph.schema, coreSupergraphSdl: supergraph.sdl });
-  graph.beforeSwitch((next) => () => tell(next));
+function gatewayOf(graph: LiveGraph): ApolloServerOptionsWithGateway<Context>['gateway'] {
+  let notify: Parameters<ApolloServerOptionsWithGateway<Context>['gateway']['onSchemaLoadOrUpdate']>[0];
+  const update = ({ supergraph }: Graph) => notify({ apiSchema: supergraph.schema, coreSupergraphSdl: supergraph.sdl });
+  graph.beforeSwitch((next) => () => update(next));
   return {
     onSchemaLoadOrUpdate(callback) {
       notify = callback;
       return () => undefined;
     },
     async load() {
-      tell(graph.current);
-      return { executor: () => Promise.reject(new Error('Everything is answered by `ourExecution`.')) };
+      update(graph.current);
+      return { executor: null };
     },
     stop: async () => undefined,
   };
 }
 
-type Answer = GraphQLResponse & { body: { kind: 'single' } };
-
 /**
- * Runs admitted operations on our executor, on the graph for which they were admitted. Not as `gateway.executor`: the
- * objects that Apollo Server creates for it have accessors, whose hidden classes keep each request in memory until the
- * next major garbage collection.
+ * Runs an admitted operation, on the graph for which it was admitted. Not as `gateway.executor`: what Apollo Server
+ * creates for that has accessors, whose hidden classes keep each request until the next major garbage collection.
  */
-function ourExecution(graph: LiveGraph): ApolloServerPlugin<HttpOperation> {
-  return {
-    async requestDidStart(context) {
-      const { contextValue: operation } = context;
-      const { call, outcome, type } = operation;
-      // With a document set, Apollo Server skips straight to execution.
-      Object.assign(context, { document: documentOf(operation).document });
-      return {
-        responseForOperation: async () =>
-          outcome instanceof InvalidOperation
-            ? refused(outcome, type)
-            : run(graph.of(outcome.operation.schema), outcome, { call, type }),
-      };
-    },
-  };
-}
-
-async function run(
-  { executor }: Graph,
+async function execute(
+  graph: LiveGraph,
   { operation, variables }: AdmittedOperation,
-  { call, type }: Pick<HttpOperation, 'call' | 'type'>,
-): Promise<Answer> {
-  const { data, errors } = await executor.run(operation, variables, call);
-  const headers = new HeaderMap();
+  caller: RequestCall,
+): Promise<GraphQLResponse> {
+  const { data, errors } = await graph.of(operation.schema).executor.run(operation, variables, caller);
   const status = errors && data === null ? retryStatusOf(errors) : undefined;
-  if (status) headers.set('retry-after', '1');
-  return {
-    http: { status, headers: withType(headers, type) },
-    body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } },
-  };
+  const headers = new HeaderMap(status ? [['retry-after', '1']] : []);
+  return { http: { status, headers }, body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } } };
 }
-
-/** With a type set, Apollo Server chooses none: it would refuse after the operation has run. */
-const withType = (headers: HeaderMap, type: string) => headers.set('content-type', type);
 
 /** Of a result that nothing but absent services, or other operations of its caller, kept from being. */
-export function retryStatusOf(errors: readonly GraphQLFormattedError[]): 429 | 503 | undefined {
+function retryStatusOf(errors: readonly GraphQLFormattedError[]): 429 | 503 | undefined {
   if (errors.every(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE')) return 503;
   // Those of auth belong to a field.
   return errors.every(({ path, extensions }) => !path && extensions?.['code'] === 'RATE_LIMITED') ? 429 : undefined;
 }
 
-function refused({ errors, httpStatus }: InvalidOperation, type: string): Answer {
-  const headers = new HeaderMap();
-  if (httpStatus === 405) headers.set('allow', 'POST');
+/** Admits operations and runs them, and completes the response to those that are refused. */
+function createListener({ graph, admission, metrics }: GraphQLServerDeps): GraphQLRequestListener<Context> {
   return {
-    http: { status: httpStatus, headers: withType(headers, type) },
-    body: { kind: 'single', singleResult: { errors: errors.map((error) => error.toJSON()) } },
+    async didResolveOperation({ contextValue: { operation }, source, queryHash: hash, document }) {
+      const { request, arrival, type } = operation;
+      if (request instanceof InvalidOperation) return;
+      try {
+        operation.outcome ??= await admission.admit(request, arrival, { source, hash, document });
+      } catch (error) {
+        if (!(error instanceof InvalidOperation)) throw error;
+        operation.outcome = error;
+      }
+      if (operation.outcome instanceof InvalidOperation) throw asRefusal(operation.outcome, type);
+    },
+    async responseForOperation({ contextValue: { operation } }) {
+      const { outcome, arrival } = operation;
+      return outcome && !(outcome instanceof InvalidOperation) ? execute(graph, outcome, arrival.caller) : null;
+    },
+    async didEncounterErrors({ contextValue: { operation }, errors: [error] }) {
+      if (!operation.outcome) metrics.refused(String(error?.extensions['code']));
+    },
+    async willSendResponse({ contextValue: { operation }, response: { http, body } }) {
+      const { outcome, type } = operation;
+      http.headers.set('content-type', type);
+      if (outcome && !(outcome instanceof InvalidOperation)) return;
+      http.status = outcome?.httpStatus ?? refusedStatusOf(type);
+      // A listener can throw one error only.
+      if (outcome && body.kind === 'single') body.singleResult.errors = outcome.errors.map((error) => error.toJSON());
+    },
   };
 }
 
-/** Apollo Server's own BAD_REQUESTs become ours. */
-function toClient(formatted: GraphQLFormattedError, error: unknown, log: Log): GraphQLFormattedError {
-  const { code } = formatted.extensions ?? {};
-  const { message } = formatted;
-  if (code === 'BAD_REQUEST')
-    return { message, extensions: { code: 'BAD_USER_INPUT', issues: [{ path: '', message }] } };
-  log.error({ err: error }, 'graphql request failed');
-  return { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+/** GraphQL over HTTP: a request that is well-formed and cannot run is a 200 as `application/json`, a 400 as this type. */
+const refusedStatusOf = (type: string) => (type.startsWith('application/graphql-response+json') ? 400 : 200);
+
+function asRefusal({ errors: [error], httpStatus }: InvalidOperation, type: string): GraphQLError {
+  const headers = new HeaderMap(httpStatus === 405 ? [['allow', 'POST']] : []);
+  return new GraphQLError(error?.message ?? '', {
+    extensions: { ...error?.extensions, http: { status: httpStatus ?? refusedStatusOf(type), headers } },
+  });
+}
+
+const isOfParser = (error: unknown) => error instanceof GraphQLError && error.originalError !== undefined;
+
+/** For errors of Apollo Server's own, and those that refuse an operation. */
+function formatError(formatted: GraphQLFormattedError, error: unknown, log: Log): GraphQLFormattedError {
+  const { message, extensions } = formatted;
+  switch (extensions?.['code']) {
+    case 'GRAPHQL_PARSE_FAILED':
+      return isOfParser(error) ? { ...formatted, message: syntaxMessage(message) } : formatted;
+    case 'BAD_REQUEST':
+      return toGraphQLError(badUserInput([{ path: '', message }])).toJSON();
+    case 'INTERNAL_SERVER_ERROR':
+      log.error({ err: error }, 'graphql request failed');
+      return { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+    default:
+      return formatted;
+  }
 }

@@ -1,3 +1,5 @@
+import { parse } from 'graphql';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGatewayConfig } from '../config.ts';
@@ -8,7 +10,7 @@ import { createDocuments } from './documents.ts';
 
 const { initial } = await openSupergraph(undefined);
 const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-const prepare = createDocuments({ schema: initial.schema, config });
+const { admit: prepare } = createDocuments({ schema: initial.schema, config });
 
 function costOf(source: string, variables: Record<string, unknown> = {}): number {
   const operation = prepare(source);
@@ -48,7 +50,7 @@ describe('the cost of an operation', () => {
       (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
     ).join(' ');
     const source = `query ($n: Int) { ...F0 } ${doubling} fragment F200 on Query { tasks(first: $n) { edges { cursor } } }`;
-    const unlimited = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
+    const { admit: unlimited } = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
     expect(unlimited(source).cost({ n: 1 })).toBeGreaterThan(1e60);
   });
 });
@@ -103,6 +105,21 @@ describe('a document', () => {
     expect(messagesOf(source)).toHaveLength(1);
   });
 
+  it('is kept by its hash once it is valid, and is parsed once', () => {
+    const { admit, parsed } = createDocuments({ schema: initial.schema, config });
+    const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
+    for (const invalid of ['{ nothing }', '{']) {
+      expect(() => admit(invalid)).toThrow(InvalidOperation);
+      expect(parsed(hashOf(invalid))).toBeUndefined();
+    }
+    const source = '{ __typename }';
+    const hash = hashOf(source);
+    const document = parse(source);
+    expect(admit(source, undefined, { source, hash, document }).document).toBe(document);
+    expect(parsed(hash)).toBe(document);
+    expect(admit(source).document).toBe(document);
+  });
+
   it('is not another one whose name and text are the same when put together', () => {
     const named = 'query\n{ __typename }';
     prepare(named);
@@ -114,7 +131,7 @@ describe('a document', () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `F${index}`);
     const source = `{ ${names.map((name) => `...${name}`).join(' ')} }
       ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
-    const unlimited = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
+    const { admit: unlimited } = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
     expect(() => unlimited(source)).toThrow('too many overlapping fields and fragments');
   });
 });
@@ -188,7 +205,7 @@ describe('the values of an enum', () => {
   const BY_LITERAL = '{ tasks(orderBy: { field: TITLE }) { totalCount } }';
   const BY_VARIABLE = 'query ($f: TaskFilter) { tasks(filter: $f) { totalCount } }';
   const refusals = (introspection: boolean) => {
-    const prepareHere = createDocuments({ schema: initial.schema, config: { ...config, introspection } });
+    const { admit: prepareHere } = createDocuments({ schema: initial.schema, config: { ...config, introspection } });
     const refusalOf = (run: () => unknown) => {
       try {
         run();

@@ -1,30 +1,45 @@
-import { getOperationAST, GraphQLError, type DocumentNode, type GraphQLSchema } from 'graphql';
+import {
+  getOperationAST,
+  GraphQLError,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
-import { createDocumentCache, documentKey } from '../graph/document-cache.ts';
+import { createDocumentCache } from '../graph/document-cache.ts';
 import { createParts, InvalidOperation } from '../graph/executor.ts';
-import type { ClientOperation } from '../graph/graph.ts';
-import { sizesOf } from './operation-size.ts';
+import type { ClientOperation, ParsedDocument } from '../graph/graph.ts';
 import { fragmentLimit, overLimits } from './limits.ts';
+import { sizesOf, type OperationSize } from './operation-size.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
+/** Of an operation that ran, apart from its document. */
+const OPERATION_BYTES = 1_024;
 
 export interface DocumentsDeps {
   schema: GraphQLSchema;
   config: GraphQLConfig;
 }
 
+interface ValidDocument extends ParsedDocument {
+  sizes: ReadonlyMap<string | undefined, OperationSize>;
+  /** Those that ran. */
+  operations: Map<OperationDefinitionNode, ClientOperation>;
+}
+
 /** Prepares clients' documents for one graph: parses, validates, and applies the limits that need no variables. */
 export function createDocuments({ schema, config }: DocumentsDeps) {
-  const known = createDocumentCache<ClientOperation>(CACHE_BYTES);
+  /** By the SHA-256 of the text, as Apollo Server asks for documents by that. */
+  const known = createDocumentCache<ValidDocument>(CACHE_BYTES);
   const validate = createValidation(schema, config);
 
-  /** @throws InvalidOperation */
-  const admit = (source: string, operationName?: string): ClientOperation => {
-    const key = documentKey(source, operationName);
-    const found = known.get(key);
+  const prepare = (source: string, parsed: Partial<ParsedDocument>): ValidDocument => {
+    const { hash = hashOf(source) } = parsed;
+    const found = known.get(hash);
     if (found) return found;
-    const document = parseDocument(source, config);
+    const { document = parseDocument(source, config) } = parsed;
     const sizes = sizesOf(schema, document);
     const problems = [
       ...fragmentLimit(document, config),
@@ -36,33 +51,53 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
         [...new Set(problems)].map((message) => new GraphQLError(message)),
       );
     validate(document);
+    const fresh = { source, hash, document, sizes, operations: new Map() };
+    known.set(hash, fresh, bytesOf(document, source));
+    return fresh;
+  };
+
+  /** @throws InvalidOperation */
+  const admit = (source: string, operationName?: string, parsed: Partial<ParsedDocument> = {}): ClientOperation => {
+    const valid = prepare(source, parsed);
+    const { hash, document, sizes, operations } = valid;
     const operation = getOperationAST(document, operationName);
     const own = operation && sizes.get(operation.name?.value);
     if (!own || !schema.getRootType(operation.operation))
       throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
         new GraphQLError('There is no such operation in the document.'),
       ]);
+    const ran = operations.get(operation);
+    if (ran) return ran;
     const { cost } = own;
-    const hideSuggestions = !config.introspection;
     const fresh: ClientOperation = {
       source,
       schema,
       document,
       operation,
       operationName: operation.name?.value,
-      partOf: createParts((bytes) => known.resize(key, fresh, bytes)),
-      hideSuggestions,
+      partOf: createParts((bytes) => known.resize(hash, valid, bytes)),
+      hideSuggestions: !config.introspection,
       cost,
     };
-    known.set(key, fresh, bytesOf(document, source));
+    operations.set(operation, fresh);
+    known.resize(hash, valid, OPERATION_BYTES);
     return fresh;
   };
-  return Object.assign(admit, { /** What is kept. */ bytes: () => known.bytes });
+
+  return {
+    admit,
+    /** The document with this hash, if it is kept. */
+    parsed: (hash: string): DocumentNode | undefined => known.get(hash)?.document,
+    /** What is kept. */
+    bytes: () => known.bytes,
+  };
 }
+
+const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
 
 /** The memory of a document, without what is made of it later. The factors were measured. */
 function bytesOf(document: DocumentNode, source: string): number {
   let tokens = 0;
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens++;
-  return 6_144 + 4 * source.length + 400 * tokens;
+  return 5_120 + 4 * source.length + 400 * tokens;
 }

@@ -7,9 +7,9 @@ import { internalError, publicError } from '../graph/client-errors.ts';
 import { InvalidOperation } from '../graph/executor.ts';
 import { gzipFor, isCompressible } from '../http/compress.ts';
 import { JSON_TYPE } from '../http/errors.ts';
-import type { AnswerOperation } from './answers.ts';
 import { isSubscription, type AdmittedOperation } from './admission.ts';
-import type { HttpAnswer, HttpOperation } from './apollo-server.ts';
+import type { GraphQLServer, HttpAnswer, HttpOperation } from './apollo-server.ts';
+import type { UncheckedRequest } from './graphql-request.ts';
 import { readRequest } from './read-request.ts';
 
 /** A request to `/graphql`, under the id that its answer tells. */
@@ -33,21 +33,33 @@ export interface GraphQLHandler {
   failed(error: unknown, request: Pick<GraphQLRequest, 'id'>): HttpAnswer;
 }
 
-/** From a request to its answer, whatever serves HTTP around it. */
+/** Reads GraphQL requests, and has Apollo Server answer them. */
 export function createGraphQLHandler(
-  context: Pick<GatewayContext, 'admit' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
-  answerOperation: AnswerOperation,
+  context: Pick<GatewayContext, 'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
+  server: GraphQLServer,
 ): GraphQLHandler {
-  const read = async (request: GraphQLRequest, { canStream }: { canStream: boolean }) => {
+  const { admission } = context;
+
+  const checked = (sent: UncheckedRequest) => {
+    try {
+      return admission.read(sent);
+    } catch (error) {
+      return invalidOperation(error);
+    }
+  };
+
+  const sentBy = ({ raw }: GraphQLRequest) => readRequest(raw, context.clientIp(raw));
+
+  const read = async (request: GraphQLRequest, sent: UncheckedRequest, type: string, canStream = false) => {
     const { raw } = request;
-    const sent = await readRequest(raw, context.clientIp(raw));
-    const call = context.requestCall(request, await identityOf(context, raw));
-    const arrival = { isGet: raw.method !== 'POST', canStream, caller: call };
-    return { sent, call, outcome: await context.admit(sent, arrival).catch(invalidOperation) };
+    const caller = context.requestCall(request, await identityOf(context, raw));
+    const arrival = { isGet: raw.method !== 'POST', canStream, caller };
+    const operation: HttpOperation = { request: checked(sent), arrival, type };
+    return operation;
   };
 
   const send = async ({ raw }: GraphQLRequest, operation: HttpOperation): Promise<HttpAnswer> => {
-    const { status, headers: own, body } = await answerOperation(operation);
+    const { status, headers: own, body } = await server.answer(operation);
     const headers = [...own, NO_STORE];
     if (typeof body !== 'string' || !isCompressible(body) || !isQuery(operation)) return { status, headers, body };
     headers.push(['vary', 'Accept-Encoding']);
@@ -58,16 +70,19 @@ export function createGraphQLHandler(
 
   return {
     async answer(request, type) {
-      const { call, outcome } = await read(request, { canStream: false });
-      return send(request, { call, outcome, type });
+      return send(request, await read(request, await sentBy(request), type));
     },
 
     async answerUnlessSubscription(request, type) {
-      const { sent, call, outcome } = await read(request, { canStream: true });
+      const sent = await sentBy(request);
+      const operation = await read(request, sent, type, true);
+      const { request: asked, arrival } = operation;
+      const outcome =
+        asked instanceof InvalidOperation ? asked : await admission.admit(asked, arrival).catch(invalidOperation);
       if (outcome instanceof InvalidOperation) {
         if (SUBSCRIPTION.test(String(sent.query))) throw outcome;
       } else if (isSubscription(outcome)) return outcome;
-      return send(request, { call, outcome, type });
+      return send(request, { ...operation, outcome });
     },
 
     failed(error, { id }) {
@@ -84,7 +99,7 @@ export function createGraphQLHandler(
 
 /** Results of mutations may hold tokens, whose length compression would reveal beside what a client sent. */
 const isQuery = ({ outcome }: HttpOperation) =>
-  !(outcome instanceof InvalidOperation) && outcome.operation.operation.operation === 'query';
+  outcome && !(outcome instanceof InvalidOperation) && outcome.operation.operation.operation === 'query';
 
 function invalidOperation(error: unknown): InvalidOperation {
   if (error instanceof InvalidOperation) return error;

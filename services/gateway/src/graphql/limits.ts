@@ -14,7 +14,7 @@ const MAX_FRAGMENT_PAIRS = 20_000;
 
 /** Whether the text alone is over the limits: docs/limits.md. */
 export function isTooLong(source: string, { maxTokens }: Pick<GraphQLConfig, 'maxTokens'>): boolean {
-  if (maxTokens === 0) return false;
+  if (maxTokens === 0 || source.length <= MAX_LINES) return false; // a line has at least one character
   const mostLines = Math.max(maxTokens, MAX_LINES);
   return source.length > mostCharacters(maxTokens) || source.split(/\r\n|[\n\r]/, mostLines + 1).length > mostLines;
 }

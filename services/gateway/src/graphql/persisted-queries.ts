@@ -10,6 +10,8 @@ const MAX_DOCUMENT_CHARS = 16 * 1024;
 const PER_CALLER = 200;
 const OF_ALL = 2_000;
 const ALL = 'all';
+/** Of a SHA-256 in hexadecimal digits. Clients choose what they send as one. */
+const HASH_LENGTH = 64;
 
 /** Automatic persisted queries, shared by all gateways. Each caches some locally to save lookups. */
 export interface PersistedQueries {
@@ -17,6 +19,9 @@ export interface PersistedQueries {
   /** Keeps a document that may run, unless the caller has reached the limit. */
   keep(hash: string, source: string, caller: string): Promise<void>;
 }
+
+/** Where only trusted documents run. */
+export const NO_PERSISTED_QUERIES: PersistedQueries = { get: async () => undefined, keep: async () => undefined };
 
 export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
   const local = new LRUCache<string, string>({ maxSize: LOCAL_BUDGET_CHARS, sizeCalculation: (text) => text.length });
@@ -29,6 +34,7 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
 
   return {
     async get(hash) {
+      if (hash.length !== HASH_LENGTH) return undefined;
       const known = local.get(hash);
       if (known !== undefined) return known;
       const shared = await keyValue.get(keyOf(hash));

@@ -1,5 +1,4 @@
 import { badUserInput, toGraphQLError } from '@taskmesh/errors';
-import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import { InvalidOperation } from '../graph/executor.ts';
 import { jsonWeightIn, weightIn } from '../http/accept.ts';
@@ -17,29 +16,13 @@ export type StreamProtocol = 'sse' | 'multipart';
 export type ResponseTypes =
   { json: string; stream?: StreamProtocol | undefined } | { json?: undefined; stream: StreamProtocol };
 
-export type ChooseResponseTypes = (accept: string | undefined) => ResponseTypes;
-
-/** Choosing costs about a tenth of a request, and clients send few different headers. */
-const REMEMBERED = { count: 200, maxLength: 500 };
-
 /**
  * Chooses the type of a response to `/graphql` from its `Accept`, before anything runs: nothing may refuse the type
- * afterwards. Streams have to be accepted by name. The function throws InvalidOperation (406) for a client that accepts
- * no type that we have.
+ * afterwards. Streams have to be accepted by name.
+ * @throws InvalidOperation (406) for a client that accepts no type that we have
  */
-export function createResponseTypes({ canStream }: { canStream: boolean }): ChooseResponseTypes {
-  const remembered = new LRUCache<string, ResponseTypes>({ max: REMEMBERED.count });
-  return (accept) => {
-    if (!accept) return { json: JSON_TYPE };
-    const known = remembered.get(accept);
-    if (known) return known;
-    const chosen = choose(accept, canStream);
-    if (accept.length <= REMEMBERED.maxLength) remembered.set(accept, chosen);
-    return chosen;
-  };
-}
-
-function choose(accept: string, canStream: boolean): ResponseTypes {
+export function chooseResponseTypes(accept: string | undefined, { canStream }: { canStream: boolean }): ResponseTypes {
+  if (!accept) return { json: JSON_TYPE };
   const negotiator = new Negotiator({ headers: { accept } });
   const json = negotiator.mediaType(JSON_TYPES);
   const stream = canStream ? streamIn(accept, negotiator) : undefined;

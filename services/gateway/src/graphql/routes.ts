@@ -5,7 +5,7 @@ import { serveExplorer, wantsExplorer } from '../pages/explorer/explorer.ts';
 import type { AdmittedOperation } from './admission.ts';
 import type { HttpAnswer } from './apollo-server.ts';
 import type { GraphQLHandler } from './graphql-handler.ts';
-import { notAcceptable, type ChooseResponseTypes, type StreamProtocol } from './response-types.ts';
+import { chooseResponseTypes, notAcceptable, type StreamProtocol } from './response-types.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
@@ -25,12 +25,11 @@ export interface StreamExchange {
 
 export interface GraphQLRoutesDeps {
   handler: GraphQLHandler;
-  chooseTypes: ChooseResponseTypes;
   streams?: StreamTransport;
 }
 
 /** `/graphql`: POST, GET for queries, and a page for people. */
-export function graphqlRoutes(app: FastifyInstance, { handler, chooseTypes, streams }: GraphQLRoutesDeps): void {
+export function graphqlRoutes(app: FastifyInstance, { handler, streams }: GraphQLRoutesDeps): void {
   const sendPage = serveExplorer(app);
   void app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => send(reply, handler.failed(error, request)));
@@ -39,7 +38,7 @@ export function graphqlRoutes(app: FastifyInstance, { handler, chooseTypes, stre
       url: '/graphql',
       handler: async (request, reply) => {
         if (wantsExplorer(request)) return sendPage(reply);
-        const { json, stream } = chooseTypes(request.headers.accept);
+        const { json, stream } = chooseResponseTypes(request.headers.accept, { canStream: streams !== undefined });
         const protocol = request.method === 'HEAD' ? undefined : stream;
         if (!streams || !protocol) {
           if (json === undefined) throw notAcceptable();

@@ -12,6 +12,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type ParseOptions,
   type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
@@ -19,7 +20,6 @@ import {
 import { enumValuesOf } from '../graph/enum-values.ts';
 import type { GraphQLConfig } from '../config.ts';
 import { InvalidOperation } from '../graph/executor.ts';
-import { isTooLong } from './limits.ts';
 import { withFieldsMerged } from './merged-fields.ts';
 
 const MAX_ERRORS = 10;
@@ -32,19 +32,24 @@ const SYNTAX_MESSAGE =
 
 /** @throws InvalidOperation */
 export function parseDocument(source: string, config: GraphQLConfig): DocumentNode {
-  const { maxTokens } = config;
-  if (isTooLong(source, config))
-    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [new GraphQLError('The document is too long.')]);
   try {
-    return parse(source, maxTokens > 0 ? { maxTokens } : {});
+    return parse(source, parseOptionsOf(config));
   } catch (error) {
     // Extremely deep nesting overflows the stack instead of throwing a GraphQLError.
     const { message, source: where, positions } = error instanceof GraphQLError ? error : new GraphQLError('');
-    const told = SYNTAX_MESSAGE.exec(message)?.[0].replace('more that', 'more than');
     throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [
-      new GraphQLError(`${told ?? 'Syntax Error: This cannot be read'}.`, { source: where, positions }),
+      new GraphQLError(syntaxMessage(message), { source: where, positions }),
     ]);
   }
+}
+
+export const parseOptionsOf = ({ maxTokens }: Pick<GraphQLConfig, 'maxTokens'>): ParseOptions =>
+  maxTokens > 0 ? { maxLexicalTokens: maxTokens } : {};
+
+/** A parser's message as clients see it. */
+export function syntaxMessage(message: string): string {
+  const safe = SYNTAX_MESSAGE.exec(message)?.[0].replace('more that', 'more than');
+  return `${safe ?? 'Syntax Error: This cannot be read'}.`;
 }
 
 /** Validates clients' documents. Error messages never repeat values of the document. */

@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '@taskmesh/errors';
-import { answerBefore, closePromptly, type Log } from '@taskmesh/service';
+import { closePromptly, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -27,15 +27,13 @@ export interface AppDeps {
   log: Log;
   /** What offers an upgrade and is none by this is an ordinary request (RFC 9110, 7.8). */
   isUpgrade: (request: IncomingMessage) => boolean;
-  /** Answers some requests before the framework sees them; false for the others. */
-  answerDirectly: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Serves what people get at a path where nothing is. Absent: everybody gets the error that programs get. */
   serveUnknownPath?: ((app: FastifyInstance) => AnswerUnknownPath) | undefined;
 }
 
 /** An HTTP app with no routes of the API: ids, errors, limits and methods are as every route of ours has them. */
 export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance {
-  const { log, isUpgrade, answerDirectly, serveUnknownPath } = deps;
+  const { log, isUpgrade, serveUnknownPath } = deps;
   const { http, ...timeouts } = clientTimeouts(config.requestTimeoutMs);
   const app = fastify({
     logger: false,
@@ -60,7 +58,6 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     },
   });
 
-  answerBefore(app, answerDirectly);
   const maxPerNetwork = config.realtime.maxSocketsPerIp + MAX_PLAIN_CONNECTIONS;
   limitConnections(app.server, { maxPerNetwork, trustedProxies: config.trustedProxies });
   awaitContinue(app.server);

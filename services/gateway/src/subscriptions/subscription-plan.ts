@@ -5,7 +5,7 @@ import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { createFederatedExecutor, MAX_VARIANTS, type SubgraphAnswer } from '@taskmesh/federation';
 import { apolloGateway } from '../graph/apollo-gateway.ts';
-import { askServices, withFailures } from '../graph/compiled-engine.ts';
+import { askServices, asEngineResult } from '../graph/compiled-engine.ts';
 import type { ExecutorKind } from '../config.ts';
 import type { FormatResult } from '../graph/client-result.ts';
 import type { EngineResult } from '../graph/engine.ts';
@@ -118,8 +118,7 @@ function compileRun(
   const operation = executor.compile(document, operationName, resized);
   return async (root, variables, run) => {
     const answer = (fetch: EventFetch) => projectionOf(fetch)(root, variables);
-    const { data, ...failures } = await operation.runForObject({ variables, context: { run, answer } });
-    return withFailures(data, failures);
+    return asEngineResult(await operation.run({ variables, context: { run, answer } }));
   };
 }
 

@@ -128,7 +128,8 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
   };
 
   const run = async (operation: Operation, payload: SubscribePayload, call: RequestCall) => {
-    const admitted = await context.admit(payload, { isGet: false, canStream: true, caller: call });
+    const { admission } = context;
+    const admitted = await admission.admit(admission.read(payload), { isGet: false, canStream: true, caller: call });
     if (!isRunning(operation)) return; // given up before it ran
     if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, { ...admitted, call });
     const result = await context.executor.run(admitted.operation, admitted.variables, call);

@@ -81,7 +81,9 @@ async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
   const user = await userOf(deps, exchange);
   const { call } = user;
   const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
-  const admitted = await context.admit(await readRequest(request.raw, context.clientIp(request.raw)), carrier);
+  const { admission, clientIp } = context;
+  const sent = await readRequest(request.raw, clientIp(request.raw));
+  const admitted = await admission.admit(admission.read(sent), carrier);
   if (isSubscription(admitted)) return subscribe(deps, exchange, { user, subscription: admitted });
   const result = await context.executor.run(admitted.operation, admitted.variables, call);
   return writeOnce(reply, kind, JSON.stringify(result));
