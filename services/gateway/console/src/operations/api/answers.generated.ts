@@ -5,12 +5,12 @@ export type OperatorsCode = {
 export type DeadLetterChoice = {
   /** The ids of the dead letters. */
   ids?: Array<string>;
-  /** All dead letters. */
-  all?: true;
+  /** All dead letters; must be true. */
+  all?: boolean;
 };
 
 export type BackupAnswer = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   data: Backup;
@@ -114,7 +114,7 @@ export type BackupWorkLine = {
 };
 
 export type BackupList = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   count: number;
@@ -122,7 +122,7 @@ export type BackupList = {
 };
 
 export type BackupScanAnswer = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   data: {
@@ -136,13 +136,13 @@ export type BackupScanAnswer = {
 };
 
 export type BackupMessage = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
 };
 
 export type RestoreAnswer = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   /** What the dumps contain besides rows and was skipped; absent if nothing was. In the ordinary response only if `allowLoss` or `safetyBackup` was requested. */
@@ -157,7 +157,7 @@ export type RestoreAnswer = {
 };
 
 export type RestoreForecast = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   data: {
@@ -203,7 +203,7 @@ export type RestoreForecast = {
 };
 
 export type NewEpochAnswer = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   data: {
@@ -213,7 +213,7 @@ export type NewEpochAnswer = {
 };
 
 export type UndoableRestoreAnswer = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   data: {
@@ -231,7 +231,7 @@ export type UndoableRestoreAnswer = {
 };
 
 export type OperatorsToken = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   data: {
@@ -241,13 +241,13 @@ export type OperatorsToken = {
 };
 
 export type OperationsMessage = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
 };
 
 export type PlatformStatus = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   data: {
@@ -379,7 +379,7 @@ export type PlatformStatus = {
 };
 
 export type DeadLetterList = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   /** The length of `data`. */
@@ -404,14 +404,14 @@ export type DeadLetterList = {
 };
 
 export type DeadLettersReplayed = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   replayed: number;
 };
 
 export type DeadLettersDiscarded = {
-  success: true;
+  success: boolean;
   /** For people to read. */
   message: string;
   discarded: number;
