@@ -1,3 +1,4 @@
+export { compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
 export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
 export type { AnswerError, ServiceError } from './execution/errors.ts';
 export type { AskSubgraph, SubgraphAnswer, SubgraphOperation, SubgraphRequest } from './execution/run.ts';
