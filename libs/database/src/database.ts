@@ -1,7 +1,8 @@
 import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { ConfigError, withDeadline, type Log } from '@taskmesh/service';
+import { unavailable } from '@taskmesh/errors';
+import { ConfigError, createBulkhead, withDeadline, type Log } from '@taskmesh/service';
 import { inSpan } from '@taskmesh/telemetry';
 import { Pool, type QueryResultRow } from 'pg';
 import type { Registry } from 'prom-client';
@@ -24,6 +25,7 @@ const IS_UP_MS = 1_000;
 /** On a busy machine a start must not fail because the server responds slowly. */
 const PROBE_MS = 5_000;
 const SILENCE_MS = 6_000;
+const MAX_TURN_WAIT_MS = 5_000;
 /** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 
@@ -89,10 +91,11 @@ export interface Database {
    */
   retry<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work` atomically; again only if the database was unavailable and certainly changed nothing.
+   * Runs `work` atomically; again only if the database was unavailable and certainly changed nothing. Those with the same `turn`, as
+   * they lock the same row, run one after the other: while they wait, they leave the connections to others.
    * @throws AppError SERVICE_UNAVAILABLE
    */
-  inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>): Promise<Result>;
+  inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
   /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
@@ -176,6 +179,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: PROBE_MS },
   });
   probe.on('error', (error) => log.debug({ reason: error.message }, 'database connection lost'));
+  const turns = createBulkhead({
+    concurrency: 1,
+    maxWaitMs: MAX_TURN_WAIT_MS,
+    refusal: () => unavailable('Your earlier requests are still running; try again.'),
+  });
   let isFit = false;
   /** @throws ConfigError */
   const refuseUnfit = async () => {
@@ -205,7 +213,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       };
     },
     retry: (work) => whileAway({ kind: 'read' }, () => work(orm.em.fork())),
-    inTransaction: (work) => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work)),
+    inTransaction(work, turn) {
+      const run = () => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work));
+      return turn === undefined ? run() : turns.run(turn, run);
+    },
     run: <Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]) =>
       inSpan(
         () => spans.named(statement),

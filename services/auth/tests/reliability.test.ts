@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { migrations } from '../migrations/index.ts';
 import { createAuth, readAuthConfig } from '../src/index.ts';
 import {
+  CHANGE_NAME,
   codeOf,
   LOGIN,
   LOGOUT,
@@ -98,6 +99,29 @@ describe('a database that does not answer', () => {
         const again = await running.send(REFRESH, { token: refreshToken });
         expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(again)); // some may have ended
       });
+    await running.stop();
+  });
+});
+
+describe('changes that wait for their account', () => {
+  it('leave the connections to the logins of others', async () => {
+    const running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+    await signedUp(running, 'other@example.com');
+    const busy = await Promise.all(['a', 'b', 'c'].map((name) => signedUp(running, `${name}@example.com`)));
+    const locked = running.database.query(
+      `with locked as materialized (select id from accounts where email_key <> 'other@example.com' for update)
+       select pg_sleep(3) from (select count(*) from locked) as all_of_them`,
+    );
+    const changes = busy.flatMap(({ identity }) =>
+      Array.from({ length: 8 }, (_, index) => running.send(CHANGE_NAME, { name: `name ${index}` }, identity)),
+    );
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await eventually(async () => expect((await running.database.query(waiting)).length).toBeGreaterThanOrEqual(3));
+    const start = performance.now();
+    await loggedIn(running, 'other@example.com');
+    expect(performance.now() - start).toBeLessThan(1_000);
+    await locked;
+    for (const change of await Promise.all(changes)) expect(codeOf(change)).toBeUndefined();
     await running.stop();
   });
 });

@@ -76,7 +76,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
         if (!isAllowed) return;
         await transaction.revokeEmailChange(userId);
         transaction.addMail({ ...fact, id: ids.next(), kind: 'email.confirm', recipient: email });
-      });
+      }, userId);
       onMail();
     },
     async confirm(user, input, origin) {
@@ -104,7 +104,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
           const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
           transaction.record({ ...fact, ...(sessionId && { sessionId }) });
           transaction.addMail({ ...fact, id: ids.next(), recipient });
-        })
+        }, found.accountId)
         .catch((error: unknown) => {
           // Whoever has the token reads that address's mail, so they may learn that it has an account.
           throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;

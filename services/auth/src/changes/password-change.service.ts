@@ -56,7 +56,7 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
         transaction.addMail({ ...fact, id: ids.next(), recipient: account.email });
         const { ended: others } = await transaction.endAllSessions({ accountId: userId, kept: sessionId, now });
         return others;
-      });
+      }, userId);
       onMail();
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
       return ended;

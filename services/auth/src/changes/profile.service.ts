@@ -28,7 +28,7 @@ export function createProfileService({ repository, clock }: ProfileServiceDeps):
         const { userId: accountId, sessionId } = caller;
         transaction.record({ kind: 'name.changed', at: now, accountId, sessionId, origin });
         return account;
-      });
+      }, caller.userId);
     },
   };
 }

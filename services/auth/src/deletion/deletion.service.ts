@@ -54,7 +54,7 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
         const ended = [...sessions, ...(await transaction.endPersonalTokens(tokens, now))];
         await transaction.remove(userId);
         return ended;
-      });
+      }, userId);
       onDeleted();
       onMail();
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);

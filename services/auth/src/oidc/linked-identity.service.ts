@@ -64,7 +64,7 @@ export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIde
           const linking = { account, now: at, origin };
           addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
           return addLink(transaction, { id: ids.next(), code, sessionId, ...linking });
-        })
+        }, userId)
         .catch((error: unknown) => {
           throw isUniqueViolation(error, 'linked_identities_issuer_subject_key') ? isLinkedAlready() : error;
         });
@@ -84,7 +84,7 @@ export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIde
         transaction.removeLinked(linked);
         transaction.record({ kind: 'identity.unlinked', at, accountId: userId, sessionId, origin });
         addNotice(transaction, 'identity.unlinked', { id: ids.next(), account, now: at, origin });
-      });
+      }, userId);
       onMail();
       return uuid ?? id;
     },

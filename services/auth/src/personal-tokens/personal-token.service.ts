@@ -62,7 +62,7 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
         transaction.record({ kind: 'token.created', at, accountId: userId, sessionId: id, origin });
         const hash = hashOfPersonalToken(token);
         return transaction.add({ id, accountId: userId, name, scope, hash, createdAt: at, expiresAt });
-      });
+      }, userId);
       return { token, personalToken };
     },
     end: (user, id, origin) =>
@@ -74,6 +74,6 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
         if (!token) throw noSuchToken();
         transaction.record({ kind: 'token.ended', at, accountId: userId, sessionId: token.id, origin });
         return { id: token.id, ended: await transaction.end([token], at) };
-      }),
+      }, user.userId),
   };
 }

@@ -55,7 +55,7 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
       rules.checkAgainst(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword);
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin, ids };
-      const ended = await repository.inTransaction((transaction) => setPassword(transaction, set));
+      const ended = await repository.inTransaction((transaction) => setPassword(transaction, set), account.id);
       await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);
       return ended;
     },

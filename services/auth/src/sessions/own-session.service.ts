@@ -55,13 +55,13 @@ export function createOwnSessionService({ repository, clock }: OwnSessionService
         const at = now();
         transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: session.id, origin });
         return { id: session.id, ended: await transaction.end(session, at) };
-      }),
+      }, user.userId),
     endOthers: (user, origin) =>
       repository.inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const which = { accountId, kept: user.sessionId, now: now(), recordedFrom: origin };
         const { usable, ended } = await transaction.endAllSessions(which);
         return { count: usable, ended };
-      }),
+      }, user.userId),
   };
 }

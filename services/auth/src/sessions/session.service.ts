@@ -142,7 +142,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     repository.inTransaction(async (transaction): Promise<OpenedSession | undefined> => {
       const account = await transaction.lockAccount(session.opened.account.id);
       return account?.passwordVersion === passwordVersion ? store(transaction, session, origin) : undefined;
-    });
+    }, session.opened.account.id);
 
   return {
     async open(account, options) {
@@ -171,7 +171,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         const now = new Date(clock.now());
         transaction.record({ kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
         return transaction.end(session, now);
-      }),
+      }, userId),
     endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };
 }
