@@ -26,6 +26,11 @@ export interface Limits {
   countRefresh(sessionId: string): Promise<void>;
   /** @throws AppError RATE_LIMITED when this account created too many personal tokens */
   countNewToken(userId: string): Promise<void>;
+  /**
+   * Counts each setting by itself: a stolen session that renames the account must not keep its owner from setting a new password.
+   * @throws AppError RATE_LIMITED when this setting of the account was changed too often
+   */
+  countChange(userId: string, setting: 'name' | 'password' | 'email'): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   countSignUp(ip: string | null): Promise<void>;
   /** Counts one step of a sign-in at a provider. @throws AppError RATE_LIMITED */
@@ -61,6 +66,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   const refreshTries = perIp({ name: 'auth.refresh.ip', points: 1_000, windowSeconds: 5 * MINUTE_S });
   const refreshes = keyValue.limiter({ name: 'auth.refresh', points: 60, windowSeconds: 15 * MINUTE_S });
   const newTokens = keyValue.limiter({ name: 'auth.token', points: 100, windowSeconds: 24 * 60 * MINUTE_S });
+  const changes = keyValue.limiter({ name: 'auth.change', points: 60, windowSeconds: 15 * MINUTE_S });
   const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const providerSignIns = perIp({ name: 'auth.provider.ip', points: 180, windowSeconds: 5 * MINUTE_S });
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
@@ -101,6 +107,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
     },
     async countNewToken(userId) {
       refuseWhenUsedUp([await newTokens.consume(userId)]);
+    },
+    async countChange(userId, setting) {
+      refuseWhenUsedUp([await changes.consume(`${setting}.${userId}`)]);
     },
     async countSignUp(ip) {
       refuseWhenUsedUp([await signUps?.consume(callerOf(ip))]);

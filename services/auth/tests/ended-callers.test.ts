@@ -4,6 +4,7 @@ import { Kind } from 'graphql';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { readTypeDefs } from '../src/graphql/schema.ts';
+import type { Auth } from '../src/index.ts';
 import { hashOf } from '../src/opaque-token.ts';
 import { tokenIn } from './support/mails.ts';
 import {
@@ -214,7 +215,13 @@ describe('a personal token', () => {
   });
 });
 
-describe('two sessions that end each other at the same time', () => {
+/** Within an instance, one of them would wait for the other before it reaches the store. */
+describe('two sessions that end each other at the same time, at two instances', () => {
+  let another: Auth;
+  beforeAll(async () => {
+    another = await running.another();
+  });
+
   it.each([
     ['one by one', END_SESSION, END_SESSION],
     ['with all others', END_OTHERS, END_OTHERS],
@@ -222,12 +229,19 @@ describe('two sessions that end each other at the same time', () => {
   ])('(%s): the first one stays, and the second one is told that it has ended', async (_how, first, second) => {
     const { session, other } = await somebody();
     const codes: unknown[] = [];
-    const end = async (operation: string, { identity }: OpenSession, { sessionId: id }: OpenSession) =>
-      codes.push(codeOf(await running.send(operation, operation === END_SESSION ? { id } : {}, identity)));
+    const end = async (
+      { subgraph }: Auth,
+      query: string,
+      { identity }: OpenSession,
+      { sessionId: id }: OpenSession,
+    ) => {
+      const variables = query === END_SESSION ? { id } : {};
+      codes.push(codeOf(await subgraph.execute({ query, variables }, { identity, requestId: 'request-1' })));
+    };
     const locking = 'select 1 from sessions where account_id = $1 for update';
     await behind([locking, [session.userId]], { waiting: 2 }, () => [
-      end(first, session, other),
-      end(second, other, session),
+      end(running.auth, first, session, other),
+      end(another, second, other, session),
     ]);
     expect(codes.toSorted()).toEqual(['UNAUTHENTICATED', undefined]);
     const living = 'select 1 from sessions where account_id = $1 and ended_at is null';

@@ -1,6 +1,8 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
+  CHANGE_EMAIL,
+  CHANGE_NAME,
   CHANGE_PASSWORD,
   codeOf,
   LOGIN_PLAIN,
@@ -145,6 +147,18 @@ describe('limits per address, never multiplied', () => {
     expect(await codesOf(8, ask)).toEqual(times(8, 'ok'));
     await running.auth.processAll();
     expect(running.postbox.mails).toHaveLength(5);
+  });
+
+  it('refuses more than sixty changes of a name, of a password and of an address, each by itself', async () => {
+    const { identity } = await signedUp(running, 'ada@example.com');
+    const rename = () => running.send(CHANGE_NAME, { name: 'Ada' }, identity);
+    expect(await codesOf(61, rename)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
+    const change = () =>
+      running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: PASSWORD } }, identity);
+    expect(await codesOf(61, change)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
+    const move = () =>
+      running.send(CHANGE_EMAIL, { input: { email: 'new@example.com', password: PASSWORD } }, identity);
+    expect(await codesOf(61, move)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
   });
 
   it('has none per caller with a factor of 0', async () => {

@@ -64,6 +64,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
       const { email, password } = parseInput(changeEmailInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
       if (email === known.account.email) throw emailIsTheSame();
+      await limits.countChange(userId, 'email');
       await limits.countRecovery(origin.ip);
       const isAllowed = await limits.allowConfirmationMail(emailKey(email) ?? email);
       await repository.inTransaction(async (transaction) => {

@@ -3,23 +3,26 @@ import type { Clock } from '@taskmesh/service';
 import { changeNameInput, parseInput } from '@taskmesh/validation';
 import type { Caller } from '../accounts/account-change.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
+import type { Limits } from '../rate-limits.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
 export interface ProfileService {
-  /** @throws AppError BAD_USER_INPUT, UNAUTHENTICATED when the session or personal token has ended meanwhile */
+  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
   changeName(caller: Caller, name: string, origin: RequestOrigin): Promise<Account>;
 }
 
 export interface ProfileServiceDeps {
   repository: ChangeRepository;
+  limits: Pick<Limits, 'countChange'>;
   clock: Clock;
 }
 
-export function createProfileService({ repository, clock }: ProfileServiceDeps): ProfileService {
+export function createProfileService({ repository, limits, clock }: ProfileServiceDeps): ProfileService {
   return {
     async changeName(caller, given, origin) {
       const { name } = parseInput(changeNameInput, { name: given });
+      await limits.countChange(caller.userId, 'name');
       return repository.inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, caller);
         const now = new Date(clock.now());
