@@ -210,9 +210,13 @@ describe('a write whose answer was lost', () => {
   };
 
   it('is a create by the same key', async () => {
-    const { outcome, sent } = await resent(create('k'), error('CONFLICT'), { createTask: task('7') });
+    const { outcome, sent } = await resent(create('k'), error('CONFLICT', 1_000), { createTask: task('7') });
     expect(outcome).toBe('done');
     expect(new Set(sent.map(({ variables }) => variables['idempotencyKey']))).toEqual(new Set(['k']));
+  });
+
+  it('is refused for good by a limit, and does not block what follows', async () => {
+    expect((await resent(create('k'), error('CONFLICT'))).outcome).toBe('CONFLICT');
   });
 
   it('is a delete that finds nothing', async () => {

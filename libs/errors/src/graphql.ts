@@ -9,6 +9,6 @@ function extensionsOf({ code, issues, retryAfterSeconds }: AppError): GraphQLErr
   return {
     code,
     ...(issues && { issues }),
-    ...(code === 'RATE_LIMITED' && retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(code !== 'SERVICE_UNAVAILABLE' && retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }

@@ -1,4 +1,4 @@
-import { conflict, unavailable } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/errors';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
 import { createClient, type Answered, type Client } from './rest-fakes/client.ts';
 
@@ -241,9 +241,9 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
     });
 
     it('answers 409 while the first request still runs', async () => {
-      rest.tasks.failNext(conflict('A request with this key still runs.'));
-      const { status, body } = await withKey({ title: 'Only once' }, 'key 3');
-      expect(status).toBe(409);
+      rest.tasks.failNext(new AppError('CONFLICT', 'A request with this key still runs.', { retryAfterSeconds: 1 }));
+      const { status, body, headers } = await withKey({ title: 'Only once' }, 'key 3');
+      expect([status, headers.get('retry-after')]).toEqual([409, '1']);
       expect(body.error).toEqual({ code: 'CONFLICT' });
     });
 

@@ -117,7 +117,8 @@ it('says CONFLICT at once while the first request is still running', async () =>
     );
     expect(waiting).toHaveLength(1);
   });
-  expect(codeOf(await user.send(CREATE, { input: { title: 'slow' }, key: 'key' }))).toBe('CONFLICT');
+  const { errors } = await user.send(CREATE, { input: { title: 'slow' }, key: 'key' });
+  expect(errors?.[0]?.extensions).toEqual({ code: 'CONFLICT', retryAfterSeconds: 1 });
   await blocker.query('rollback');
   await blocker.end();
   const { id } = await first;

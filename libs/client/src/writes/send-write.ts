@@ -40,8 +40,8 @@ async function create(request: Post, write: CreateWrite, wasSent: boolean, now: 
     const { createTask } = await request(CREATE_TASK, { input, idempotencyKey: key }, options);
     return { id: createTask.id, task: createTask };
   } catch (error) {
-    // The first attempt is still running; its task will be there in a moment.
-    if (wasSent && codeOf(error) === 'CONFLICT')
+    // Unlike a limit of the account, it passes: the task of the first attempt will be there in a moment.
+    if (wasSent && error instanceof TaskmeshError && error.code === 'CONFLICT' && error.retryAfterMs > 0)
       throw new TaskmeshError('SERVICE_UNAVAILABLE', 'The first try still runs.', { cause: error });
     throw error;
   }

@@ -22,7 +22,8 @@ export const refuseUnknownPath = (reply: FastifyReply): FastifyReply =>
 /** The status, and the headers that belong to it. */
 export function setErrorHead(reply: FastifyReply, { httpStatus, retryAfterSeconds }: AppError): FastifyReply {
   if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
-  if (httpStatus === 429 || httpStatus === 503) reply.header('retry-after', String(retryAfterSeconds ?? 1));
+  if (httpStatus === 429 || httpStatus === 503 || retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(retryAfterSeconds ?? 1));
   return reply.code(httpStatus);
 }
 

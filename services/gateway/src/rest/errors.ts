@@ -24,7 +24,8 @@ export function errorOf({ message, extensions = {} }: GraphQLFormattedError): Ap
   if (code === 'RATE_LIMITED') return rateLimited(secondsIn(extensions), message);
   if (code === 'SERVICE_UNAVAILABLE') return unavailable(message);
   if (issues?.some(({ path }) => path === 'idempotencyKey')) return keyReused();
-  return new AppError(code, message, { issues });
+  const passes = code === 'CONFLICT' && extensions['retryAfterSeconds'] !== undefined;
+  return new AppError(code, message, { issues, ...(passes && { retryAfterSeconds: secondsIn(extensions) }) });
 }
 
 /** GraphQL input fields that are named differently in REST. */

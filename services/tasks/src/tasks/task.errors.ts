@@ -15,4 +15,6 @@ export const keyUsedBefore = () =>
 export const tooManyTasks = (most: number) =>
   conflict(`You have ${most} tasks, the most that an account may have: delete some first.`);
 
-export const firstStillRuns = () => conflict('The first request with this idempotency key is still running.');
+/** Unlike other conflicts, it passes by itself. */
+export const firstStillRuns = () =>
+  new AppError('CONFLICT', 'The first request with this idempotency key is still running.', { retryAfterSeconds: 1 });
