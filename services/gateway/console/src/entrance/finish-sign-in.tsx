@@ -18,10 +18,11 @@ export interface FinishSignInProps {
 export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: FinishSignInProps) {
   const client = useClient();
   const [why, setWhy] = useState<string>();
+  const signIn = (code: string, password?: string) =>
+    storage.stay(errand.stay, () => client.signInWithCode(code, password));
   useEffect(() => {
     if (!('code' in answer)) return onEnd(explainRefusal(answer));
-    storage.stay(errand.stay);
-    client.signInWithCode(answer.code).then(
+    signIn(answer.code).then(
       () => onEnd(),
       (error: unknown) => {
         const isLinkNeeded = error instanceof TaskmeshError && error.code === 'LINK_REQUIRED';
@@ -32,5 +33,6 @@ export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: Fi
     return undefined;
   }, []);
   if (why === undefined || !('code' in answer)) return <Loading />;
-  return <LinkAccount why={why} code={answer.code} onEnd={() => onEnd()} />;
+  const { code } = answer;
+  return <LinkAccount why={why} signIn={(password) => signIn(code, password)} onEnd={() => onEnd()} />;
 }

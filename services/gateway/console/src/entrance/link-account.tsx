@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { useClient } from '../client-context.ts';
 import { Brand } from '../elements/brand.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
@@ -14,17 +13,16 @@ const FIELDS = ['password'];
 export interface LinkAccountProps {
   /** Says which account it is. */
   why: string;
-  code: string;
+  signIn: (password: string) => Promise<unknown>;
   onEnd: () => void;
 }
 
 /** Owning an address at the provider does not prove that the account here is theirs; its password does. */
-export function LinkAccount({ why, code, onEnd }: LinkAccountProps) {
-  const client = useClient();
+export function LinkAccount({ why, signIn, onEnd }: LinkAccountProps) {
   const main = useRef<HTMLElement>(null);
   const { run, isBusy, error } = useAction(async (password: string) => {
     requireFilled({ password }, { password: 'Type your password.' });
-    await client.signInWithCode(code, password);
+    await signIn(password);
     onEnd();
   });
   useTitle('Link your account');

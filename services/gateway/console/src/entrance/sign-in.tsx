@@ -15,8 +15,7 @@ export function SignIn({ storage, email, onEmail }: WayInProps) {
   const client = useClient();
   const { run, isBusy, error } = useAction(async ({ email = '', password = '', stay }: Record<string, string>) => {
     requireFilled({ email, password }, { email: 'Type your e-mail address.', password: 'Type your password.' });
-    storage.stay(stay !== undefined);
-    await client.signIn({ email, password });
+    await storage.stay(stay !== undefined, () => client.signIn({ email, password }));
   });
   return (
     <>

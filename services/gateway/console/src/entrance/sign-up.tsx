@@ -15,8 +15,7 @@ export function SignUp({ storage, email, onEmail }: WayInProps) {
   const client = useClient();
   const { run, isBusy, error } = useAction(
     async ({ name = '', email = '', password = '', stay }: Record<string, string>) => {
-      storage.stay(stay !== undefined);
-      await client.signUp({ name, email, password });
+      await storage.stay(stay !== undefined, () => client.signUp({ name, email, password }));
     },
   );
   return (

@@ -33,21 +33,22 @@ function createDevice() {
 }
 
 /** A user who signs in once more while a write waits, and chooses otherwise than at first whether to stay signed in. */
-function signInOtherwise(first: boolean) {
+async function signInOtherwise(first: boolean) {
   const { openTab } = createDevice();
   const tab = createWebStorage();
   const storage = openTab(tab);
-  storage.stay(first);
+  await storage.stay(first, async () => storage.setItem(SESSION, 'first'));
   storage.setItem(WRITES, '[1]');
-  storage.stay(!first);
+  await storage.stay(!first, async () => storage.setItem(SESSION, 'second'));
+  expect(storage.getItem(SESSION)).toBe('second');
   return { storage, reopen: () => openTab(tab) };
 }
 
 it.each([
   ['the device', 'the tab', true],
   ['the tab', 'the device', false],
-])('writes that waited in %s are gone once they are done in %s', (_from, _to, first) => {
-  const { storage, reopen } = signInOtherwise(first);
+])('writes that waited in %s are gone once they are done in %s', async (_from, _to, first) => {
+  const { storage, reopen } = await signInOtherwise(first);
   expect(storage.getItem(WRITES)).toBe('[1]');
   storage.setItem(WRITES, '[1, 2]');
   storage.removeItem(WRITES);
@@ -56,23 +57,34 @@ it.each([
 
 it.each([true, false])(
   'writes that were never kept anew are gone as well once they are done (on the device: %s)',
-  (first) => {
-    const { storage, reopen } = signInOtherwise(first);
+  async (first) => {
+    const { storage, reopen } = await signInOtherwise(first);
     storage.removeItem(WRITES);
     expect(reopen().getItem(WRITES)).toBeNull();
   },
 );
 
-it('signing out in a tab leaves the session of the device to the others', () => {
+it('signing out in a tab leaves the session of the device to the others', async () => {
   const { openTab } = createDevice();
   const others = openTab();
-  others.stay(true);
-  others.setItem(SESSION, 'of the device');
+  await others.stay(true, async () => others.setItem(SESSION, 'of the device'));
   const tab = createWebStorage();
   const storage = openTab(tab);
-  storage.stay(false);
-  storage.setItem(SESSION, 'of the tab');
+  await storage.stay(false, async () => storage.setItem(SESSION, 'of the tab'));
   storage.removeItem(SESSION);
   expect(others.getItem(SESSION)).toBe('of the device');
   expect(tab.length).toBe(0);
+});
+
+it('a tab renews the session of the device where the others find it, also after a sign-in that failed', async () => {
+  const { openTab } = createDevice();
+  const storage = openTab();
+  const others = openTab();
+  await others.stay(true, async () => others.setItem(SESSION, 'of the device'));
+  storage.setItem(SESSION, 'renewed');
+  expect(others.getItem(SESSION)).toBe('renewed');
+  await expect(storage.stay(false, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  expect(storage.endsWithTab()).toBe(false);
+  storage.setItem(SESSION, 'renewed again');
+  expect(others.getItem(SESSION)).toBe('renewed again');
 });
