@@ -113,6 +113,11 @@ describe('who talks to whom', () => {
     };
     it.each([
       { name: 'a sign-in provider', set: provider, ports: [443] },
+      {
+        name: 'a sign-in provider with a port of its own',
+        set: { ...provider, 'auth.settings.OIDC_ISSUER': 'https://login.example.com:8443/realms/shop' },
+        ports: [443, 8443],
+      },
       { name: 'a mail server', set: { 'auth.smtp.existingSecret': 'smtp' }, ports: [25, 465, 587] },
     ])('reaches $name when there is one, and only then', async ({ set, ports }) => {
       const policy = mode === 'allInOne' ? 'shop-taskmesh-all' : 'shop-taskmesh-auth';
@@ -124,6 +129,12 @@ describe('who talks to whom', () => {
       const before = await portsWith({});
       expect((await portsWith(set)).filter((port) => !before.includes(port))).toEqual(ports);
     });
+  });
+
+  it.each(['gateway', 'auth', 'tasks'])('%s reaches brokers at the ports that they are said to have', async (name) => {
+    const set = { 'kafka.brokers': ['kafka-0:9094', '[fd00::1]:19094'] };
+    const policy = named(await render({ set }), 'NetworkPolicy', `shop-taskmesh-${name}`);
+    expect((policy?.spec?.egress ?? []).flatMap(portsOf)).toEqual(expect.arrayContaining([9092, 9093, 9094, 19094]));
   });
 
   it('clients that are named are let in, and the tests of the release', async () => {

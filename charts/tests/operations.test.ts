@@ -348,8 +348,17 @@ describe('what is said after an install', () => {
         'helm test shop -n prod',
         'mails reach nobody',
         'archives are not encrypted',
+        'helm upgrade --timeout 11m',
       ],
-      hides: [],
+      hides: ['externalTrafficPolicy'],
+    },
+    {
+      args: [
+        '--set',
+        'gateway.service.type=NodePort,gateway.service.externalTrafficPolicy=Cluster,migrations.mode=job',
+      ],
+      says: ['externalTrafficPolicy is Cluster: all callers have the address of a node'],
+      hides: ['--timeout'],
     },
     {
       args: ['-f', join(CHARTS, 'taskmesh/values-trial.yaml')],

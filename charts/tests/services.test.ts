@@ -59,10 +59,20 @@ describe('the services', () => {
     const manifests = await render({ values: 'ci/everything-said-values.yaml' });
     expect(named(manifests, 'Service', 'mesh-gateway')?.spec).toMatchObject({
       type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
       ports: [{ port: 8080, targetPort: 'http' }],
     });
     expect(named(manifests, 'Service', 'mesh-gateway')?.spec?.ports).toHaveLength(1);
     expect(named(manifests, 'Service', 'mesh-gateway-admin')?.spec).toMatchObject({ clusterIP: 'None' });
+  });
+
+  it('show the gateway its callers’ addresses, unless nodes may pass on what comes for another', async () => {
+    const policyOf = async (set: object) =>
+      named(await render({ set: { ...set } }), 'Service', 'shop-taskmesh-gateway')?.spec?.externalTrafficPolicy;
+    expect(await policyOf({})).toBeUndefined(); // refused for a ClusterIP
+    expect(await policyOf({ 'gateway.service.type': 'NodePort' })).toBe('Local');
+    const cluster = { 'gateway.service.type': 'LoadBalancer', 'gateway.service.externalTrafficPolicy': 'Cluster' };
+    expect(await policyOf(cluster)).toBe('Cluster');
   });
 
   it('keep their heap within the memory limit, and short-lived objects in less than V8 would take', async () => {

@@ -14,13 +14,17 @@
 {{- $values := (index . 0).Values -}}
 {{- $rule := index $values.networkPolicy.egress (index . 1) -}}
 {{- $ports := $rule.ports -}}
-{{- if and (eq (index . 1) "otlp") $values.telemetry.endpoint (not $ports) }}
-{{- $url := urlParse $values.telemetry.endpoint }}
-{{- $ports = list (regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary "443" "80" (eq $url.scheme "https")) | int) }}
+{{- $urls := list -}}
+{{- if and (eq (index . 1) "otlp") (not $ports) }}{{ $urls = list $values.telemetry.endpoint }}{{ end }}
+{{- if eq (index . 1) "oidc" }}{{ $urls = list $values.auth.settings.OIDC_ISSUER }}{{ end }}
+{{- if eq (index . 1) "kafka" }}{{ range $values.kafka.brokers }}{{ $urls = append $urls (printf "kafka://%s" .) }}{{ end }}{{ end }}
+{{- range compact $urls }}
+{{- $url := urlParse . }}
+{{- $ports = append $ports (regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary "443" "80" (eq $url.scheme "https"))) }}
 {{- end }}
 {{- if $ports }}
 - ports:
-  {{- range $ports }}
+  {{- range $ports | toStrings | uniq }}
     - { protocol: TCP, port: {{ . }} }
   {{- end }}
   {{- with $rule.to }}
