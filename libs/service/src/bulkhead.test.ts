@@ -20,14 +20,12 @@ describe('a bulkhead', () => {
     const results = works.map((work) => queue.run('key', work.run));
     await settled();
     expect(works.map(({ started }) => started)).toEqual([true, true, false, false]);
-    expect(queue.waiting()).toBe(2);
     works[1]?.resolve('second');
     await settled();
     expect(works.map(({ started }) => started)).toEqual([true, true, true, false]);
     for (const work of works) work.resolve('done');
     await settled();
     expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done']);
-    expect(queue.waiting()).toBe(0);
   });
 
   it('refuses what comes when too many wait, without starting it', async () => {
@@ -38,7 +36,6 @@ describe('a bulkhead', () => {
     works[0]?.resolve('done');
     await settled();
     expect(works.map(({ started }) => started)).toEqual([true, true, ...Array.from({ length: 200 }, () => false)]);
-    expect(queue.waiting()).toBe(199);
     for (const work of works) work.resolve('done');
     await Promise.allSettled(results);
   });

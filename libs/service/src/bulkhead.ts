@@ -1,17 +1,15 @@
 /** Bounds how many works of one key run at once. The others of that key wait in order, those of other keys run. */
-export interface Bulkhead<Key = string> {
+export interface Bulkhead {
   /**
    * Rejects with the refusal, and never starts `work`, when too many wait already, when it waits for too long, or when `signal` is
    * aborted before it starts.
    */
-  run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** How many works wait, of all keys. */
-  waiting(): number;
+  run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
 }
 
-export interface BulkheadOptions<Key = string> {
+export interface BulkheadOptions {
   /** How many works of a key run at once. */
-  concurrency: number | ((key: Key) => number);
+  concurrency: number;
   /** How many others of a key wait. @default any number */
   maxWaiting?: number;
   maxWaitMs: number;
@@ -24,10 +22,9 @@ interface Share {
   waiting: Set<() => void>;
 }
 
-export function createBulkhead<Key = string>(options: BulkheadOptions<Key>): Bulkhead<Key> {
+export function createBulkhead(options: BulkheadOptions): Bulkhead {
   const { concurrency, maxWaiting = Infinity, maxWaitMs, refusal } = options;
-  const concurrencyOf = typeof concurrency === 'number' ? () => concurrency : concurrency;
-  const shares = new Map<Key, Share>();
+  const shares = new Map<string, Share>();
 
   const turnIn = ({ waiting }: Share, signal: AbortSignal | undefined) =>
     new Promise<void>((resolve, reject) => {
@@ -54,7 +51,7 @@ export function createBulkhead<Key = string>(options: BulkheadOptions<Key>): Bul
     async run(key, work, signal) {
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
       shares.set(key, share);
-      if (share.running < concurrencyOf(key)) share.running++;
+      if (share.running < concurrency) share.running++;
       else await turnIn(share, signal);
       try {
         return await work();
@@ -64,6 +61,5 @@ export function createBulkhead<Key = string>(options: BulkheadOptions<Key>): Bul
         else if (--share.running === 0) shares.delete(key);
       }
     },
-    waiting: () => [...shares.values()].reduce((sum, { waiting }) => sum + waiting.size, 0),
   };
 }

@@ -41,6 +41,7 @@ export {
 } from './lifecycle.ts';
 export { createAdminServer, createMetrics, type AdminServerOptions } from './admin-server.ts';
 export { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
+export { createFairQueue, type FairQueue } from './fair-queue.ts';
 export { createBulkhead, type Bulkhead, type BulkheadOptions } from './bulkhead.ts';
 export { networkOf } from './network-of.ts';
 export { bearerToken } from './bearer.ts';

@@ -7,11 +7,11 @@ import {
   GATEWAY_ROLES,
   publicKeys,
 } from '@taskmesh/identity';
-import { createIdentityStrategy, createLoginStrategy } from './passport.ts';
+import { createIdentityStrategy, createLoginStrategy, type Credentials } from './passport.ts';
 
 describe('the login strategy', () => {
   const ada = { name: 'Ada' };
-  const login = createLoginStrategy(async (email, password) => {
+  const login = createLoginStrategy(async ({ email, password }: Credentials) => {
     if (email === 'broken') throw unavailable();
     return email === 'ada@example.com' && password === 'right' ? ada : undefined;
   });

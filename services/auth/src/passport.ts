@@ -32,15 +32,13 @@ function strategyOf<Request>(recognise: (request: Request) => Promise<object | u
 }
 
 /** The login of people, with e-mail address and password. @returns the user with these credentials, or undefined */
-export function createLoginStrategy<Who extends object>(
-  check: (email: string, password: string) => Promise<Who | undefined>,
-): (credentials: Credentials) => Promise<Who | undefined> {
+export function createLoginStrategy<Who extends object, Given extends Credentials>(
+  check: (credentials: Given) => Promise<Who | undefined>,
+): (credentials: Given) => Promise<Who | undefined> {
   const strategies = new passport.Passport();
   strategies.use(
     'login',
-    strategyOf<{ body: Credentials }>(async ({ body: { email, password } }) =>
-      email && password ? check(email, password) : undefined,
-    ),
+    strategyOf<{ body: Given }>(async ({ body }) => (body.email && body.password ? check(body) : undefined)),
   );
   return async (credentials) => {
     const { user } = await run(strategies, 'login', { body: credentials });

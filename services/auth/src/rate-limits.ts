@@ -130,7 +130,8 @@ async function mayBeSent(mails: Limiter, emailKey: string): Promise<boolean> {
   return (await mails.consume(hashOf(emailKey))).allowed;
 }
 
-function callerOf(ip: string | null): string {
+/** The caller that an IP stands for. */
+export function callerOf(ip: string | null): string {
   return ip === null ? UNKNOWN_IP : networkOf(ip);
 }
 

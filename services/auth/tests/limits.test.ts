@@ -1,5 +1,6 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
+import { eventually } from '@taskmesh/testing';
 import {
   CHANGE_EMAIL,
   CHANGE_NAME,
@@ -139,6 +140,19 @@ describe('limits per address, never multiplied', () => {
     const codes = results.map(codeOf);
     expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(10);
     expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(21);
+  });
+
+  it('counts a guess before the second hash of its refusal, which waits', async () => {
+    await signedUp(running, 'ada@example.com');
+    await signedUp(running, 'imported@example.com');
+    const imported = `update accounts set password_hash = $1 where email_key = 'imported@example.com'`;
+    await running.database.query(imported, [`$2b$12$${'x'.repeat(53)}`]);
+    const logIn = (password: string) => login(running, 'ada@example.com', password, '192.0.2.7');
+    let refused = 0;
+    const guesses = times(10, 'a wrong guess').map((guess) => logIn(guess).finally(() => refused++));
+    await eventually(async () => expect(codeOf(await logIn(PASSWORD))).toBe('RATE_LIMITED'));
+    expect(refused).toBeLessThan(10);
+    await Promise.all(guesses);
   });
 
   it('sends five mails an hour to an address, and says nothing about the rest', async () => {

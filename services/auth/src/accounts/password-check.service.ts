@@ -26,6 +26,20 @@ export interface PasswordCheckServiceDeps {
   clock: Clock;
 }
 
+/** Returns what counts and records a failed login: once, however often it is called. */
+export function failedLogin(
+  { accounts, limits, clock }: Pick<PasswordCheckServiceDeps, 'accounts' | 'limits' | 'clock'>,
+  key: string,
+  origin: RequestOrigin,
+): () => Promise<void> {
+  const count = async () => {
+    await limits.countFailedLogin(key, origin.ip);
+    await accounts.recordFailedLogin(key, new Date(clock.now()), origin);
+  };
+  let counted: Promise<void> | undefined;
+  return () => (counted ??= count());
+}
+
 export function createPasswordCheckService({
   accounts,
   hasher,
@@ -39,10 +53,11 @@ export function createPasswordCheckService({
   ): Promise<void> => {
     const key = emailKey(account.email) ?? '';
     await limits.countLogin(key, origin.ip);
+    const onMismatch = failedLogin({ accounts, limits, clock }, key, origin);
     // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
-    if (await hasher.verify(passwordHash, password)) return limits.checkLogin(key, origin.ip);
-    await limits.countFailedLogin(key, origin.ip);
-    await accounts.recordFailedLogin(key, new Date(clock.now()), origin);
+    if (await hasher.verify(passwordHash, password, { ip: origin.ip, onMismatch }))
+      return limits.checkLogin(key, origin.ip);
+    await onMismatch();
     throw wrongPassword(path);
   };
 

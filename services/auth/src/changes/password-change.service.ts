@@ -42,7 +42,7 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
       const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
       rules.checkAgainst(newPassword, 'newPassword', known.account.email);
       await limits.countChange(userId, 'password');
-      const passwordHash = await hasher.hash(newPassword);
+      const passwordHash = await hasher.hash(newPassword, origin.ip);
       // With the account locked, the later of two changes fails the version check, and no login opens a session in between.
       const ended = await repository.inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, user);

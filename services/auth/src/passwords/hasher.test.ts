@@ -34,6 +34,21 @@ describe('passwords', () => {
     expect(isCurrent(bcryptHash())).toBe(false);
   });
 
+  it('are checked in turn by caller: those of one do not keep those of another from it', async () => {
+    const shared = createHasher({ concurrency: 1 });
+    const made = await shared.hash(PASSWORD);
+    let finished = 0;
+    const flood = Array.from({ length: 250 }, () =>
+      shared.verify(undefined, PASSWORD, { ip: '192.0.2.7' }).then(
+        () => finished++,
+        () => undefined,
+      ),
+    );
+    expect(await shared.verify(made, PASSWORD, { ip: '192.0.2.8' })).toBe(true);
+    expect(finished).toBeLessThan(20);
+    await Promise.all(flood);
+  });
+
   it('reject with a hash that is not one, and the next one is hashed', async () => {
     await expect(hasher.verify('nonsense', PASSWORD)).rejects.toThrow();
     expect(await hasher.hash(PASSWORD)).toMatch(/^\$argon2id/);

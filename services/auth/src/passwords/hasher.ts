@@ -1,6 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '@taskmesh/errors';
-import { createBulkhead } from '@taskmesh/service';
+import { createFairQueue, type FairQueue } from '@taskmesh/service';
+import { callerOf } from '../rate-limits.ts';
 import { dummyHash, PARAMETERS } from './argon2-hash.ts';
 import { dummyBcryptHash, isBcrypt, verifyBcrypt } from './bcrypt-hash.ts';
 
@@ -9,15 +10,21 @@ const MAX_WAITING = 200;
 const MAX_WAIT_MS = 10_000;
 
 export interface Hasher {
-  /** @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
-  hash(password: string): Promise<string>;
+  /** Callers, by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
+  hash(password: string, ip?: string | null): Promise<string>;
   /**
    * A refusal takes the same time without a hash (no such account), and whatever kind the hash is of: first argon2, then bcrypt as
    * long as any account has such a hash.
    * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
    */
-  verify(passwordHash: string | undefined, password: string): Promise<boolean>;
+  verify(passwordHash: string | undefined, password: string, attempt?: Attempt): Promise<boolean>;
   waiting(): number;
+}
+
+export interface Attempt {
+  ip?: string | null;
+  /** Called once the password is known to be wrong, before anything else that may wait or fail. Its failure is ignored. */
+  onMismatch?: () => Promise<unknown>;
 }
 
 export interface HasherOptions {
@@ -29,19 +36,17 @@ export interface HasherOptions {
 }
 
 /**
- * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else. bcrypt has a queue of its own: a hash of
+ * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else, and one caller's no other's. bcrypt has a queue of its own: a hash of
  * another system may take a second, and every refusal needs one.
  */
 export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOptions): Hasher {
-  const concurrencies = { argon2: concurrency, bcrypt: Math.ceil(concurrency / 4) };
-  const queue = createBulkhead<keyof typeof concurrencies>({
-    concurrency: (kind) => concurrencies[kind],
-    ...{ maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany },
-  });
+  const limits = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany };
+  const argon2 = createFairQueue({ concurrency, ...limits });
+  const bcrypt = createFairQueue({ concurrency: Math.ceil(concurrency / 4), ...limits });
   const dummy = dummyHash();
 
-  const inTurn = <Result>(kind: keyof typeof concurrencies, work: () => Promise<Result>): Promise<Result> =>
-    queue.run(kind, async () => {
+  const inTurn = <Result>(queue: FairQueue, ip: string | null, work: () => Promise<Result>): Promise<Result> =>
+    queue.run(callerOf(ip), async () => {
       const start = performance.now();
       try {
         return await work();
@@ -51,15 +56,18 @@ export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOp
     });
 
   return {
-    hash: (password) => inTurn('argon2', () => hash(normalizePassword(password), PARAMETERS)),
-    async verify(passwordHash = dummy, password) {
+    hash: (password, ip = null) => inTurn(argon2, ip, () => hash(normalizePassword(password), PARAMETERS)),
+    async verify(passwordHash = dummy, password, { ip = null, onMismatch = async () => undefined } = {}) {
       const own = isBcrypt(passwordHash) ? { bcrypt: passwordHash } : { argon2: passwordHash };
-      if (await inTurn('argon2', () => verify(own.argon2 ?? dummy, normalizePassword(password)))) return true;
+      if (await inTurn(argon2, ip, () => verify(own.argon2 ?? dummy, normalizePassword(password)))) return true;
+      if (!own.bcrypt) await onMismatch().catch(() => undefined);
       const like = (await findBcryptHash?.()) ?? own.bcrypt;
       if (like === undefined) return false;
-      return inTurn('bcrypt', () => verifyBcrypt(own.bcrypt ?? dummyBcryptHash(like), password));
+      const matches = await inTurn(bcrypt, ip, () => verifyBcrypt(own.bcrypt ?? dummyBcryptHash(like), password));
+      if (own.bcrypt && !matches) await onMismatch().catch(() => undefined);
+      return matches;
     },
-    waiting: queue.waiting,
+    waiting: () => argon2.waiting() + bcrypt.waiting(),
   };
 }
 

@@ -53,7 +53,7 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
       const account = await repository.findAccountByToken(hash, new Date(clock.now()));
       if (!account) throw resetTokenUnusable();
       rules.checkAgainst(newPassword, 'newPassword', account.email);
-      const passwordHash = await hasher.hash(newPassword);
+      const passwordHash = await hasher.hash(newPassword, origin.ip);
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin, ids };
       const ended = await repository.inTransaction((transaction) => setPassword(transaction, set), account.id);
       await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);

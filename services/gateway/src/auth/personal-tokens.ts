@@ -1,9 +1,8 @@
 import { unavailable } from '@taskmesh/errors';
 import { ExpiringCache, hashOfPersonalToken } from '@taskmesh/identity';
 import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
-import type { Clock } from '@taskmesh/service';
+import { createFairQueue, type Clock } from '@taskmesh/service';
 import type { User } from '../context.ts';
-import { createFairTurns } from './fair-turns.ts';
 
 /** Older answers are still used while auth is asked again: tokens that have ended are listed within a second. */
 const FRESH_MS = 60_000;
@@ -38,9 +37,10 @@ interface Answer {
 export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): PersonalTokens {
   const [good, bad] = [new ExpiringCache<Answer>(CACHE_SIZE), new ExpiringCache<Answer>(CACHE_SIZE)];
   const underWay = new Map<string, Promise<Answer>>();
-  const turns = createFairTurns({
+  const turns = createFairQueue({
     concurrency: MOST_UNDER_WAY,
-    mostWaiting: MOST_WAITING,
+    maxWaiting: MOST_WAITING,
+    failsTogether: true,
     refusal: () => unavailable('Too many tokens are being checked right now; try again.'),
   });
 

@@ -19,7 +19,7 @@ const CHUNK_BYTES = 128 * 1024;
 const tooBusy = () => unavailable('Too many compressed bodies arrive right now; try again.');
 /** A decoder takes some milliseconds per body. Each network has one body among those that wait for a decoder. */
 const networks = createBulkhead({ concurrency: 1, maxWaiting: 64, maxWaitMs: MAX_WAIT_MS, refusal: tooBusy });
-const decoders = createBulkhead<'all'>({ concurrency: 2, maxWaitMs: MAX_WAIT_MS, refusal: tooBusy });
+const decoders = createBulkhead({ concurrency: 2, maxWaitMs: MAX_WAIT_MS, refusal: tooBusy });
 
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE; the function SERVICE_UNAVAILABLE, or what zlib reports */
 export function decoderOf(encoding: string): Decode {

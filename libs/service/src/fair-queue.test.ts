@@ -1,9 +1,9 @@
-import { createFairTurns } from './fair-turns.ts';
+import { createFairQueue, type FairQueueOptions } from './fair-queue.ts';
 
 const REFUSED = new Error('refused');
 
-function fixture({ concurrency = 2, mostWaiting = 10 } = {}) {
-  const turns = createFairTurns({ concurrency, mostWaiting, refusal: () => REFUSED });
+function fixture({ concurrency = 2, maxWaiting = 10, ...more }: Partial<FairQueueOptions> = {}) {
+  const turns = createFairQueue({ concurrency, maxWaiting, refusal: () => REFUSED, ...more });
   const begun: string[] = [];
   const under: { end: () => void; fail: (error: Error) => void }[] = [];
   const run = (caller: string, name = caller) => {
@@ -17,10 +17,10 @@ function fixture({ concurrency = 2, mostWaiting = 10 } = {}) {
   const endAll = async () => {
     for (await settle(); under.length > 0; await settle()) under.shift()?.end();
   };
-  return { run, begun, under, settle, endAll };
+  return { run, turns, begun, under, settle, endAll };
 }
 
-describe('turns', () => {
+describe('turns of a fair queue', () => {
   it('are few at once, and the work of one caller begins in order', async () => {
     const { run, begun, settle, endAll } = fixture();
     const outcomes = ['1', '2', '3', '4'].map((name) => run('one', name));
@@ -42,7 +42,7 @@ describe('turns', () => {
   });
 
   it('are refused to who has the most waiting when too many wait, whoever came first', async () => {
-    const { run, begun, endAll } = fixture({ concurrency: 1, mostWaiting: 3 });
+    const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 3 });
     const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
     const few = [run('b'), run('c')];
     await endAll();
@@ -52,14 +52,35 @@ describe('turns', () => {
   });
 
   it('are refused to one more when all who wait have as little', async () => {
-    const { run, endAll } = fixture({ concurrency: 1, mostWaiting: 2 });
+    const { run, endAll } = fixture({ concurrency: 1, maxWaiting: 2 });
     const outcomes = ['a', 'b', 'c', 'd'].map((name) => run(name));
     await endAll();
     expect(await Promise.all(outcomes)).toEqual(['a', 'b', 'c', 'refused']);
   });
 
-  it('fail together with one that fails, and go on afterwards', async () => {
+  it('are refused after a while, and leave the others theirs', async () => {
+    const { run, turns, begun, endAll } = fixture({ concurrency: 1, maxWaitMs: 20 });
+    const outcomes = [run('a'), run('a'), run('b')];
+    expect(turns.waiting()).toBe(2);
+    expect(await Promise.all(outcomes.slice(1))).toEqual(['refused', 'refused']);
+    expect(turns.waiting()).toBe(0);
+    const next = run('b');
+    await endAll();
+    expect([await outcomes[0], await next]).toEqual(['a', 'b']);
+    expect(begun).toEqual(['a', 'b']);
+  });
+
+  it('go on after one that fails', async () => {
     const { run, under, settle, endAll } = fixture({ concurrency: 1 });
+    const outcomes = [run('a'), run('b')];
+    await settle();
+    under.shift()?.fail(new Error('no'));
+    await endAll();
+    expect(await Promise.all(outcomes)).toEqual(['no', 'b']);
+  });
+
+  it('fail together with one that fails if they wait for the same, and go on afterwards', async () => {
+    const { run, under, settle, endAll } = fixture({ concurrency: 1, failsTogether: true });
     const outcomes = [run('a'), run('b'), run('c')];
     await settle();
     under.shift()?.fail(new Error('away'));
