@@ -12,7 +12,7 @@ import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provide
 /** Somebody who has an account at the provider, as the provider tells it. */
 export interface ProviderAccount {
   email?: string;
-  email_verified?: boolean;
+  email_verified?: boolean | string;
   name?: string;
 }
 

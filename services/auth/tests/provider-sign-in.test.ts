@@ -113,9 +113,15 @@ describe('signing in at the provider', () => {
     },
   );
 
+  it('counts an address as verified of which the provider says so in a text', async () => {
+    provider.accounts.set('ada', { ...ADA, email_verified: 'true' });
+    expect((await signedIn(running, provider, 'ada')).email).toBe(ADA.email);
+  });
+
   it('is refused without a verified address, and nothing is opened', async () => {
     for (const account of [
       { email: 'ada@example.com', email_verified: false },
+      { email: 'ada@example.com', email_verified: 'false' },
       { email: 'ada@example.com' },
       { email_verified: true },
       { email: 'no address', email_verified: true },

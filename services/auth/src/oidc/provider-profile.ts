@@ -36,7 +36,7 @@ export async function readProfile(
   return {
     ...identity,
     email: address.safeParse(email).data,
-    emailVerified: email_verified === true,
+    emailVerified: String(email_verified) === 'true', // a text at Apple
     name: accountName.safeParse(name).data,
   };
 }
