@@ -58,7 +58,9 @@ export async function readFailure(response: Response): Promise<TaskmeshError> {
 }
 
 function failureOf(response: Response, answer: Answer<unknown> | undefined): TaskmeshError {
-  return answer?.errors?.length ? errorOf(answer.errors) : refusalOf(response);
+  if (answer?.errors?.length) return errorOf(answer.errors);
+  // The server says so in a result. A proxy that wants a sign-in of its own says nothing about the session.
+  return response.status === 401 ? new TaskmeshError('NETWORK', 'A proxy answered with 401.') : refusalOf(response);
 }
 
 async function bodyOf<Body>(response: Response): Promise<Body | undefined> {

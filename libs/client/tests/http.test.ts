@@ -64,7 +64,8 @@ describe('an error', () => {
       { code: 'SERVICE_UNAVAILABLE' },
     ],
     ['of a page in between', new Response('<html>'), { code: 'NETWORK' }],
-    ['that is nobody’s', new Response('', { status: 401 }), { code: 'UNAUTHENTICATED' }],
+    // The server's own is a result: what a proxy wants says nothing about the session.
+    ['of a proxy that wants a sign-in', new Response('', { status: 401 }), { code: 'NETWORK' }],
   ])('%s has its code', async (_whose, response, error) => {
     await expect(read(createWorld(() => response))).rejects.toMatchObject({ name: 'TaskmeshError', ...error });
   });
