@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -57,6 +58,12 @@ describe('the token of this machine', () => {
     expect(made.token).not.toBe('x'.repeat(43));
     expect(readFileSync(theirs, 'utf8')).toBe(content);
     expect(modeOf(made.file)).toBe(0o600);
+  });
+
+  it('leaves nothing half-done where it cannot be stored', () => {
+    mkdirSync(join(dir, 'machine-token'));
+    expect(() => ensureMachineToken(dir)).toThrow();
+    expect(readdirSync(dir)).toEqual(['machine-token']);
   });
 
   it('does not inherit the mode of what a killed start left', () => {

@@ -39,12 +39,12 @@ export async function ensureKeyFile(file: string): Promise<void> {
   ensureWritableDirectory('DATA_DIR', dirname(file), 0o700);
   const fresh = `${file}.${randomUUID()}`;
   const keys: KeySet = { keys: [await createSigningKey(`access-${randomUUID()}`)] };
-  await writeFile(fresh, JSON.stringify(keys, undefined, 2), { mode: 0o600 });
   try {
+    await writeFile(fresh, JSON.stringify(keys, undefined, 2), { mode: 0o600, flush: true });
     await link(fresh, file); // atomic, and never replaces an existing file
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
-    await rm(fresh);
+    await rm(fresh, { force: true });
   }
 }

@@ -11,7 +11,7 @@ const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
 const text = `# created: ${new Date().toISOString()}\n# public key: ${recipient}\n${identity}\n`;
 try {
-  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  await writeFile(path, text, { mode: 0o600, flag: 'wx', flush: true });
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
