@@ -1,5 +1,5 @@
 import { AppError, unavailable } from '@taskmesh/errors';
-import { createBulkhead } from '@taskmesh/service';
+import { createFairQueue } from '@taskmesh/service';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 
@@ -12,21 +12,21 @@ const DECODERS = new Map([
   ['deflate', promisify(inflate)],
 ]);
 
-const MAX_WAIT_MS = 10_000;
 /** Output arrives in pieces of this size, each from a thread. */
 const CHUNK_BYTES = 128 * 1024;
 
-const tooBusy = () => unavailable('Too many compressed bodies arrive right now; try again.');
-/** A decoder takes some milliseconds per body. Each network has one body among those that wait for a decoder. */
-const networks = createBulkhead({ concurrency: 1, maxWaiting: 64, maxWaitMs: MAX_WAIT_MS, refusal: tooBusy });
-const decoders = createBulkhead({ concurrency: 2, maxWaitMs: MAX_WAIT_MS, refusal: tooBusy });
+/** A decoder takes some milliseconds per body. Networks take turns. */
+const decoders = createFairQueue({
+  concurrency: 2,
+  maxWaiting: 200,
+  maxWaitMs: 10_000,
+  refusal: () => unavailable('Too many compressed bodies arrive right now; try again.'),
+});
 
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE; the function SERVICE_UNAVAILABLE, or what zlib reports */
 export function decoderOf(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
   if (!decode) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding must be gzip or deflate.');
-  return (bytes, { maxBytes, network }) => {
-    const work = () => decode(bytes, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
-    return networks.run(network, () => decoders.run('all', work));
-  };
+  return (bytes, { maxBytes, network }) =>
+    decoders.run(network, () => decode(bytes, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES }));
 }
