@@ -31,7 +31,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
       if (!batch) break;
       for (const owner of batch.kept) kept.add(owner);
       total += batch.count;
-      [last, goesOn] = [batch.last, batch.lookedAt === BATCH && batch.old > 0];
+      [last, goesOn] = [batch.last, batch.lookedAt === BATCH && batch.areRecent === false];
     }
     return total;
   };

@@ -320,4 +320,21 @@ describe('housekeeping', () => {
     expect(await sequencesOf(other.id)).toEqual([4_501]);
     await service.database.query('delete from changes where part = 99');
   });
+
+  it('forgets what is old behind thousands of changes that have waited for long', async () => {
+    const [waiting, other] = [service.user(), service.user()];
+    for (const [owner, published] of [
+      [waiting.id, 'null'],
+      [other.id, `now() - interval '3 hours'`],
+    ] as const)
+      await service.database.query(
+        `insert into changes (part, owner_id, sequence, kind, task, occurred_at, published_at)
+         select 99, $1, n, 'UPDATE', '{}', now() - interval '4 hours', ${published} from generate_series(1, 2500) n`,
+        [owner],
+      );
+    await service.tasks.housekeep();
+    const left = await Promise.all([waiting, other].map(({ id }) => sequencesOf(id)));
+    expect(left.map(({ length }) => length)).toEqual([2_500, 0]);
+    await service.database.query('delete from changes where part = 99');
+  });
 });

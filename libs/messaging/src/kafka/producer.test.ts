@@ -13,7 +13,7 @@ const MESSAGE_TOO_LARGE = 10;
 const NOT_ENOUGH_REPLICAS = 19;
 const INVALID_TOPIC = 17;
 
-function createCluster() {
+function createCluster({ msPerLook = 0 } = {}) {
   const brokers = [1, 2].map((nodeId) => ({ nodeId, host: `b${nodeId}`, port: 9092 }));
   const leaders = [1, 2, 1, 2];
   const taken: string[] = [];
@@ -46,7 +46,12 @@ function createCluster() {
       close: () => undefined,
     };
   };
-  const producer = createProducer({ seeds: brokers, connect, random: () => 0, monotonicMs: () => nowMs });
+  const producer = createProducer({
+    seeds: brokers,
+    connect,
+    random: () => 0,
+    monotonicMs: () => (nowMs += msPerLook),
+  });
   return { producer, leaders, taken, requests, silent, refusals, advance: (ms: number) => (nowMs += ms) };
 }
 
@@ -123,6 +128,22 @@ describe('a producer', () => {
     refusals.clear();
     advance(200);
     expect(named(await producer.send('t', [at(0, 'a')]))).toEqual({});
+  });
+
+  it('sends all or none of a partition when it has just rested long enough', async () => {
+    const { producer, refusals, taken, advance } = createCluster({ msPerLook: 1 });
+    refusals.set(0, () => {
+      advance(1_000);
+      return NOT_ENOUGH_REPLICAS;
+    });
+    await producer.send('t', [at(0, 'a')]);
+    refusals.clear();
+    const values = Array.from({ length: 9_000 }, (_, n) => String(n));
+    const refused = await producer.send(
+      't',
+      values.map((value) => at(0, value, 'k')),
+    );
+    expect([refused.size, taken.length]).toEqual([9_000, 0]);
   });
 
   it('finds the records that a broker will never take among those it refuses with them, and sends the others', async () => {

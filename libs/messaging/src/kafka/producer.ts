@@ -36,9 +36,9 @@ export function createProducer(options: LeadersOptions): Producer {
   const rests = new Map<string, Rest>();
 
   /** Why a partition must rest: it has just failed, and its leader has not changed since. */
-  const restOf = (topic: string, partition: number, leader: string): Rest | undefined => {
+  const restOf = (topic: string, partition: number, leader: string, nowMs: number): Rest | undefined => {
     const rest = rests.get(`${topic} ${partition}`);
-    return rest?.leader === leader && rest.untilMs > monotonicMs() ? rest : undefined;
+    return rest?.leader === leader && rest.untilMs > nowMs ? rest : undefined;
   };
 
   const fail = (topic: string, leader: string, { partition, records }: Batch, reason: unknown, tookMs: number) => {
@@ -91,10 +91,11 @@ export function createProducer(options: LeadersOptions): Producer {
       const batches = new Map<string, Map<number, LogRecord[]>>();
       try {
         const placeOf = await leaders.of(topic);
+        const nowMs = monotonicMs(); // the same for all records: a rest that ended halfway would let some overtake others
         for (const record of records) {
           const place = placeOf(record);
           const { partition, leader } = place;
-          const rest = leader === undefined ? place : restOf(topic, partition, leader);
+          const rest = leader === undefined ? place : restOf(topic, partition, leader, nowMs);
           if (leader === undefined || rest) reasons.set(record, rest?.reason);
           else put(batches, leader, partition, record);
         }

@@ -24,6 +24,17 @@ it('asks the store once for all cursors of an epoch, and anew for another one', 
   expect(await cursors.open(OWNER, cursor)).toEqual({ epoch: 2, sequence: 10 });
 });
 
+it('reads the key once for cursors that are sealed at the same time, and again for a later epoch', async () => {
+  const { cursors, asked, restore } = createStore(1);
+  const seal = (epoch: number) => cursors.seal(OWNER, { epoch, sequence: 1 });
+  const early = Array.from({ length: 10 }, () => seal(1));
+  restore(2);
+  const late = seal(2);
+  await Promise.all(early);
+  expect(await cursors.open(OWNER, await late)).toEqual({ epoch: 2, sequence: 1 });
+  expect(asked()).toBe(3);
+});
+
 it('opens no cursor of an epoch that is over, even one that was sealed with the key of the next', async () => {
   const { cursors, restore } = createStore(1);
   const before = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });

@@ -14,6 +14,7 @@ export type Cursors = ReturnType<typeof createCursors>;
 /** Seals and opens feed positions with the store's own key. A restored store has another epoch and another key. */
 export function createCursors(repository: Pick<FeedRepository, 'state'>) {
   let known: FeedState | undefined;
+  let reading: Promise<FeedState> | undefined;
 
   const current = async (): Promise<FeedState> => {
     const { epoch, cursorKey } = await repository.state();
@@ -21,7 +22,12 @@ export function createCursors(repository: Pick<FeedRepository, 'state'>) {
     return known;
   };
 
-  const stateAt = async (epoch: number) => (known?.epoch === epoch ? known : current());
+  const stateAt = async (epoch: number): Promise<FeedState> => {
+    if (known?.epoch === epoch) return known;
+    reading ??= current().finally(() => (reading = undefined));
+    const state = await reading;
+    return state.epoch < epoch ? current() : state; // read before the restore that the caller knows of
+  };
 
   return {
     /** The key of this epoch, in Base64; undefined when it is past. */

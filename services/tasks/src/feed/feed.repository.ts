@@ -9,8 +9,8 @@ type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null
 export interface ForgottenChanges extends Record<string, unknown> {
   last: string;
   lookedAt: number;
-  /** How many of these are old, including those kept because of an earlier change. */
-  old: number;
+  /** Whether none of these was made or published so long ago that an old one may follow. Null without any. */
+  areRecent: boolean | null;
   /** Owners with a change that is recent or unpublished. */
   kept: string[];
   count: number;

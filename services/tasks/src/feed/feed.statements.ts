@@ -69,16 +69,17 @@ export const FORGET_CHANGES: Statement = {
   name: 'feed-forget-changes',
   text: `
     with looked_at as (
-      select id, owner_id, coalesce(published_at < now() - $1::float8 * interval '1 millisecond', false) as is_old
-      from changes where id > $2::bigint order by id limit $3
+      select id, owner_id, coalesce(published_at < oldest, false) as is_old, least(occurred_at, published_at) >= oldest as is_recent
+      from changes, (select now() - $1::float8 * interval '1 millisecond' as oldest) limits
+      where id > $2::bigint order by id limit $3
     ), judged as (
-      select id, owner_id, is_old, bool_and(is_old) over (partition by owner_id order by id) as goes from looked_at
+      select *, bool_and(is_old) over (partition by owner_id order by id) as goes from looked_at
     ), gone as (
       delete from changes
       where id in (select id from judged where goes and owner_id not in (select unnest($4::uuid[]))) and published_at is not null
       returning 1
     )
-    select coalesce(max(id), 0)::text as last, count(*)::int as "lookedAt", (count(*) filter (where is_old))::int as old,
+    select coalesce(max(id), 0)::text as last, count(*)::int as "lookedAt", bool_and(is_recent) as "areRecent",
       coalesce(array_agg(distinct owner_id::text) filter (where not is_old), '{}') as kept,
       (select count(*)::int from gone) as count
     from judged`,

@@ -38,14 +38,20 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
   };
 
   return {
-    /** Looks at all of them: those that wait for the event log must not keep others waiting. */
+    /**
+     * Looks at all of them: those that wait for the event log, or fail, must not keep others waiting. Rejects at the end
+     * with the first failure.
+     */
     async run(): Promise<void> {
+      const failures: unknown[] = [];
       let last: string | undefined = BEFORE_ALL;
       while (last !== undefined && !isStopped) {
         const owners: string[] = await repository.closed(last, OWNERS);
-        for (const ownerId of owners) if (!isStopped) await erase(ownerId);
+        for (const ownerId of owners)
+          if (!isStopped) await erase(ownerId).catch((error: unknown) => failures.push(error));
         last = owners.length === OWNERS ? owners.at(-1) : undefined;
       }
+      if (failures.length > 0) throw failures[0];
     },
     stop: () => void (isStopped = true),
   };
