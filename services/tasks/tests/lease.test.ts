@@ -3,7 +3,9 @@ import { createLog } from '@taskmesh/service';
 import { createFaultyProxy, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { openLockSession } from '@taskmesh/change-log';
 import { createTasksDatabase } from '../src/database.ts';
+import type { Owed } from '../src/relay/held-owners.ts';
 import { openLease, type Lease } from '../src/relay/lease.repository.ts';
+import type { ReadChange } from '../src/relay/publisher.ts';
 
 const log = createLog({ service: 'tasks', level: 'silent' });
 let store: TestDatabase;
@@ -94,3 +96,53 @@ it('loses its parts within seconds when it is frozen in the middle of an answer 
     await frozen.close();
   }
 }, 60_000);
+
+describe('large changes', () => {
+  const OWNERS = Array.from({ length: 8 }, (_, part) => `01890000-0000-7000-8000-00000000000${part}`);
+  const bytesOf = (rows: ReadChange[]) =>
+    rows.reduce((sum, { task, previous }) => sum + Buffer.byteLength(task) + Buffer.byteLength(previous ?? ''), 0);
+  const sequencesOf = (rows: ReadChange[], owner: string) =>
+    rows.filter(({ owner_id }) => owner_id === owner).map(({ sequence }) => Number(sequence));
+  const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+
+  beforeEach(async () => {
+    // The first of each is larger than all that is read of a part or an owner at once.
+    await store.query(
+      `insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
+       select part - 1, ($1::uuid[])[part], n, 'UPDATE', image, image, now()
+       from generate_series(1, 8) part, generate_series(1, 60) n,
+         to_json(repeat('x', case n when 1 then 700000 else 15000 end)) image`,
+      [OWNERS],
+    );
+  });
+  afterEach(() => store.query('delete from changes'));
+
+  it('are read some megabytes at a time, and each of them', async () => {
+    const lease = await open();
+    await lease.claim();
+    const rows: ReadChange[] = [];
+    for (;;) {
+      const some = await lease.read(500);
+      if (some.length === 0) break;
+      expect(bytesOf(some)).toBeLessThan(12 * 1024 * 1024);
+      expect(new Set(some.map(({ owner_id }) => owner_id)).size).toBe(8);
+      lease.markLater(some.map(({ id }) => id));
+      rows.push(...some);
+    }
+    for (const owner of OWNERS) expect(sequencesOf(rows, owner)).toEqual(upTo(60));
+  });
+
+  it('of owners that wait are read some megabytes at a time, and say whether there may be more', async () => {
+    const lease = await open();
+    const [owner = ''] = OWNERS;
+    const from = (sequence: number, most: number) =>
+      lease.readOwed([{ ownerId: owner, sequence, most, failures: 0, dueMs: 0 } as Owed]);
+    const first = await from(1, 100);
+    expect([sequencesOf(first, owner), first[0]?.is_cut]).toEqual([[1], true]);
+    const second = await from(2, 100);
+    expect(bytesOf(second)).toBeLessThan(256 * 1024);
+    expect([second.length > 1, second.at(-1)?.is_cut]).toEqual([true, true]);
+    const last = await from(60, 100);
+    expect([sequencesOf(last, owner), last[0]?.is_cut]).toEqual([[60], false]);
+  });
+});

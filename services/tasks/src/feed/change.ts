@@ -17,6 +17,28 @@ export interface ChangeRow {
 export const CHANGE_COLUMNS = `c.id::text, c.owner_id, c.sequence::text, c.kind, c.task::text, c.previous::text,
   c.occurred_at::text, c.traceparent`;
 
+interface Selection {
+  where: string;
+  order: string;
+  limit: string;
+  maxBytes: number;
+}
+
+/**
+ * Selects changes until their images have so many bytes, one at least. `is_cut`: the images have as many, so that more may
+ * follow. All rows within the limit are measured.
+ */
+export const selectChanges = ({ where, order, limit, maxBytes }: Selection): string => `
+  select c.*, c.bytes >= ${maxBytes} as is_cut
+  from (
+    select c.*, sum(c.size) over (order by ${order}) as bytes
+    from (
+      select c.*, octet_length(c.task::text) + coalesce(octet_length(c.previous::text), 0) as size
+      from changes c where ${where} order by ${order} limit ${limit}
+    ) c
+  ) c
+  where c.bytes - c.size < ${maxBytes}`;
+
 /** The only form in which changes leave this service. */
 export function toTaskChanged(row: ChangeRow, epoch: number, cursor: string): TaskChanged {
   return {

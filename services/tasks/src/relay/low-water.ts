@@ -8,6 +8,8 @@ export interface WritersSeen {
 interface ReadRow {
   id: string;
   part: number;
+  /** True of the last row of a part when more may follow it than was read. */
+  is_cut?: boolean;
 }
 
 interface Reading {
@@ -40,7 +42,7 @@ export function createLowWater() {
     for (const part of parts) {
       const ofPart = byPart.get(part) ?? [];
       const open = ofPart.find(({ id }) => !done.has(id) && !passed.has(id));
-      const isWhole = ofPart.length < limit;
+      const isWhole = ofPart.length < limit && !ofPart.at(-1)?.is_cut;
       const end = open ? Number(open.id) - 1 : isWhole ? settled : Number(ofPart.at(-1)?.id ?? 0);
       lowest.set(part, Math.max(lowest.get(part) ?? 0, Math.min(end, settled)));
     }

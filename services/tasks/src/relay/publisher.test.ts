@@ -85,6 +85,26 @@ describe('publishing', () => {
     expect([published.length, failed.length, batches.length]).toEqual([500, 500, 2]);
   });
 
+  it('prepares each batch right before it is sent, after a turn of the event loop', async () => {
+    let [sealed, turns] = [0, 0];
+    const sent: number[][] = [];
+    const publisher = createPublisher(
+      { publish: async () => void sent.push([sealed, turns]) },
+      { seal: async () => String(++sealed) },
+    );
+    const count = () => void setImmediate(() => turns++ < 10 && count());
+    count();
+    await publisher.publish(
+      Array.from({ length: 1_200 }, (_, n) => change(n, `o${n}`)),
+      always,
+    );
+    expect(sent).toEqual([
+      [500, 0],
+      [1_000, 1],
+      [1_200, 2],
+    ]);
+  });
+
   it('sends nothing more once it may not', async () => {
     const { batches, publisher } = logThat(() => undefined);
     let asked = 0;

@@ -2,12 +2,16 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-export type ReadChange = ChangeRow & { part: number; epoch: number };
+/** `is_cut`: more may follow than was read. */
+export type ReadChange = ChangeRow & { part: number; epoch: number; is_cut?: boolean };
 
 /** Brokers accept about a megabyte per request. */
 const MAX_BYTES = 512 * 1024;
 const MAX_RECORDS = 500;
+/** What a record has besides the two images: its cursor is the longest of it. */
+const REST_BYTES = 512;
 
 /** Changes in none of these were not tried: they wait behind a failed one, or sending has ended. */
 export interface Outcome {
@@ -40,23 +44,6 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Pi
     }
   };
 
-  /** A change that cannot be serialized is refused here, and holds back its owner's later ones. */
-  const prepareAll = async (changes: ReadChange[]) => {
-    const prepared: Prepared[] = [];
-    const refused: Failure[] = [];
-    const heldBack = new Set<string>();
-    for (const each of await Promise.all(changes.map(prepare))) {
-      const owner = each.change.owner_id;
-      if (heldBack.has(owner)) continue;
-      if ('record' in each) prepared.push(each);
-      else {
-        refused.push(each);
-        heldBack.add(owner);
-      }
-    }
-    return { prepared, refused };
-  };
-
   /** Why records were not taken. Only reasons that the log gives for single records can be about their content. */
   const send = async (
     records: LogRecord[],
@@ -76,13 +63,22 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Pi
      * early once nothing is accepted.
      */
     async publish(changes: ReadChange[], maySend: () => boolean): Promise<Outcome> {
-      const { prepared, refused } = await prepareAll(changes);
       const published: ReadChange[] = [];
+      const refused: Failure[] = [];
       const failed: Failure[] = [];
       const heldBack = new Set<string>();
-      for (const chunk of chunksOf(prepared)) {
+      for (const [index, chunk] of chunksOf(changes).entries()) {
+        if (index > 0) await nextTurn(); // so that a backlog does not keep other work waiting
+        const free: Prepared[] = [];
+        for (const each of await Promise.all(chunk.map(prepare))) {
+          if (heldBack.has(each.change.owner_id)) continue;
+          if ('record' in each) free.push(each);
+          else {
+            refused.push(each);
+            heldBack.add(each.change.owner_id);
+          }
+        }
         if (!maySend()) break;
-        const free = chunk.filter(({ change }) => !heldBack.has(change.owner_id));
         const { reasons, isNamed } = await send(free.map(({ record }) => record));
         for (const { change, record } of free) {
           if (!reasons.has(record)) published.push(change);
@@ -99,17 +95,17 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Pi
   };
 }
 
-function chunksOf(prepared: Prepared[]): Prepared[][] {
-  const chunks: Prepared[][] = [];
+function chunksOf(changes: ReadChange[]): ReadChange[][] {
+  const chunks: ReadChange[][] = [];
   let bytes = Infinity;
-  for (const item of prepared) {
-    const size = Buffer.byteLength(item.record.value);
+  for (const change of changes) {
+    const size = Buffer.byteLength(change.task) + Buffer.byteLength(change.previous ?? '') + REST_BYTES;
     const last = chunks.at(-1);
     if (!last || bytes + size > MAX_BYTES || last.length === MAX_RECORDS) {
-      chunks.push([item]);
+      chunks.push([change]);
       bytes = size;
     } else {
-      last.push(item);
+      last.push(change);
       bytes += size;
     }
   }

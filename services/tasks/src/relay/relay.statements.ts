@@ -1,5 +1,5 @@
 import type { Statement } from '@taskmesh/database';
-import { CHANGE_COLUMNS } from '../feed/change.ts';
+import { CHANGE_COLUMNS, selectChanges } from '../feed/change.ts';
 
 /** The first key of the advisory locks; the second is the part. */
 export const LOCK_CLASS = 7_203_001;
@@ -10,14 +10,20 @@ export const CHANNEL = 'taskmesh_task_changes';
 /** For notices of old changes to publish again. */
 export const REPLAYS_CHANNEL = 'taskmesh_task_replays';
 
-const selectUnpublished = (butNot: string) => `
-  select s.epoch, mine.part, c.*
-  from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low), lateral (
-    select ${CHANGE_COLUMNS} from changes c
-    where c.part = mine.part and c.id > mine.low and c.published_at is null
-      and c.id not in (select unnest(${butNot}))
-    order by c.part, c.id limit $3
-  ) c`;
+/** For each part, and each owner that waits: all of a round has to be read and prepared within the session's fence. */
+const PART_BYTES = 512 * 1024;
+const OWNER_BYTES = 128 * 1024;
+
+const READ_COLUMNS = `s.epoch, c.part, ${CHANGE_COLUMNS}, c.is_cut`;
+
+const selectUnpublished = (butNot: string) => {
+  const where = `c.part = mine.part and c.id > mine.low and c.published_at is null
+    and c.id not in (select unnest(${butNot}))`;
+  return `
+    select ${READ_COLUMNS}
+    from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low),
+      lateral (${selectChanges({ where, order: 'c.part, c.id', limit: '$3', maxBytes: PART_BYTES })}) c`;
+};
 
 const markPublished = (ids: string) => `update changes set published_at = now() where id = any(${ids}::bigint[])`;
 
@@ -33,16 +39,20 @@ export const MARK_AND_READ: Statement = {
   text: `with marked as (${markPublished('$5')}) ${selectUnpublished('$4::bigint[] || $5::bigint[]')}`,
 };
 
+const OWED_CHANGES = selectChanges({
+  where: 'c.owner_id = owed.owner_id and c.sequence >= owed.sequence and c.published_at is null',
+  order: 'c.owner_id, c.sequence',
+  limit: 'owed.most',
+  maxBytes: OWNER_BYTES,
+});
+
 /** $1: owners, $2: first sequence of each, $3: limit for each. In order for each owner. */
 export const READ_OWED: Statement = {
   name: 'relay-read-owed',
   text: `
-    select s.epoch, c.*
-    from feed_state s, unnest($1::uuid[], $2::bigint[], $3::int[]) owed(owner_id, sequence, most), lateral (
-      select c.part, ${CHANGE_COLUMNS} from changes c
-      where c.owner_id = owed.owner_id and c.sequence >= owed.sequence and c.published_at is null
-      order by c.owner_id, c.sequence limit owed.most
-    ) c`,
+    select ${READ_COLUMNS}
+    from feed_state s, unnest($1::uuid[], $2::bigint[], $3::int[]) owed(owner_id, sequence, most),
+      lateral (${OWED_CHANGES}) c`,
 };
 
 /** See `createLowWater`. A writer holds this lock from before its first row until that is visible to all. */

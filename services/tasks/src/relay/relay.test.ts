@@ -14,23 +14,28 @@ function change(n: number) {
   };
 }
 
-/** How long the relay waits after a round that took no time and published so many changes. */
-async function pauseAfter(changes: number): Promise<number> {
+interface World {
+  /** What reading returns, by the limit of rows. */
+  read: (limit: number) => object[];
+  monotonicMs?: () => number;
+  sleep: NonNullable<RelayDeps['sleep']>;
+}
+
+function createWorld({ read, monotonicMs = () => 0, sleep }: World) {
   const session: Session = {
     lost: new AbortController().signal,
-    run: async <Row>({ name }: Statement) => {
-      const answers: Record<string, object[]> = {
-        'lock-session-claim': [{ lock: 0 }],
-        'relay-epoch': [{ epoch: 1 }],
-        'relay-read': Array.from({ length: changes }, (_, n) => change(n)),
+    run: async <Row>({ name }: Statement, values: unknown[] = []) => {
+      const answers: Record<string, () => object[]> = {
+        'lock-session-claim': () => [{ lock: 0 }],
+        'relay-epoch': () => [{ epoch: 1 }],
+        'relay-read': () => read(Number(values[2])),
       };
-      return (answers[name] ?? []) as Row[];
+      return (answers[name]?.() ?? []) as Row[];
     },
     listen: async () => undefined,
     close: async () => undefined,
   };
-  const paused = Promise.withResolvers<number>();
-  const relay = createRelay({
+  return createRelay({
     repository: createRelayRepository({ openSession: async () => session, run: async () => [] }),
     eventLog: createMemoryEventLog(),
     cursors: { seal: async () => 'cursor' },
@@ -38,17 +43,45 @@ async function pauseAfter(changes: number): Promise<number> {
     backoff: { firstMs: 1, longestMs: 1 },
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
-    monotonicMs: () => 0,
+    monotonicMs,
+    sleep,
+  });
+}
+
+/** How long the relay waits after a round that took no time and published so many changes. */
+async function pauseAfter(changes: number): Promise<number> {
+  const paused = Promise.withResolvers<number>();
+  const relay = createWorld({
+    read: () => Array.from({ length: changes }, (_, n) => change(n)),
     async sleep(ms, _value, { signal }) {
       paused.resolve(ms);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
     },
-  } satisfies RelayDeps);
+  });
   await relay.start();
   const ms = await paused.promise;
   await relay.stop();
   return ms;
 }
+
+it('reads fewer changes after a round that took too long to be published, then more again', async () => {
+  const limits: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  let nowMs = 0;
+  const relay = createWorld({
+    monotonicMs: () => nowMs,
+    read(limit) {
+      if (limits.push(limit) === 8) enough.resolve();
+      nowMs += limit * 10; // the session's fence is at 3 s
+      return Array.from({ length: limit }, (_, n) => change(n));
+    },
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(limits.slice(0, 8)).toEqual([500, 125, 250, 500, 125, 250, 500, 125]);
+});
 
 it.each([
   [1, 4],

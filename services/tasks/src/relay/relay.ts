@@ -133,10 +133,13 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       const changes = [...fresh, ...waiting]; // this order keeps futile tries from delaying the others
       const outcome = await publisher.publish(changes, current.isSafe);
+      const wasSafe = current.isSafe();
       await digest(current, owed, changes, outcome);
       const isVain = outcome.published.length === 0 && outcome.failed.length > 0;
       const isStuck = isVain && fresh.length > 0;
-      limit = isStuck ? READ_PER_PART_IF_STUCK : READ_PER_PART;
+      if (isStuck) limit = READ_PER_PART_IF_STUCK;
+      // A round that takes longer than the session's fence is never published.
+      else limit = wasSafe ? Math.min(limit * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
       else if (isVain) await news.wait(backoff.firstMs);
       else if (changes.length < READ_PER_PART) {
@@ -186,7 +189,7 @@ export function createRelay(deps: RelayDeps): Relay {
     const last = changes.at(-1);
     if (next && next === changes[0]) return;
     if (next) held.goOn(ownerId, Number(next.sequence));
-    else if (last && changes.length === most) held.goOn(ownerId, Number(last.sequence) + 1);
+    else if (last && (last.is_cut || changes.length === most)) held.goOn(ownerId, Number(last.sequence) + 1);
     else held.release(ownerId);
   };
 
