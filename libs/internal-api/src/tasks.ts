@@ -29,7 +29,7 @@ export interface TasksInternal {
   /** The last committed sequence of each owner, 0 for owners without changes; with `asCursors` also as cursors. */
   heads(owners: string[], asCursors?: boolean): Promise<Heads>;
   /**
-   * Committed changes of one owner after `sequence`, in order, at most `limit` (1 to 1,000). `expired` when some of
+   * Committed changes of one owner after `sequence`, in order, at most `limit` (1 to 1,000) and fewer if they are large. `expired` when some of
    * them are no longer kept; `changes` is then empty.
    */
   changesAfter(

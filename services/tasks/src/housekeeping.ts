@@ -4,14 +4,17 @@ import type { TaskRepository } from './tasks/task.repository.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 2_000;
+/** So that no account fills the disk. */
+const MAX_CHANGES_PER_OWNER = 50_000;
+const MAX_KEYS_PER_OWNER = 10_000;
 
 export interface Housekeeping extends Service {
-  /** Deletes expired changes and idempotency keys, in batches, so that other statements do not wait. */
+  /** Deletes changes and idempotency keys that expired or are too many, in batches, so that other statements do not wait. */
   sweep(): Promise<void>;
 }
 
 export interface HousekeepingDeps {
-  feeds: Pick<FeedRepository, 'forgetChanges'>;
+  feeds: Pick<FeedRepository, 'forgetChanges' | 'forgetSurplus'>;
   tasks: Pick<TaskRepository, 'forgetKeys'>;
   changeRetentionMs: number;
   clock: Clock;
@@ -36,16 +39,17 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
     return total;
   };
 
-  const forgetKeys = async (): Promise<number> => {
-    const now = new Date(clock.now()).toISOString();
+  const inBatches = async (forgetBatch: () => Promise<number>): Promise<number> => {
     let total = 0;
-    for (let count = BATCH; count === BATCH; total += count) count = await tasks.forgetKeys(now, BATCH);
+    for (let count = BATCH; count === BATCH; total += count) count = await forgetBatch();
     return total;
   };
 
   const sweep = async () => {
-    const changes = await forgetChanges();
-    const keys = await forgetKeys();
+    const now = new Date(clock.now()).toISOString();
+    const expired = await forgetChanges();
+    const changes = expired + (await inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH)));
+    const keys = await inBatches(() => tasks.forgetKeys(now, BATCH, MAX_KEYS_PER_OWNER));
     if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
   };
 

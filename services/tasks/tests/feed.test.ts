@@ -86,6 +86,26 @@ describe('the change log', () => {
     expect(await after(5, 10)).toEqual([]);
   });
 
+  it('gives fewer large changes at once than were asked for, but at least one', async () => {
+    const user = service.user();
+    const { id } = await user.create({ title: 'large' });
+    for (let n = 0; n < 30; n++) await user.update(id, { description: '\u0001'.repeat(2_000) });
+    const sequences: number[] = [];
+    for (let last = 0; last < 31; last = sequences.at(-1) ?? 0) {
+      const { changes } = await service.tasks.internal.changesAfter(user.id, last, 1_000);
+      expect(JSON.stringify(changes).length).toBeLessThan(320 * 1024);
+      sequences.push(...changes.map(({ sequence }) => sequence));
+    }
+    expect(sequences).toEqual(Array.from({ length: 31 }, (_, n) => n + 1));
+    // Larger than all that is given at once, as insignificant space is.
+    await service.database.query(
+      `update changes set task = (task::text || repeat(' ', 500000))::json where owner_id = $1 and sequence = 1`,
+      [user.id],
+    );
+    const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 1_000);
+    expect(changes.map(({ sequence }) => sequence)).toEqual([1]);
+  });
+
   it('shows nothing of a write that was refused', async () => {
     const user = service.user();
     await expect(user.create({ title: 'x' })).rejects.toThrow('BAD_USER_INPUT');
@@ -318,6 +338,27 @@ describe('housekeeping', () => {
     await service.tasks.housekeep();
     expect(await sequencesOf(waiting.id)).toEqual([1, 2]);
     expect(await sequencesOf(other.id)).toEqual([4_501]);
+    await service.database.query('delete from changes where part = 99');
+  });
+
+  it('keeps the newest 50,000 changes of an owner, and all behind one that is unpublished', async () => {
+    const [busy, waiting, other] = [service.user(), service.user(), service.user()];
+    for (const [owner, count, unpublished] of [
+      [busy.id, 54_500, 0],
+      [waiting.id, 50_020, 10],
+      [other.id, 10, 0],
+    ] as const) {
+      await service.database.query('insert into feeds (owner_id, sequence) values ($1, $2)', [owner, count]);
+      await service.database.query(
+        `insert into changes (part, owner_id, sequence, kind, task, occurred_at, published_at)
+         select 99, $1, n, 'UPDATE', '{}', now(), case when n <> $3 then now() end from generate_series(1, $2::int) n`,
+        [owner, count, unpublished],
+      );
+    }
+    await service.tasks.housekeep();
+    const first = async (owner: string) => (await sequencesOf(owner))[0];
+    expect(await Promise.all([busy, waiting, other].map(({ id }) => first(id)))).toEqual([4_501, 10, 1]);
+    expect((await service.tasks.internal.changesAfter(busy.id, 4_499, 10)).expired).toBe(true);
     await service.database.query('delete from changes where part = 99');
   });
 

@@ -92,6 +92,23 @@ it('forgets a key after 24 hours', async () => {
   expect(await service.database.query('select 1 from idempotency_keys where owner_id = $1', [user.id])).toEqual([]);
 });
 
+it('keeps the newest 10,000 keys of an owner', async () => {
+  const [busy, other] = [service.user(), service.user()];
+  await other.create({ title: 'the first' }, 'key');
+  await service.database.query(
+    `insert into idempotency_keys (owner_id, key, input_hash, task, expires_at)
+     select $1, 'key ' || n, '', '{}', $2::timestamptz + n * interval '1 second' from generate_series(1, 14500) n`,
+    [busy.id, new Date(clock.now()).toISOString()],
+  );
+  await service.tasks.housekeep();
+  const left = `select count(*)::int, min(substr(key, 5)::int) from idempotency_keys where owner_id = $1`;
+  expect(await service.database.query(left, [busy.id])).toEqual([{ count: 10_000, min: 4_501 }]);
+  expect(await service.database.query('select key from idempotency_keys where owner_id = $1', [other.id])).toEqual([
+    { key: 'key' },
+  ]);
+  await service.database.query('delete from idempotency_keys');
+});
+
 it('creates one task when twenty requests with one key meet; the others get it, or hear that it is still running', async () => {
   const user = service.user();
   const results = await Promise.all(

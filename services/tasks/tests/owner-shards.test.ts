@@ -51,7 +51,7 @@ const VALUES: Record<string, unknown[]> = {
   'task-create-once': [...NEW, 'key', 'hash', NOW, ...givenValues],
   'task-open-feed': [OWNER],
   'task-first-created': [OWNER, 'key', NOW],
-  'task-forget-keys': [NOW, 2_000],
+  'task-forget-keys': [NOW, 2_000, 10_000],
   'task-update': [...WRITE, ...givenValues.flatMap((value) => [true, value])],
   'task-delete': WRITE,
   'task-find': [TASK, OWNER],
@@ -60,6 +60,7 @@ const VALUES: Record<string, unknown[]> = {
   'feed-changes-after': [OWNER, 1, 100],
   'feed-new-epoch': [1],
   'feed-forget-changes': [1_000, 0, 2_000, []],
+  'feed-forget-surplus': [50_000, 2_000],
   'relay-read': [[0, 1], [0, 0], 500, []],
   'relay-mark': [[1, 2]],
   'relay-mark-and-read': [[0, 1], [0, 0], 500, [], [1, 2]],
@@ -122,7 +123,7 @@ async function reachOf(statement: Statement, values?: unknown[]): Promise<'one' 
 /** Besides these, every statement needs one owner's shard alone. */
 const ALL_SHARDS = [
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
-  ...['feed-clock', 'feed-forget-changes', 'task-forget-keys'],
+  ...['feed-clock', 'feed-forget-changes', 'feed-forget-surplus', 'task-forget-keys'],
   ...['relay-dead-letter', 'dead-letters-list', 'dead-letters-replay', 'feed-count-tasks'],
   ...['owners-closed', 'owners-backlog'],
 ];

@@ -21,8 +21,12 @@ const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).fl
 
 /** Those with one row. */
 const SMALL = ['feed_state', 'account_position', 'changes_id_seq'];
-/** A scrape counts the owners whose deletion has not ended, and dead letters; operators deal with all of them. */
+/**
+ * A scrape counts the owners whose deletion has not ended, and dead letters; operators deal with all of them. Housekeeping
+ * looks at each owner's row once a minute.
+ */
 const WHOLE = {
+  'feed-forget-surplus': ['feeds'],
   'owners-backlog': ['closed_owners'],
   'dead-letters-note-unreadable': ['dead_letters'],
   'dead-letters-replay': ['dead_letters'],

@@ -1,6 +1,6 @@
 import type { SharedDatabase } from '../shared-database.ts';
 import type { ChangeRow } from './change.ts';
-import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
+import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_SURPLUS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
 export type FeedRepository = ReturnType<typeof createFeedRepository>;
 
@@ -59,6 +59,12 @@ export function createFeedRepository(database: SharedDatabase) {
       const values = [retentionMs, after, limit, kept];
       const [row] = await database.run<ForgottenChanges>('write', FORGET_CHANGES, values);
       return row;
+    },
+
+    /** Deletes a batch of published changes that their owners have beyond the newest `kept`, and returns their number. */
+    async forgetSurplus(kept: number, limit: number): Promise<number> {
+      const [row] = await database.run<{ count: number }>('write', FORGET_SURPLUS, [kept, limit]);
+      return row?.count ?? 0;
     },
   };
 }

@@ -1,5 +1,8 @@
 import type { Statement } from '@taskmesh/database';
-import { CHANGE_COLUMNS } from './change.ts';
+import { CHANGE_COLUMNS, selectChanges } from './change.ts';
+
+/** A page is made in one turn of the event loop, here and at the gateway, which may have several in memory. */
+const PAGE_BYTES = 256 * 1024;
 
 /** 32 random bytes. A new key invalidates all earlier cursors. */
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
@@ -27,18 +30,22 @@ export const HEADS: Statement = {
     from feed_state s left join feeds f on f.owner_id = any($1::uuid[])`,
 };
 
+const PAGE = selectChanges({
+  where: 'c.owner_id = $1 and c.sequence > $2',
+  order: 'c.sequence',
+  limit: '$3',
+  maxBytes: PAGE_BYTES,
+});
+
 /** $1: owner, $2: sequence, $3: limit. Always returns a row; without any change its id is null. */
 export const CHANGES_AFTER: Statement = {
   name: 'feed-changes-after',
   text: `
-    select s.epoch, coalesce(f.sequence, 0)::text as head, change.*
+    select s.epoch, coalesce(f.sequence, 0)::text as head, ${CHANGE_COLUMNS}
     from feed_state s
     left join feeds f on f.owner_id = $1
-    left join lateral (
-      select ${CHANGE_COLUMNS} from changes c
-      where c.owner_id = $1 and c.sequence > $2 order by c.sequence limit $3
-    ) change on true
-    order by change.sequence::bigint`,
+    left join (${PAGE}) c on true
+    order by c.sequence`,
 };
 
 /** $1: the lowest acceptable epoch */
@@ -83,4 +90,28 @@ export const FORGET_CHANGES: Statement = {
       coalesce(array_agg(distinct owner_id::text) filter (where not is_old), '{}') as kept,
       (select count(*)::int from gone) as count
     from judged`,
+};
+
+/**
+ * $1: how many changes of an owner are kept, $2: batch size. Like FORGET_CHANGES, up to the first change that is
+ * unpublished.
+ */
+export const FORGET_SURPLUS: Statement = {
+  name: 'feed-forget-surplus',
+  text: `
+    with gone as (
+      delete from changes where published_at is not null and id in (
+        select oldest.id
+        from feeds f, lateral (
+          select id, bool_and(published_at is not null) over (order by sequence) as goes
+          from (
+            select id, sequence, published_at from changes c
+            where c.owner_id = f.owner_id and c.sequence <= f.sequence - $1::bigint order by c.sequence limit $2
+          ) c
+        ) oldest
+        where f.sequence > $1::bigint and goes limit $2
+      )
+      returning 1
+    )
+    select count(*)::int as count from gone`,
 };

@@ -120,9 +120,9 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return { outcome: 'before', task: toTask(JSON.parse(first.task)) };
     },
 
-    /** Deletes a batch of expired idempotency keys, and returns their number. */
-    async forgetKeys(now: string, limit: number): Promise<number> {
-      const [row] = await database.run<{ count: number }>('write', statements.FORGET_KEYS, [now, limit]);
+    /** Deletes a batch of idempotency keys that expired, or are beyond an owner's newest `kept`; returns their number. */
+    async forgetKeys(now: string, limit: number, kept: number): Promise<number> {
+      const [row] = await database.run<{ count: number }>('write', statements.FORGET_KEYS, [now, limit, kept]);
       return row?.count ?? 0;
     },
 

@@ -114,14 +114,25 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
 };
 
-/** $1: now, $2: limit */
+/**
+ * $1: now, $2: limit, $3: how many keys of an owner are kept. With the time, because a key that has expired may be claimed
+ * again meanwhile.
+ */
 export const FORGET_KEYS: Statement = {
   name: 'task-forget-keys',
   text: `
     with gone as (
-      delete from idempotency_keys
-      where (owner_id, key) in (select owner_id, key from idempotency_keys where expires_at <= $1::timestamptz limit $2)
-        and expires_at <= $1::timestamptz
+      delete from idempotency_keys where (owner_id, key, expires_at) in (
+        select * from (
+          select owner_id, key, expires_at from idempotency_keys where expires_at <= $1::timestamptz
+          union all
+          select oldest.*
+          from (select owner_id from idempotency_keys group by owner_id having count(*) > $3::int) busy, lateral (
+            select owner_id, key, expires_at from idempotency_keys k
+            where k.owner_id = busy.owner_id order by k.expires_at desc offset $3
+          ) oldest
+        ) old limit $2
+      )
       returning 1
     )
     select count(*)::int as count from gone`,
