@@ -2,7 +2,8 @@ import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
-const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
+const QUERY =
+  'subscription ($after: String, $filter: TaskFilter) { taskChanges(after: $after, filter: $filter) { sequence } }';
 
 let gateway: TestGateway;
 let token: string;
@@ -12,7 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function open(accept: string, { after, lastEventId }: { after?: string; lastEventId?: string } = {}) {
+interface Options {
+  after?: string;
+  lastEventId?: string;
+  filter?: Record<string, unknown>;
+}
+
+async function open(accept: string, { after, lastEventId, filter }: Options = {}) {
   const abort = new AbortController();
   const response = await fetch(`${gateway.origin}/graphql`, {
     method: 'POST',
@@ -22,7 +29,7 @@ async function open(accept: string, { after, lastEventId }: { after?: string; la
       accept,
       ...(lastEventId && { 'last-event-id': lastEventId }),
     },
-    body: JSON.stringify({ query: QUERY, variables: { after } }),
+    body: JSON.stringify({ query: QUERY, variables: { after, filter } }),
     signal: abort.signal,
   });
   const stream = { text: '', close: () => abort.abort() };
@@ -60,4 +67,17 @@ it('a multipart stream that begins now says nothing before its first change', as
   await eventually(() => expect(stream.text).toContain('"sequence":3'));
   expect(stream.text.split('--graphql')).toHaveLength(4); // the opening, its empty part, the change's
   stream.close();
+});
+
+it('a stream of server-sent events is told the newest cursor after a replay of changes that its filter excludes', async () => {
+  const cursor = (sequence: number) => gateway.tasks.changes.cursor(USER, sequence);
+  const opening = ':\n\n';
+  const resume = async (filter: Record<string, unknown>) => open('text/event-stream', { after: cursor(0), filter });
+  const head = gateway.commit(USER).sequence;
+  const [none, all] = [await resume({ priority: 'HIGH' }), await resume({})];
+  await eventually(() => expect(none.text).toBe(`${opening}id: ${cursor(head)}\n\n`));
+  await eventually(() => expect(all.text).toContain(next(head)));
+  expect(all.text.match(/^id: /gm)).toHaveLength(head);
+  none.close();
+  all.close();
 });

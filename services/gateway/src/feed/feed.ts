@@ -26,8 +26,8 @@ const RETRY_FOR_MS = 10_000;
 const DRAIN_WITHIN_MS = 60_000;
 /** How soon a comparison that a doubtful record asks for may follow the one before, however many such records come. */
 const DOUBTS_EVERY_MS = 500;
-/** The most pages in memory at once in this process: so many for live readers, and as many for replays. */
-const PAGES_AT_ONCE = 16;
+/** The most pages in memory at once in this process. Replays are asked for by clients, as often as they like. */
+const PAGES_AT_ONCE = { fill: 16, replay: 4 };
 
 export interface Feed extends Service {
   /**
@@ -66,7 +66,7 @@ export function createFeed(options: FeedOptions): Feed {
   const feeds = new Map<string, OwnerFeed>();
   /** Owners for whom a reader is being placed, with the newest change that arrived meanwhile. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
-  const turns = { fill: pLimit(PAGES_AT_ONCE), replay: pLimit(PAGES_AT_ONCE) };
+  const turns = { fill: pLimit(PAGES_AT_ONCE.fill), replay: pLimit(PAGES_AT_ONCE.replay) };
   const unreadable = createDeadLetterReports(tasks, log);
   let epoch = 0;
   /** Signs the cursors of the current epoch. Undefined until the store has sent it. */

@@ -8,9 +8,9 @@ import { createReader, createStore, upTo } from '../../tests/fakes/change-store.
 import { OwnerFeed } from './owner-feed.ts';
 
 /** One owner's feed at the beginning of the log, without a comparison of heads, and everything it emits. */
-function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = {}) {
+function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = {}, mostAtOnce?: number) {
   const owner = randomUUID();
-  const store = createStore();
+  const store = createStore({ mostAtOnce });
   const [told, arrived] = [[] as Record<string, unknown>[], [] as string[]];
   const counted = { gaps: 0, replayed: 0, expired: 0, epochs: [] as number[] };
   const write = (line: string) => told.push(JSON.parse(line) as Record<string, unknown>);
@@ -156,6 +156,51 @@ describe('an owner’s feed', () => {
       };
       expect(await replay(99)).toBe(1);
       expect(await replay(101)).toBe(2);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('asks for fewer changes for a reader that takes few of a page', async () => {
+    jest.useFakeTimers();
+    try {
+      const { feed, commitMany, deliver, store } = fixture({}, 100);
+      deliver(...commitMany(100));
+      const { changesAfter } = store.tasks;
+      let fetched = 0;
+      store.tasks.changesAfter = async (...asked) => {
+        const page = await changesAfter(...asked);
+        fetched += page.changes.length;
+        return page;
+      };
+      const reader = createReader();
+      const drained = () => new Promise<void>((resolve) => setTimeout(resolve, 60));
+      feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
+      await jest.advanceTimersByTimeAsync(30_000);
+      expect(reader.seen).toEqual(upTo(100));
+      expect(fetched).toBeLessThan(400);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('leaves as much time between the pages of a replay as each of them took', async () => {
+    jest.useFakeTimers();
+    try {
+      const { feed, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(21));
+      const { changesAfter } = store.tasks;
+      const begunMs: number[] = [];
+      store.tasks.changesAfter = async (...asked) => {
+        begunMs.push(performance.now());
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return changesAfter(...asked);
+      };
+      const reader = createReader();
+      feed.attach(reader, { epoch: 1, sequence: 0 });
+      await jest.advanceTimersByTimeAsync(250);
+      expect(reader.seen).toEqual(upTo(21)); // the reader itself does not wait after the last one
+      expect(begunMs.map((at) => at - (begunMs[0] ?? 0))).toEqual([0, 100, 200]);
     } finally {
       jest.useRealTimers();
     }

@@ -13,6 +13,8 @@ export interface FeedReader {
   /** For a reader without a cursor: the cursor at which it begins. Called before any change. */
   onBegin?(cursor: string): void;
   onChange(change: TaskChanged): void;
+  /** A replay has ended: live changes follow. */
+  onCaughtUp?(): void;
   onEnd(reason: FeedEnd): void;
   /** Resolves when the reader can take more. Awaited only during a replay, not for live changes. */
   drained(): Promise<void>;
@@ -37,10 +39,10 @@ export interface OwnerFeedOptions {
   onExpired: () => void;
 }
 
-/** Changes per request to the tasks service: at most a megabyte. */
+/** Changes per request to the tasks service, which sends fewer if they are large. */
 const PAGE = 100;
 /** How many replays of one owner hold a page at once; the others wait. */
-const REPLAYS_AT_ONCE = 2;
+const REPLAYS_AT_ONCE = 1;
 /** How long a page is kept for a reader that cannot take more. After that it is fetched again once the reader can. */
 const KEEP_PAGE_MS = 100;
 /** How often the store says that there is nothing more, although a record has come, before it is believed. */
@@ -52,6 +54,8 @@ interface Attached {
   position: number;
   /** True while the reader replays from the log; live changes skip it until it has caught up. */
   isReplaying: boolean;
+  /** The size of its next page: not much more than it took of the last one. */
+  pageSize: number;
   /** Ends a wait for the reader when it has been detached. */
   stopWaiting?: (() => void) | undefined;
 }
@@ -91,7 +95,7 @@ export class OwnerFeed {
 
   /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns how to detach it. */
   attach(reader: FeedReader, { sequence }: FeedPosition): () => void {
-    const attached: Attached = { reader, position: sequence, isReplaying: false };
+    const attached: Attached = { reader, position: sequence, isReplaying: false, pageSize: PAGE };
     this.#readers.add(attached);
     void this.#replay(attached);
     return () => void this.#detach(attached);
@@ -174,7 +178,7 @@ export class OwnerFeed {
     let empty = 0;
     const fillPage = async () => {
       if (!this.#isBehind()) return true;
-      const changes = await this.#changesAfter(this.#last, onExpired);
+      const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
       for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
       // The store has lost the changes up to the target, which would keep the feed waiting for ever.
       if (changes?.length === 0 && ++empty >= EMPTY_ANSWERS) this.#target = this.#last;
@@ -190,24 +194,42 @@ export class OwnerFeed {
   async #replay(attached: Attached): Promise<void> {
     const { turns, drainWithinMs } = this.#options;
     const isNeeded = () => attached.position < this.#last && this.#readers.has(attached);
+    let tookMs = 0;
     const replayPage = async () => {
+      tookMs = 0;
       if (!isNeeded()) return true;
+      const begunMs = performance.now();
       // The reader's position became too old during its replay; other readers are not affected.
-      const changes = await this.#changesAfter(attached.position, () => this.#end(attached, 'expired'));
-      await this.#handOver(attached, changes ?? []);
-      return Boolean(changes?.length);
+      const onExpired = () => this.#end(attached, 'expired');
+      const before = attached.position;
+      const changes = await this.#changesAfter(before, attached.pageSize, onExpired);
+      if (!changes?.length) return false;
+      tookMs = performance.now() - begunMs;
+      await this.#handOver(attached, changes);
+      attached.pageSize = Math.min(PAGE, 2 * Math.max(1, attached.position - before));
+      return true;
     };
     const replaySome = async () => {
       // A reader that is waited for here holds neither a page nor a place in a limit.
       if (await isDrained(attached, drainWithinMs)) {
         this.#inTurn ??= pLimit(REPLAYS_AT_ONCE);
-        return this.#inTurn(() => turns.replay(replayPage));
+        const page = Promise.withResolvers<boolean>();
+        void this.#inTurn(() =>
+          turns.replay(async () => {
+            page.resolve(await replayPage());
+            // Half of the time is left to other work. The reader does not wait for that.
+            if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs));
+          }),
+        );
+        return page.promise;
       }
       this.#end(attached, 'slow');
       return true;
     };
+    const hasReplayed = isNeeded();
     // Checked and set in one synchronous step, so that the next delivery includes this reader.
     await repeat(() => (attached.isReplaying = isNeeded()), replaySome);
+    if (hasReplayed && this.#readers.has(attached)) attached.reader.onCaughtUp?.();
   }
 
   /** Sends as much of a page as the reader can take; asks between changes, because a few large ones fill its buffer. */
@@ -222,11 +244,11 @@ export class OwnerFeed {
     }
   }
 
-  /** The page of the log after `sequence`; undefined when it could not be read. */
-  async #changesAfter(sequence: number, onExpired: () => void): Promise<TaskChanged[] | undefined> {
+  /** At most a page of the log after `sequence`; undefined when it could not be read. */
+  async #changesAfter(sequence: number, limit: number, onExpired: () => void): Promise<TaskChanged[] | undefined> {
     const { owner, tasks, log, onEpoch } = this.#options;
     try {
-      const page = await tasks.changesAfter(owner, sequence, PAGE);
+      const page = await tasks.changesAfter(owner, sequence, limit);
       if (page.epoch !== this.#epoch) onEpoch(page.epoch);
       else if (page.expired) onExpired();
       else if ((page.changes[0]?.sequence ?? sequence + 1) === sequence + 1) return page.changes;

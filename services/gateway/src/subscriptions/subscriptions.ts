@@ -36,8 +36,11 @@ export type StreamEnd =
 
 /** Where a stream's events go. No function throws. */
 export interface StreamSink {
-  /** For a stream without a cursor: the cursor at which it begins. */
-  begin?(cursor: string): void;
+  /**
+   * How far the stream has come when no event says so: where it begins without a cursor, or a replay that ended with
+   * changes that its filter excludes.
+   */
+  position?(cursor: string): void;
   /** `json` is the event's whole result, the same string for equal streams. Returns false if the client is too slow. */
   next(json: string, change: TaskChanged): boolean;
   end(end: StreamEnd): void;
@@ -219,6 +222,8 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
   let onOver = () => {};
   let waiting = 0;
   let tail = Promise.resolve();
+  /** The last change, if the filter excluded it. */
+  let excluded: TaskChanged | undefined;
 
   const over = (end?: StreamEnd) => {
     if (isOver) return;
@@ -236,7 +241,8 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
   };
   const isWaiting = () => !isOver;
   const take = (change: TaskChanged, { filter, render }: View) => {
-    if (isOver || (filter && !concerns(change, filter))) return;
+    excluded = filter && !concerns(change, filter) ? change : undefined;
+    if (isOver || excluded) return;
     const json = render(change, isWaiting);
     if (waiting === 0 && typeof json === 'string') return send(json, change);
     if (++waiting > WAITING_LIMIT) return over({ kind: 'slow' });
@@ -258,13 +264,17 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
     async read(feed: Feed, { owner, after, view }: Reading) {
       try {
         detach = await feed.subscribe(owner, after, {
-          onBegin: (cursor) => isOver || sink.begin?.(cursor),
+          onBegin: (cursor) => isOver || sink.position?.(cursor),
           onChange: (change) => take(change, view()),
           onEnd: (reason: FeedEnd) =>
             endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: reason }),
           async drained() {
             await tail;
             await sink.drained();
+          },
+          onCaughtUp() {
+            // Events that still wait for other services come first, and each has its own cursor.
+            if (!isOver && excluded && waiting === 0) sink.position?.(excluded.cursor);
           },
         });
       } catch (error) {

@@ -147,7 +147,7 @@ async function subscribe(
   writer.onClose(
     limitAge(
       () => writer.abort('max_age'),
-      () => kind.format.beginning !== undefined || canResume(),
+      () => kind.format.position !== undefined || canResume(),
     ),
   );
   return reply;

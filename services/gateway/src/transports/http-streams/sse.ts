@@ -7,7 +7,7 @@ export const sse: StreamFormat = {
   opening: ':\n\n',
   heartbeat: ':\n\n',
   // An EventSource remembers an id without data, and sends it as Last-Event-ID when it reconnects, but fires no event.
-  beginning: (cursor) => `id: ${cursor}\n\n`,
+  position: (cursor) => `id: ${cursor}\n\n`,
   next: (json, cursor) => `event: next\n${cursor === '' ? '' : `id: ${cursor}\n`}data: ${json}\n\n`,
   ending: 'event: complete\ndata:\n\n',
   failure: (errors) => `event: next\ndata: ${JSON.stringify({ errors })}\n\nevent: complete\ndata:\n\n`,

@@ -9,8 +9,8 @@ export interface StreamFormat {
   opening: string;
   /** Keeps the connection alive; carries no data. */
   heartbeat: string;
-  /** Announces the position at which a stream begins, if the protocol has a place for it. Not a result. */
-  beginning?(cursor: string): string;
+  /** Reports a position in the feed without a result, if the protocol has a way to. */
+  position?(cursor: string): string;
   /** `json` is `{"data": …}`, `cursor` the position after it. */
   next(json: string, cursor: string): string;
   /** The regular end, after which clients do not reconnect. */

@@ -84,8 +84,8 @@ export class StreamWriter implements StreamSink {
     return this.#reply.raw.writableLength;
   }
 
-  begin(cursor: string): void {
-    if (!this.#isOver) this.#write(this.#format.beginning?.(cursor) ?? '');
+  position(cursor: string): void {
+    if (!this.#isOver) this.#write(this.#format.position?.(cursor) ?? '');
   }
 
   next(json: string, { cursor }: { cursor: string }): boolean {
