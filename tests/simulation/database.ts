@@ -10,6 +10,9 @@ export interface Statement {
   name: string;
 }
 
+/** Of a part, of an owner that waits, and in a page, as if changes were so large that more is too much at once. */
+const MAX_ROWS = 3;
+
 interface DatabaseOptions {
   tamper?: (meanings: Meanings) => Meanings;
   /** Told of what makes this world unlike the real one. */
@@ -18,15 +21,15 @@ interface DatabaseOptions {
 
 /** The meaning of the feed's, the relay's and the deletions' statements, on the store of this moment. */
 export function createDatabase(store: Store, { tamper = (meanings) => meanings, complain }: DatabaseOptions) {
+  const cut = <Each extends Row>(rows: Each[], limit: number) =>
+    rows.slice(0, Math.min(limit, MAX_ROWS)).map((row, index) => ({ ...row, is_cut: index + 1 === MAX_ROWS }));
   const unpublished = (parts: number[], lows: string[], limit: number, butNot: string[]) => {
     const { epoch, rows } = store.current();
     const isDue = (row: (typeof rows)[number]) => !row.isPublished && !butNot.includes(row.id);
-    return parts.flatMap((part, index) =>
-      rows
-        .filter((row) => row.part === part && Number(row.id) > Number(lows[index]) && isDue(row))
-        .slice(0, limit)
-        .map((row) => ({ ...row, epoch })),
-    );
+    return parts.flatMap((part, index) => {
+      const ofPart = rows.filter((row) => row.part === part && Number(row.id) > Number(lows[index]) && isDue(row));
+      return cut(ofPart, limit).map((row) => ({ ...row, epoch }));
+    });
   };
   const mark = (ids: string[]) => {
     for (const row of store.current().rows) if (ids.includes(row.id)) row.isPublished = true;
@@ -53,7 +56,10 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     'feed-changes-after': (owner: string, sequence: number, limit: number) => {
       const { epoch, rows, forgotten } = store.current();
       const first = Math.max(sequence, forgotten.get(owner) ?? 0);
-      const found = rows.filter((row) => row.owner_id === owner && Number(row.sequence) > first).slice(0, limit);
+      const found = cut(
+        rows.filter((row) => row.owner_id === owner && Number(row.sequence) > first),
+        limit,
+      );
       const head = String(store.head(owner));
       return found.length > 0 ? found.map((row) => ({ ...row, epoch, head })) : [{ epoch, head, id: null }];
     },
@@ -71,14 +77,11 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     },
     'relay-read-owed': (owners: string[], sequences: number[], most: number[]) => {
       const { epoch, rows } = store.current();
-      return owners.flatMap((owner, index) =>
-        rows
-          .filter(
-            (row) => row.owner_id === owner && Number(row.sequence) >= Number(sequences[index]) && !row.isPublished,
-          )
-          .slice(0, most[index])
-          .map((row) => ({ ...row, epoch })),
-      );
+      return owners.flatMap((owner, index) => {
+        const from = Number(sequences[index]);
+        const owed = rows.filter((row) => row.owner_id === owner && Number(row.sequence) >= from && !row.isPublished);
+        return cut(owed, most[index] ?? 0).map((row) => ({ ...row, epoch }));
+      });
     },
     'owners-position': () => {
       const { epoch, sequence } = store.current().position;
