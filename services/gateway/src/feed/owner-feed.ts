@@ -218,7 +218,7 @@ export class OwnerFeed {
           turns.replay(async () => {
             page.resolve(await replayPage());
             // Half of the time is left to other work. The reader does not wait for that.
-            if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs));
+            if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs).unref());
           }),
         );
         return page.promise;

@@ -1,8 +1,8 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** `is_cut`: more may follow than was read. */
 export type ReadChange = ChangeRow & { part: number; epoch: number; is_cut?: boolean };

@@ -125,7 +125,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       news.clear(); // cleared before the read, so that later changes give notice again
       const readAt = monotonicMs();
-      const { fresh, owed, waiting, isIdle } = await read(current, held.size() < MOST_HELD ? limit : 0);
+      const { fresh, owed, waiting, isIdle } = await read(current, limit);
       if (rounds > 0) onRound();
       if (isIdle) {
         await news.wait(held.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
@@ -138,7 +138,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const isVain = outcome.published.length === 0 && outcome.failed.length > 0;
       const isStuck = isVain && fresh.length > 0;
       if (isStuck) limit = READ_PER_PART_IF_STUCK;
-      // A round that takes longer than the session's fence is never published.
+      // Nothing of a round is published that takes longer than the session's fence.
       else limit = wasSafe ? Math.min(limit * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
       else if (isVain) await news.wait(backoff.firstMs);
@@ -150,12 +150,12 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 
   const read = async (current: Lease, limit: number) => {
-    const changes = current.heldParts().length > 0 ? await current.read(limit) : [];
+    const changes = current.heldParts().length > 0 ? await current.read(held.size() < MOST_HELD ? limit : 0) : [];
     const [behind, fresh] = [[], []] as [ReadChange[], ReadChange[]];
     for (const change of changes) (held.has(change.owner_id) ? behind : fresh).push(change);
     current.pass(behind);
     for (const { owner_id, sequence } of behind) held.goBack(owner_id, Number(sequence));
-    const owed = held.due(OWED_OWNERS);
+    const owed = held.due(Math.min(OWED_OWNERS, limit));
     const waiting = owed.length > 0 ? await current.readOwed(owed) : [];
     return { fresh, owed, waiting, isIdle: changes.length === 0 && owed.length === 0 };
   };
