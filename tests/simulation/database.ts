@@ -21,7 +21,7 @@ interface DatabaseOptions {
 
 /** The meaning of the feed's, the relay's and the deletions' statements, on the store of this moment. */
 export function createDatabase(store: Store, { tamper = (meanings) => meanings, complain }: DatabaseOptions) {
-  const cut = <Each extends Row>(rows: Each[], limit: number) =>
+  const cut = <Each extends object>(rows: Each[], limit: number) =>
     rows.slice(0, Math.min(limit, MAX_ROWS)).map((row, index) => ({ ...row, is_cut: index + 1 === MAX_ROWS }));
   const unpublished = (parts: number[], lows: string[], limit: number, butNot: string[]) => {
     const { epoch, rows } = store.current();
