@@ -1,19 +1,14 @@
 import { unavailable } from '@taskmesh/errors';
 import type { LookupFunction } from 'node:net';
-import { openConnection, type Connection, type Exchange } from './http/connection.ts';
-import { writeRequest } from './http/request-text.ts';
-import type { Answer } from './http/response-reader.ts';
+import type { Dispatcher, Pool } from 'undici';
+import { openPool } from './open-pool.ts';
 import { beginWaiting, gaveUp } from './waiting.ts';
 
-const CONNECT_TIMEOUT_MS = 2_000;
-/** Shorter than the service keeps idle connections, so that the client closes first. */
-const KEEP_ALIVE_MS = 60_000;
 const CONNECTIONS = 256;
 /** More requests than this are refused: the service cannot keep up. */
 const MAX_QUEUED = 1_024;
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** How often idle connections that are no longer needed are closed. */
-const SWEEP_EVERY_MS = 5_000;
+/** The connection is gone: the service never saw the request, or died with it. */
+const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 export interface Post {
   path: string;
@@ -27,6 +22,13 @@ export interface Post {
   idempotent: boolean;
 }
 
+export interface Answer {
+  status: number;
+  text: string;
+  /** When the service made it, by its own clock. */
+  date?: string | undefined;
+}
+
 /** Keep-alive connections to one origin. No redirects, no proxies. */
 export interface ServicePool {
   /** A request given up while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without an answer in time */
@@ -34,7 +36,7 @@ export interface ServicePool {
   destroy(): Promise<void>;
 }
 
-interface PoolOptions {
+interface ServicePoolOptions {
   /** @default 256 */
   connections?: number;
   /** How to find the host's addresses. @default as the system does */
@@ -43,109 +45,84 @@ interface PoolOptions {
 
 export function createServicePool(
   origin: string,
-  { connections = CONNECTIONS, lookup }: PoolOptions = {},
+  { connections = CONNECTIONS, lookup }: ServicePoolOptions = {},
 ): ServicePool {
-  const url = new URL(origin);
-  const open = new Set<Connection>();
-  /** The one used last is used next, so that unneeded ones stay idle and can be closed. */
-  const idle: Connection[] = [];
-  const queue = new Set<() => void>();
-  let free = connections;
+  let pool: Promise<Pool> | undefined;
+  let opened: Pool | undefined;
   let isDestroyed = false;
+  /** Requests that are not sent yet. */
+  let queued = 0;
 
-  const sweep = setInterval(() => {
-    for (const connection of idle.filter((each) => !each.isUsable()))
-      connection.destroy(new Error('Nobody needed the connection.'));
-  }, SWEEP_EVERY_MS).unref();
-
-  const connect = () => {
-    const connection = openConnection({
-      url,
-      lookup,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      idleMs: KEEP_ALIVE_MS,
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-      onIdle: (each) => void idle.push(each),
-      onClosed(each) {
-        open.delete(each);
-        const place = idle.indexOf(each);
-        if (place !== -1) idle.splice(place, 1);
-      },
-    });
-    open.add(connection);
-    return connection;
-  };
-
-  const takeConnection = (): Connection => {
-    for (let last = idle.pop(); last; last = idle.pop()) {
-      if (last.isUsable()) return last;
-      last.destroy(new Error('The connection is too old.'));
-    }
-    return connect();
-  };
-
-  const enter = (start: () => void) => {
-    if (free === 0) return void queue.add(start);
-    free--;
-    start();
-  };
-  const leave = () => {
-    const [next] = queue;
-    if (!next) return void free++;
-    queue.delete(next);
-    next();
-  };
+  const open = async () => (opened = await (pool ??= openPool(origin, { connections, lookup })));
 
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {
-      const { timeoutMs, signal, idempotent } = request;
-      let mayRepeat = idempotent;
-      let connection: Connection | undefined;
-
+      const { timeoutMs, signal, idempotent, path, headers, body } = request;
       if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
-      if (queue.size >= MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
-      const exchange: Exchange = {
-        ...writeRequest(url, request),
-        onSent() {
+      if (queued >= MAX_QUEUED + connections) return reject(gaveUp('Too many requests wait for the service.'));
+
+      let mayRepeat = idempotent;
+      let isOver = false;
+      let isSent = false;
+      let controller: Dispatcher.DispatchController | undefined;
+      const settle = (outcome: () => void) => {
+        if (isOver) return;
+        isOver = true;
+        waiting.end();
+        if (!isSent) queued--;
+        outcome();
+      };
+      // It limits the time of the whole request.
+      const waiting = beginWaiting({
+        timeoutMs,
+        signal,
+        onGivenUp: (error) => {
+          settle(() => reject(error));
+          controller?.abort(error);
+        },
+      });
+
+      const chunks: Buffer[] = [];
+      const answer: Answer = { status: 0, text: '' };
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(begun) {
+          controller = begun;
+          if (isOver) return begun.abort(gaveUp('It was given up before it was sent.'));
+          if (!isSent) queued--;
+          isSent = true;
           if (!idempotent) waiting.leaveCaller();
         },
-        onAnswer(answer) {
-          leave();
-          waiting.end();
-          resolve(answer);
+        onResponseStart(_controller, status, { date }) {
+          answer.status = status;
+          if (typeof date === 'string') answer.date = date;
         },
-        onFailure(error, isReset) {
-          if (isReset && mayRepeat && !isDestroyed) {
+        onResponseData: (_controller, chunk) => void chunks.push(chunk),
+        onResponseEnd() {
+          answer.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
+          settle(() => resolve(answer));
+        },
+        onResponseError(_controller, error) {
+          const isReset = answer.status === 0 && 'code' in error && RESETS.has(String(error.code));
+          if (isReset && mayRepeat && !isOver && !isDestroyed) {
             mayRepeat = false;
-            return start();
+            return void send();
           }
-          leave();
-          waiting.end();
-          reject(unavailable(undefined, error));
+          settle(() => reject(unavailable(undefined, error)));
         },
       };
-      const start = () => {
-        if (isDestroyed) return exchange.onFailure(new Error('The pool is closed.'), false);
-        connection = takeConnection();
-        connection.send(exchange);
+      const send = (): void => {
+        if (opened) return void opened.dispatch({ method: 'POST', path, headers, body }, handler);
+        open().then(send, (error: unknown) => settle(() => reject(unavailable(undefined, error))));
       };
-      const onGivenUp = (error: Error) => {
-        reject(error);
-        mayRepeat = false;
-        if (!queue.delete(start)) connection?.destroy(error);
-      };
-
-      // It limits the time of the whole request.
-      const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
-      enter(start);
+      queued++;
+      send();
     });
 
   return {
     post,
-    destroy: async () => {
+    async destroy() {
       isDestroyed = true;
-      clearInterval(sweep);
-      for (const connection of open) connection.destroy(new Error('The pool is closed.'));
+      await (await pool)?.destroy();
     },
   };
 }

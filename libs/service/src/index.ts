@@ -55,4 +55,3 @@ export { ensureWritableDirectory } from './writable-directory.ts';
 export { closePromptly } from './prompt-close.ts';
 export { openTelemetry, readTelemetry, type Telemetry, type TelemetryConfig } from './telemetry.ts';
 export { requestSpan, traceRequests, traceResponse } from './trace-requests.ts';
-export { answerBefore, type AnswerBefore } from './answer-before.ts';

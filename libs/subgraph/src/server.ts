@@ -1,10 +1,8 @@
-import { forbidden } from '@taskmesh/errors';
+import { AppError, forbidden, toGraphQLError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import { answerBefore, closePromptly, requestSpan, traceRequests, type Log, type Service } from '@taskmesh/service';
+import { closePromptly, requestSpan, traceRequests, type Log, type Service } from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { createErrorAnswer } from './error-answer.ts';
-import { createPlainAnswers } from './plain-answers.ts';
 import { callOf, isForGraph, one } from './request-call.ts';
 import type { Subgraph, SubgraphRequest } from './subgraph.ts';
 
@@ -27,8 +25,6 @@ export interface SubgraphServerOptions {
 /** `POST /graphql` for the gateway: requires an identity token, and sends no requests of its own. */
 export function createSubgraphServer(options: SubgraphServerOptions): Service & { address(): string } {
   const { subgraph, host, port, authenticate, routes, tracing = NO_TRACING, log } = options;
-  const errorAnswer = createErrorAnswer(log);
-  const plain = createPlainAnswers({ subgraph, authenticate, errorAnswer, limitBytes: BODY_LIMIT_BYTES });
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -39,12 +35,6 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     // GraphQL judges what clients put into variables, as it does in a single process.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
-  });
-  // Fastify has the rest: other paths, who is not known, what is recorded or is no plain request.
-  answerBefore(app, (request, response, handOn) => {
-    if (!plain.claims(request)) return false;
-    plain.answer(request, response, handOn);
-    return true;
   });
   closePromptly(app, { lingerMs: LINGER_MS });
   const identities = new WeakMap<FastifyRequest, Identity>();
@@ -70,8 +60,11 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   routes?.(app);
 
   app.setErrorHandler(async (error, request, reply) => {
-    const { status, body } = errorAnswer(error, request.url);
-    return reply.code(status).send(body);
+    if (error instanceof AppError)
+      return reply.code(error.httpStatus).send({ errors: [toGraphQLError(error).toJSON()] });
+    const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+    if (status >= 500) log.error({ err: error, url: request.url }, 'request failed');
+    return reply.code(status).send({ errors: [{ message: status < 500 ? String(error) : 'Internal server error' }] });
   });
 
   return {

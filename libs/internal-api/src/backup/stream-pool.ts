@@ -1,8 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
-
-const CONNECT_TIMEOUT_MS = 2_000;
-/** Shorter than the service keeps idle connections, so that the client closes first. */
-const KEEP_ALIVE_MS = 60_000;
+import { openPool } from '../open-pool.ts';
 
 export interface StreamPool {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
@@ -10,27 +7,15 @@ export interface StreamPool {
   destroy(): Promise<void>;
 }
 
-/**
- * Connections for bodies of any length, whose time limits are those of the calls. The caller destroys it. The client takes
- * 5 MiB of memory, and is loaded with the first request: most gateways never move an archive.
- */
+/** Connections for bodies of any length. The caller destroys it. */
 export function createStreamPool(origin: string, { connections }: { connections: number }): StreamPool {
   let opened: Promise<Pool> | undefined;
   let isDestroyed = false;
-  const open = async () => {
-    const { Pool } = await import('undici');
-    return new Pool(origin, {
-      connections,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
-    });
-  };
   return {
     async request(options) {
       if (isDestroyed) throw new Error('The pool is destroyed.');
-      return (await (opened ??= open())).request(options);
+      opened ??= openPool(origin, { connections, maxResponseSize: -1 });
+      return (await opened).request(options);
     },
     async destroy() {
       isDestroyed = true;
