@@ -10,14 +10,19 @@ const innerServices = globSync('*/codegen.json', { cwd: new URL('services/', imp
 
 // Which project may use which: see docs/architecture.md. Tags stand in each package.json under `nx.tags`.
 const depConstraints = [
-  { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:service', 'type:lib', 'type:tool', 'type:app'] },
-  { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['type:lib'] },
+  {
+    sourceTag: 'type:app',
+    onlyDependOnLibsWithTags: ['type:service', 'type:package', 'type:lib', 'type:tool', 'type:app'],
+  },
+  { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['type:package', 'type:lib'] },
   {
     sourceTag: 'type:service',
-    onlyDependOnLibsWithTags: ['type:lib'],
+    onlyDependOnLibsWithTags: ['type:package', 'type:lib'],
     bannedExternalImports: ['kafkajs', 'ioredis'],
   },
-  { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib'] },
+  { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:package', 'type:lib'] },
+  // Engines that know nothing of Taskmesh.
+  { sourceTag: 'type:package', onlyDependOnLibsWithTags: ['type:package'] },
   {
     sourceTag: 'scope:gateway',
     onlyDependOnLibsWithTags: ['scope:gateway', 'scope:shared'],
@@ -99,7 +104,7 @@ const WALL_CLOCK = {
 };
 /** What these write is read by others as a point in time. */
 const WRITERS_OF_TIMES = [
-  'libs/client/src/time.ts',
+  'packages/client/src/time.ts',
   'libs/service/src/clock.ts',
   'libs/telemetry/src/sdk.ts',
   'libs/subgraph/src/inline-trace/field-trace.ts',
@@ -172,7 +177,7 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
   {
-    files: ['services/*/src/**/*.ts', 'libs/*/src/**/*.ts'],
+    files: ['services/*/src/**/*.ts', '{packages,libs}/*/src/**/*.ts'],
     ignores: ['**/*main.ts', '**/*.test.ts', '**/testing/**', 'libs/testing/**', ...WRITERS_OF_TIMES],
     rules: { 'no-restricted-properties': ['error', ENVIRONMENT, WALL_CLOCK] },
   },

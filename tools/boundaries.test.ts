@@ -23,6 +23,12 @@ describe('lint', () => {
       of: '@taskmesh/tasks',
       by: MODULES,
     },
+    {
+      what: 'refuses a package that uses a lib',
+      in: 'packages/federation/src/index.ts',
+      of: '@taskmesh/service',
+      by: MODULES,
+    },
     { what: 'refuses a lib that uses a service', in: 'libs/service/src/log.ts', of: '@taskmesh/tasks', by: MODULES },
     {
       what: 'refuses a service with a broker of its own',
@@ -111,7 +117,7 @@ describe('lint', () => {
     },
     {
       what: 'refuses a client that knows more of ours than the public schema',
-      in: 'libs/client/src/session.ts',
+      in: 'packages/client/src/session.ts',
       of: '@taskmesh/errors',
       by: MODULES,
     },
@@ -160,7 +166,7 @@ describe('lint', () => {
 });
 
 describe('every project', () => {
-  const projects = globSync('{libs,services,deploy}/*/package.json', { cwd: root });
+  const projects = globSync('{packages,libs,services,deploy}/*/package.json', { cwd: root });
 
   it.each([...projects, 'tests/package.json', 'bench/package.json'])(
     'says of which type and scope it is, or no boundary holds for it: %s',

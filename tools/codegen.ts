@@ -119,7 +119,7 @@ function operatorsEndpoints(): Endpoint[] {
 
 /** The client's operations with their types, checked against the graph that clients see. */
 async function clientOperations(schema: string): Promise<void> {
-  const folder = join(ROOT, 'libs/client/src');
+  const folder = join(ROOT, 'packages/client/src');
   const target = join(folder, 'operations.generated.ts');
   const sources = globSync('operations/*.graphql', { cwd: folder })
     .toSorted()

@@ -15,7 +15,7 @@ const READ =
 
 async function settingsInSource(): Promise<Set<string>> {
   const names = new Set<string>();
-  for await (const file of glob(['{services,deploy,libs}/*/src/**/*.ts'], { cwd: ROOT })) {
+  for await (const file of glob(['{services,deploy,packages,libs}/*/src/**/*.ts'], { cwd: ROOT })) {
     const text = await readFile(`${ROOT}${file}`, 'utf8');
     if (text.includes('readEnv(')) for (const [, ...name] of text.matchAll(READ)) names.add(name.join(''));
   }

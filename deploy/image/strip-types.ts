@@ -5,7 +5,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const OURS = ['libs', 'services', 'deploy'];
+const OURS = ['packages', 'libs', 'services', 'deploy'];
 /** The end of a module's name, wherever it is written: in an import, an address, a list of programs. */
 const NAME_ENDS = /\.ts(?=['"`])/g;
 

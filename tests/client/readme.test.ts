@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startProduct, type Product } from '../product/start-product.ts';
 
-const README = join(import.meta.dirname, '../../libs/client/README.md');
+const README = join(import.meta.dirname, '../../packages/client/README.md');
 
 let product: Product;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../../../..');
-const SOURCES = ['libs', 'services', 'deploy'];
+const SOURCES = ['packages', 'libs', 'services', 'deploy'];
 
 /** Our sources as an image holds them: as JavaScript, in a folder of their own. Packages of others are links. */
 export async function copyAsImage(dir: string): Promise<string> {
@@ -12,7 +12,7 @@ export async function copyAsImage(dir: string): Promise<string> {
   const isSource = (path: string) => basename(path) !== 'node_modules';
   for (const name of ['package.json', ...SOURCES])
     cpSync(join(ROOT, name), join(dir, name), { recursive: true, filter: isSource });
-  const inWorkspaces = globSync('{libs,services,deploy}/*/node_modules', { cwd: ROOT });
+  const inWorkspaces = globSync('{packages,libs,services,deploy}/*/node_modules', { cwd: ROOT });
   for (const modules of ['node_modules', ...inWorkspaces]) linkPackages(modules, dir);
   await promisify(execFile)(process.execPath, [join(dir, 'deploy/image/strip-types.ts')]);
   return dir;

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { CONSOLE } from './sources.mjs';
 
 const SRC = join(CONSOLE, 'src');
-const OPERATIONS = join(CONSOLE, '../../../libs/client/src/operations.generated.ts');
+const OPERATIONS = join(CONSOLE, '../../../packages/client/src/operations.generated.ts');
 const AS_THEY_ARE = ['console.html', 'icon.svg'];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const CONSOLE = fileURLToPath(new URL('..', import.meta.url));
 /** The gateway's own pages have the same look. */
-const SOURCES = ['src', '../src/pages/look', '../../../libs/client/src'];
+const SOURCES = ['src', '../src/pages/look', '../../../packages/client/src'];
 /** package.json contains the versions of the libraries and build tools. */
 const PARTS = ['package.json', 'build', ...SOURCES];
 

@@ -1,4 +1,4 @@
-import { timingTest } from '@taskmesh/testing';
+import { cpuMs } from './cpu-ms.ts';
 import { RepresentationBatch } from '../src/execution/representation-batch.ts';
 import { compileRepresentations } from '../src/execution/representations.ts';
 
@@ -36,9 +36,9 @@ describe('objects that have their first field in common', () => {
     expect(gatherMany()).toBe(30_000);
   });
 
-  timingTest('take no time that grows with the square of their number', async () => {
-    const begun = performance.now();
+  it('take no time that grows with the square of their number', async () => {
+    const begun = cpuMs();
     gatherMany();
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(cpuMs() - begun).toBeLessThan(5_000);
   });
 });

@@ -1,6 +1,6 @@
-import { timingTest } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import { createFederatedExecutor, type AskSubgraph, type SubgraphAnswer } from '../src/index.ts';
+import { cpuMs } from './cpu-ms.ts';
 import { runBothWays } from './compare-with-graphql-js.ts';
 import { createWorld, type Call, type Source } from './world.ts';
 
@@ -267,18 +267,18 @@ describe('an error for each of many objects', () => {
     expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
   });
 
-  timingTest('takes no time that grows with its square', async () => {
-    const begun = performance.now();
+  it('takes no time that grows with its square', async () => {
+    const begun = cpuMs();
     await operation.run({ variables: {}, context: [] });
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(cpuMs() - begun).toBeLessThan(5_000);
   });
 });
 
-timingTest('a plan of many fetches is compiled in a time that does not grow with their square', async () => {
+it('a plan of many fetches is compiled in a time that does not grow with their square', async () => {
   const orders = '{ buyer { name } seller { home { street } } items { maker { mood } inStock } }';
   const source = `{ ${Array.from({ length: 200 }, (_, index) => `of${index}: orders ${orders}`).join(' ')} }`;
   const executor = createFederatedExecutor(world.graph, world.ask);
-  const begun = performance.now();
+  const begun = cpuMs();
   executor.compile(parse(source));
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(cpuMs() - begun).toBeLessThan(2_000);
 });

@@ -66,7 +66,7 @@ it('runs in plain Node, without a dependency', () => {
   expect(described).toMatchObject({
     license: 'Apache-2.0',
     engines: { node: '>=20' },
-    repository: { type: 'git', directory: 'libs/client' },
+    repository: { type: 'git', directory: 'packages/client' },
     homepage: expect.stringMatching(/^https:/),
     keywords: expect.arrayContaining(['taskmesh']),
   });

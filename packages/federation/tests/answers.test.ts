@@ -1,4 +1,3 @@
-import { timingTest } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import {
   createFederatedExecutor,
@@ -8,6 +7,7 @@ import {
   type SubgraphAnswer,
   type SubgraphRequest,
 } from '../src/index.ts';
+import { cpuMs } from './cpu-ms.ts';
 import { compose } from './world.ts';
 
 const graph = readSupergraph(
@@ -264,7 +264,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  timingTest('is sorted out at once among many thousands', async () => {
+  it('is sorted out at once among many thousands', async () => {
     const ids = Array.from({ length: 30_000 }, (_, index) => index);
     const { compile } = answering(
       { data: { some: ids.map((id) => ({ __typename: 'Thing', id: String(id) })) } },
@@ -274,10 +274,10 @@ describe('what goes wrong', () => {
       },
     );
     const operation = compile('{ some { must } }');
-    const begun = performance.now();
+    const begun = cpuMs();
     const { errors, incomplete } = await operation.run({ variables: {}, context });
     expect([errors.length, incomplete]).toMatchObject([29_999, [{ path: ['some', 0, 'must'] }]]);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(cpuMs() - begun).toBeLessThan(2_000);
   });
 
   it.each([[[]], [['nothing that was asked for']]])('has no place where the client sees none: %j', async (path) => {
