@@ -80,10 +80,9 @@ describe('kill -9 of any process of the stack under load', () => {
       await sleep(200);
     }
     await eventLog.close();
-    const admin = faulty.stack.processes.get('tasks')?.current.adminUrl ?? '';
     const kept = async () => {
-      const { deadLetters } = (await (await fetch(`${admin}/dead-letters`)).json()) as { deadLetters: object[] };
-      return deadLetters;
+      const response = await fetch(`${faulty.stack.urls[0]}/api/operations/dead-letters`);
+      return ((await response.json()) as { data: object[] }).data;
     };
     // Two gateways read each of them; it is kept once.
     await eventually(async () => expect(await kept()).toHaveLength(3));

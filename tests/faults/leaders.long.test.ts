@@ -65,8 +65,8 @@ describe('the feed while a third of the partitions is without a leader', () => {
   };
 
   const deadLetters = async () => {
-    const response = await fetch(`${faulty.stack.processes.get('tasks')?.current.adminUrl}/dead-letters`);
-    return ((await response.json()) as { deadLetters: object[] }).deadLetters;
+    const response = await fetch(`${faulty.stack.urls[0]}/api/operations/dead-letters`);
+    return ((await response.json()) as { data: object[] }).data;
   };
 
   it('goes on at once for owners on other partitions, keeps everything of theirs, and buries nothing', async () => {
