@@ -1,4 +1,4 @@
-import type { AppError } from '@taskmesh/errors';
+import { rateLimited } from '@taskmesh/errors';
 import { isPersonalToken } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import { networkOf } from '@taskmesh/service';
@@ -40,12 +40,12 @@ export interface OperatorsDeps {
 export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): Operators {
   const checkRules = createOperatorCheck(rules);
   const expected = rules.token ?? rules.machineToken;
-  const refusalOf = limitTokenGuesses('operator', keyValue.limiter);
+  const refusedFor = limitTokenGuesses('operator', keyValue.limiter);
   const isOfUser = expected !== undefined && isOfUsersForm(expected) ? () => false : isOfUsersForm;
 
   const look = async (
     request: IncomingMessage,
-  ): Promise<{ outcome: OperatorCheck; refusal?: AppError | undefined }> => {
+  ): Promise<{ outcome: OperatorCheck; refusedForS?: number | undefined }> => {
     const outcome = checkRules(request);
     const given = bearerTokenOf(request);
     if (given === undefined || isOfUser(given)) return { outcome };
@@ -54,13 +54,13 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
     const isGuess = !outcome.ok && outcome.status === 401;
     if (!isRight && !isGuess) return { outcome };
     const caller = networkOf(clientIp(request));
-    return { outcome, refusal: await refusalOf({ caller, token: given }) };
+    return { outcome, refusedForS: await refusedFor({ caller, token: given }) };
   };
 
   return {
     async check(request) {
-      const { outcome, refusal } = await look(request);
-      if (refusal) throw refusal;
+      const { outcome, refusedForS } = await look(request);
+      if (refusedForS) throw rateLimited(refusedForS, 'Too many wrong tokens; try again later.');
       return outcome;
     },
     async isOperator(request) {
@@ -69,8 +69,8 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
       const isRight = expected !== undefined && bearsToken(request, expected);
       // Whatever the right one looks like: those of users, who ask here all the time, are no guesses.
       if (expected === undefined || (isOfUsersForm(given) && !isRight)) return false;
-      const { outcome, refusal } = await look(request);
-      return !refusal && outcome.ok && isRight;
+      const { outcome, refusedForS } = await look(request);
+      return !refusedForS && outcome.ok && isRight;
     },
     isInPlace(request) {
       const outcome = checkRules(request);

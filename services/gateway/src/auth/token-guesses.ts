@@ -1,4 +1,3 @@
-import { rateLimited, type AppError } from '@taskmesh/errors';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createHash } from 'node:crypto';
 
@@ -19,18 +18,17 @@ export function limitTokenGuesses(name: string, makeLimiter: KeyValue['limiter']
   /** A program with an outdated token sends the same one again and again, and guesses nothing. */
   const known = makeLimiter({ name: `${name}.guess`, points: 1, windowSeconds: WINDOW_S });
 
-  return async ({ caller, token }: GivenToken): Promise<AppError | undefined> => {
+  /** For how long this token is refused, in seconds. Not an error, which would cost more than the rest of a request. */
+  return async ({ caller, token }: GivenToken): Promise<number | undefined> => {
     const before = await guesses.peek(caller);
-    if (!before.allowed) return refusal(before);
+    if (!before.allowed) return secondsOf(before);
     if (!(await known.consume(hashOf(caller, token))).allowed) return undefined;
     const after = await guesses.consume(caller);
-    return after.allowed ? undefined : refusal(after);
+    return after.allowed ? undefined : secondsOf(after);
   };
 }
 
-function refusal({ retryAfterSeconds }: { retryAfterSeconds: number }): AppError {
-  return rateLimited(Math.max(1, retryAfterSeconds), 'Too many wrong tokens; try again later.');
-}
+const secondsOf = ({ retryAfterSeconds }: { retryAfterSeconds: number }) => Math.max(1, retryAfterSeconds);
 
 function hashOf(caller: string, token: string): string {
   return createHash('sha256')

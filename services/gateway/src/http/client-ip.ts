@@ -1,7 +1,7 @@
 import proxyAddr from '@fastify/proxy-addr';
 import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 
 /** Longer texts are no addresses, whatever form they have. */
 const MAX_WRITTEN = 64;
@@ -23,8 +23,17 @@ export function createClientIp(trusted: readonly string[]): (request: IncomingMe
     }
     return nearest;
   };
-  return ({ headers, socket }) => {
+  const peers = new WeakMap<Socket, string>();
+  const peerOf = (socket: Socket): string => {
+    const known = peers.get(socket);
+    if (known !== undefined) return known;
     const peer = plain(socket.remoteAddress ?? '') ?? '';
+    peers.set(socket, peer);
+    return peer;
+  };
+  return ({ headers, socket }) => {
+    const peer = peerOf(socket);
+    if (trusted.length === 0) return peer;
     const [nearest = peer, ...others] = forwardedIn(headers).map((hops) => nearestOf(peer, hops));
     return others.every((other) => other === nearest) ? nearest : peer;
   };
