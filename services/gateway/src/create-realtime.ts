@@ -34,7 +34,7 @@ import { createSubscriptions } from './subscriptions/subscriptions.ts';
 /** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
 const ACCOUNT_COST_FACTOR = 2;
 /** Messages may arrive in pieces, of which the smallest take as much memory as if they had this size. */
-const MIN_PIECE_BYTES = 64;
+const MIN_PIECE_BYTES = 256;
 /** How long a drained socket may take to close. */
 const GOODBYE_MS = 2_000;
 /** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
