@@ -172,6 +172,14 @@ it('a request that is given up while the connection is made is never sent', asyn
   await named.destroy();
 });
 
+it.each([true, false])('sends nothing once it is destroyed, used before or not: %s', async (isUsed) => {
+  const own = createServicePool(origin);
+  if (isUsed) await post('before', {}, own);
+  await own.destroy();
+  await expect(post('late', {}, own)).rejects.toMatchObject(UNAVAILABLE);
+  expect(arrived).toEqual(isUsed ? ['before'] : []);
+});
+
 it('a process that is busy for longer than a connection may take still takes it', async () => {
   const answer = post('busy');
   const until = performance.now() + 2_200;

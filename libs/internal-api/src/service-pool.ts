@@ -58,6 +58,7 @@ export function createServicePool(
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {
       const { timeoutMs, signal, idempotent, path, headers, body } = request;
+      if (isDestroyed) return reject(gaveUp('The pool is closed.'));
       if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
       if (queued >= MAX_QUEUED + connections) return reject(gaveUp('Too many requests wait for the service.'));
 
