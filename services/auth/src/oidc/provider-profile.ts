@@ -16,7 +16,7 @@ export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
 
 /**
  * Reads whom the validated tokens are about. Some providers give the address, or whether it is verified, only in the user info, which
- * an identity that is linked does not need. An address or a name that breaks our own rules counts as absent.
+ * an identity that is linked can do without. An address or a name that breaks our own rules counts as absent.
  */
 export async function readProfile(
   configuration: Configuration,
@@ -29,9 +29,15 @@ export async function readProfile(
   const identity = { issuer: claims.iss, subject: claims.sub };
   const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
-  const isEnough = isComplete || !hasMore || (await isLinked(identity));
   // Rejects the user info of another subject.
-  const more = isEnough ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const ask = () => fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const more =
+    isComplete || !hasMore
+      ? {}
+      : await ask().catch(async (error: unknown) => {
+          if (await isLinked(identity)) return {};
+          throw error;
+        });
   const { email, email_verified, name }: Partial<UserInfoResponse> = { ...claims, ...more };
   return {
     ...identity,
