@@ -19,7 +19,7 @@ export const SERVER_STATE = `
     'members', (select jsonb_agg(to_jsonb(m) - 'oid' order by roleid, member, grantor) from pg_auth_members m
       where pg_get_userbyid(roleid) !~ '^(test_|unknown)' and pg_get_userbyid(member) !~ '^(test_|unknown)' or pg_get_userbyid(member) like $1 || '%'),
     'databases', (select jsonb_agg(jsonb_build_array(datname, pg_get_userbyid(datdba), datistemplate, datallowconn, datconnlimit, datacl::text) order by datname)
-      from pg_database where datname !~ '^test_' or datname like $1 || '%'),
+      from pg_database where datname !~ '^(test|taskmesh)_' or datname like $1 || '%'),
     'settings', (select jsonb_agg(to_jsonb(s) order by setrole) from pg_db_role_setting s where setdatabase = 0 and setrole in (select oid from pg_roles where rolname !~ '^test_')),
     'parameters', (select jsonb_agg(to_jsonb(p) order by parname) from pg_parameter_acl p),
     'tablespaces', (select jsonb_agg(to_jsonb(t) || jsonb_build_object('comment', shobj_description(oid, 'pg_tablespace')) order by spcname) from pg_tablespace t),
@@ -28,7 +28,7 @@ export const SERVER_STATE = `
     'origins', (select jsonb_agg(roname) from pg_replication_origin where roname !~ '^pg_'),
     'prepared', (select count(*) from pg_prepared_xacts where database !~ '^test_' or database like $1 || '%'),
     'slots', (select jsonb_agg(slot_name) from pg_replication_slots where database is null or database like $1 || '%'),
-    'subscriptions', (select jsonb_agg(subname) from pg_subscription s join pg_database d on d.oid = subdbid where datname !~ '^test_' or datname like $1 || '%'),
+    'subscriptions', (select jsonb_agg(subname) from pg_subscription s join pg_database d on d.oid = subdbid where datname !~ '^(test|taskmesh)_' or datname like $1 || '%'),
     'files', (select jsonb_agg(file order by file) from pg_ls_dir('.') file),
     'file contents', (select jsonb_agg(md5(pg_read_file(file, true)) order by file)
       from unnest(array['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf']) file)) as state`;
