@@ -7,13 +7,15 @@ const PAGE_BYTES = 256 * 1024;
 /** 32 random bytes. A new key invalidates all earlier cursors. */
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
-/** Adds what is missing, so that writes may go on meanwhile. Not twice at once. */
+/** Adds what is missing, so that writes may go on meanwhile, and locks no feed that is right. Not twice at once. */
 export const COUNT_TASKS: Statement = {
   name: 'feed-count-tasks',
   text: `
     insert into public.feeds as f (owner_id, sequence, tasks)
-    select user_id, 0, count(*) - coalesce((select tasks from public.feeds where owner_id = user_id), 0)
-    from public.tasks group by user_id
+    select user_id, 0, missing from (
+      select user_id, count(*) - coalesce((select tasks from public.feeds where owner_id = user_id), 0) as missing
+      from public.tasks group by user_id
+    ) counted where missing <> 0
     on conflict (owner_id) do update set tasks = f.tasks + excluded.tasks`,
 };
 
