@@ -36,8 +36,8 @@ export interface HasherOptions {
 }
 
 /**
- * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else, and one caller's no other's. bcrypt has a queue of its own: a hash of
- * another system may take a second, and every refusal needs one.
+ * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else, and one caller's no other's. bcrypt has a
+ * queue of its own: a hash of another system may take a second, and every refusal needs one.
  */
 export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOptions): Hasher {
   const limits = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany };
