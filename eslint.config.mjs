@@ -31,7 +31,7 @@ const depConstraints = [
   ...innerServices.map((name) => ({
     sourceTag: `scope:${name}`,
     onlyDependOnLibsWithTags: [`scope:${name}`, 'scope:shared'],
-    // Backup loads and dumps databases over PostgreSQL's own protocol; the others go through libs/database.
+    // Backup loads and dumps databases over PostgreSQL's own protocol; the others go through libs/store.
     bannedExternalImports: ['@apollo/gateway', '@apollo/server', ...(name === 'backup' ? [] : ['pg'])],
   })),
   { sourceTag: 'scope:shared', onlyDependOnLibsWithTags: ['scope:shared'] },
@@ -106,7 +106,7 @@ const WALL_CLOCK = {
 const WRITERS_OF_TIMES = [
   'packages/client/src/time.ts',
   'libs/service/src/clock.ts',
-  'libs/telemetry/src/sdk.ts',
+  'libs/service/src/telemetry/sdk.ts',
   'libs/subgraph/src/inline-trace/field-trace.ts',
   'libs/messaging/src/kafka/node.ts',
   'services/gateway/src/fetch-span.ts',

@@ -42,10 +42,12 @@ const ROOT_PROJECT = 'taskmesh';
 const changes: [what: string, file: string, affected: string[]][] = [
   [
     'a library affects what uses it',
-    'libs/validation/src/tasks.ts',
+    'libs/contracts/src/validation/tasks.ts',
     [
       ...AROUND_SERVICES,
-      ...['auth', 'gateway', 'restore-import', 'tasks', 'validation'].map((name) => `@taskmesh/${name}`),
+      ...['auth', 'gateway', 'contracts', 'identity', 'internal-api', 'service', 'store'].map(
+        (name) => `@taskmesh/${name}`,
+      ),
     ],
   ],
   [
@@ -113,7 +115,7 @@ it('every image is built again when a file changes that may go into it', () => {
 });
 
 it('what has not changed comes from the cache', async () => {
-  const args = ['run-many', '-t', 'lint', 'typecheck', '-p', '@taskmesh/errors', '--outputStyle=static'];
+  const args = ['run-many', '-t', 'lint', 'typecheck', '-p', '@taskmesh/contracts', '--outputStyle=static'];
   const check = () =>
     run(process.execPath, [join(ROOT, 'node_modules/nx/dist/bin/nx.js'), ...args], { cwd: ROOT, env });
   await check();

@@ -118,13 +118,13 @@ describe('lint', () => {
     {
       what: 'refuses a client that knows more of ours than the public schema',
       in: 'packages/client/src/session.ts',
-      of: '@taskmesh/errors',
+      of: '@taskmesh/contracts',
       by: MODULES,
     },
     {
       what: 'refuses a console that knows more of ours than the client',
       in: 'services/gateway/console/src/app.tsx',
-      of: '@taskmesh/validation',
+      of: '@taskmesh/contracts',
       by: MODULES,
     },
     {
@@ -145,7 +145,7 @@ describe('lint', () => {
       of: '@taskmesh/internal-api',
       by: undefined,
     },
-    { what: 'lets a service use the libs', in: `${TASKS}/task.service.ts`, of: '@taskmesh/errors', by: undefined },
+    { what: 'lets a service use the libs', in: `${TASKS}/task.service.ts`, of: '@taskmesh/contracts', by: undefined },
   ];
   let broken: string[][];
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ACCOUNTS_TOPIC, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { ACCOUNTS_TOPIC, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText, valuesFiles } from '../tools/helm.ts';
 import { containersOf, workloads, type Manifest } from '../tools/manifest.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, type ErrorCode } from '@taskmesh/errors';
-import type { TaskChanged } from '@taskmesh/events';
+import { AppError, type ErrorCode, type TaskChanged } from '@taskmesh/contracts';
 import { createFeed } from '@taskmesh/gateway/simulated';
 import { callInProcess, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
 import { createMemoryEventLog } from '@taskmesh/messaging';

@@ -1,4 +1,4 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { say } from '@taskmesh/local';
 import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-import { parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
+import { parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/contracts';
 import type { Stack } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';

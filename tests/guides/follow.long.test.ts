@@ -27,7 +27,7 @@ describe('who follows a guide to the letter', () => {
     const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
     const ofGateway = ['rest-tasks', 'rest-openapi', 'channel', 'federation'];
     await copy.node(
-      ...['scripts/test.mjs', 'libs/events', 'packages/client', 'tests/contract/embedded', 'tests/backup/releases'],
+      ...['scripts/test.mjs', 'libs/contracts', 'packages/client', 'tests/contract/embedded', 'tests/backup/releases'],
       ...ofTasks.map((name) => `services/tasks/tests/${name}`),
       ...ofGateway.map((name) => `services/gateway/tests/${name}`),
     );

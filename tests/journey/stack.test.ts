@@ -1,8 +1,8 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { startStack, type Stack } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
-import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/service/trace-collector';
 import { nodeEnvironment, ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

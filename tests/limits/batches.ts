@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import kafkajs, { type Message } from 'kafkajs';
 import type { Case } from './cases.ts';
 import { KAFKA } from './measured-product.ts';

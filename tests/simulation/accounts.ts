@@ -1,4 +1,4 @@
-import { ACCOUNTS_TOPIC, encodeAccountDeleted, type AccountDeleted } from '@taskmesh/events';
+import { ACCOUNTS_TOPIC, encodeAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
 import type { AccountsInternal } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { Store } from './store.ts';
 
 /** By the statement's name. */

@@ -1,4 +1,4 @@
-import { parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import {

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/messaging';
 import type { VirtualTime } from './virtual-time.ts';

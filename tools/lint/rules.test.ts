@@ -69,7 +69,7 @@ export async function run() {
   {
     what: 'a statement among other code',
     filePath: 'services/tasks/src/feed/cursors.ts',
-    text: "import type { Statement } from '@taskmesh/database';\n\nexport const NOW: Statement = { name: 'now', text: 'select now()' };\n",
+    text: "import type { Statement } from '@taskmesh/store';\n\nexport const NOW: Statement = { name: 'now', text: 'select now()' };\n",
     by: 'no-restricted-syntax',
   },
   {

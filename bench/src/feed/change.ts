@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { newId } from '../bare/tasks.ts';
 import { taskInput } from '../load/population.ts';
 

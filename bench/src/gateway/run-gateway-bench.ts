@@ -1,5 +1,5 @@
 import { Closers } from '@taskmesh/service';
-import { startTraceCollector } from '@taskmesh/telemetry/testing';
+import { startTraceCollector } from '@taskmesh/service/trace-collector';
 import { join } from 'node:path';
 import { CACHE, type Surroundings } from '../benchmark.ts';
 import { hookSettings } from '../hooks/ask-hook.ts';

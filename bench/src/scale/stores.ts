@@ -1,4 +1,4 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { Redis } from 'ioredis';
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';

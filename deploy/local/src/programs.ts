@@ -1,4 +1,4 @@
-import { errorCode } from '@taskmesh/errors/details';
+import { errorCode } from '@taskmesh/contracts/error-details';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,4 +1,4 @@
-import { whyPostgresFails } from '@taskmesh/database/why-postgres-fails';
+import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
 import { readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
 import { readKafkaSettings, whyKafkaFails } from '@taskmesh/messaging';
 import { ConfigError, type Env, type Refusal } from '@taskmesh/service';

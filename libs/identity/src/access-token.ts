@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { unauthenticated } from '@taskmesh/contracts';
 import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey, type ResolvedKey } from 'jose';
 
 import { CLOCK_SKEW_S } from './clock-skew.ts';

@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { unauthenticated } from '@taskmesh/contracts';
 import type { Clock } from '@taskmesh/service';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { CLOCK_SKEW_S } from './clock-skew.ts';

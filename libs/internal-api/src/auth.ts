@@ -1,4 +1,4 @@
-import type { AccountDeleted } from '@taskmesh/events';
+import type { AccountDeleted } from '@taskmesh/contracts';
 import type { KeySet, TokenScope } from '@taskmesh/identity';
 import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';

@@ -1,7 +1,6 @@
-import { AppError, forbidden, unavailable } from '@taskmesh/errors';
+import { AppError, forbidden, unavailable } from '@taskmesh/contracts';
 import type { Identity, IdentitySigner, IdentityVerifier } from '@taskmesh/identity';
-import { bearerToken, type Log } from '@taskmesh/service';
-import { inSpan, type Span } from '@taskmesh/telemetry';
+import { bearerToken, type Log, inSpan, type Span } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { ServicePool } from './service-pool.ts';

@@ -1,5 +1,4 @@
-import { asJson } from '@taskmesh/service';
-import { inSpan } from '@taskmesh/telemetry';
+import { asJson, inSpan } from '@taskmesh/service';
 import type { Functions, InternalApi } from './define.ts';
 import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
 import { fromWireError, toWireError } from './wire-error.ts';

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { openPool } from './open-pool.ts';

@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';
 import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 
 export const gaveUp = (why: string) => unavailable(undefined, new Error(why));
 

@@ -1,4 +1,4 @@
-import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors';
+import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/contracts';
 
 export interface WireError {
   code: string;

@@ -1,5 +1,4 @@
-import { createLatencyHistogram, type Observe } from '@taskmesh/service';
-import { errorTypeOf } from '@taskmesh/telemetry';
+import { createLatencyHistogram, type Observe, errorTypeOf } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
 import type { EventLog } from './event-log.ts';
 import { PublishError } from './publish-error.ts';

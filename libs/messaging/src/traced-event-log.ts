@@ -1,4 +1,4 @@
-import { NO_TRACING, type Span, type SpanDescription, type Tracing } from '@taskmesh/telemetry';
+import { NO_TRACING, type Span, type SpanDescription, type Tracing } from '@taskmesh/service';
 import type { EventLog, LogRecord } from './event-log.ts';
 import { PublishError } from './publish-error.ts';
 

@@ -1,4 +1,4 @@
-import { notFound } from '@taskmesh/errors';
+import { notFound } from '@taskmesh/contracts';
 import { fastify, type FastifyReply } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { HealthReport, Service } from './lifecycle.ts';

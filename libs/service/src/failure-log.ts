@@ -1,4 +1,4 @@
-import { errorMessage } from '@taskmesh/errors/details';
+import { errorMessage } from '@taskmesh/contracts/error-details';
 
 export interface FailureLog {
   failed(error: unknown): void;

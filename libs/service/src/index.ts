@@ -53,5 +53,6 @@ export { trimMemory } from './trim-memory.ts';
 export { runMain } from './run-main.ts';
 export { ensureWritableDirectory } from './writable-directory.ts';
 export { closePromptly } from './prompt-close.ts';
-export { openTelemetry, readTelemetry, type Telemetry, type TelemetryConfig } from './telemetry.ts';
-export { requestSpan, traceRequests, traceResponse } from './trace-requests.ts';
+export { openTelemetry, readTelemetry, type Telemetry, type TelemetryConfig } from './telemetry/open-telemetry.ts';
+export { requestSpan, traceRequests, traceResponse } from './telemetry/trace-requests.ts';
+export * from './telemetry/index.ts';

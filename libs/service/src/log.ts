@@ -1,5 +1,5 @@
-import { errorMessage } from '@taskmesh/errors/details';
-import { logFields } from '@taskmesh/telemetry';
+import { errorMessage } from '@taskmesh/contracts/error-details';
+import { logFields } from './telemetry/index.ts';
 import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger, type LogFn } from 'pino';
 import { openLogOutput } from './log-output.ts';
 

@@ -1,4 +1,4 @@
-import { outside } from '@taskmesh/telemetry';
+import { outside } from './telemetry/index.ts';
 import { backoffMs, type Backoff } from './backoff.ts';
 import { createFailureLog } from './failure-log.ts';
 import type { Log } from './log.ts';

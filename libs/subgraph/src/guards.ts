@@ -1,4 +1,4 @@
-import { forbidden, unauthenticated } from '@taskmesh/errors';
+import { forbidden, unauthenticated } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 
 type User = Extract<Identity, { role: 'user' }>;

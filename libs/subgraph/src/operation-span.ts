@@ -1,4 +1,4 @@
-import type { SpanDescription } from '@taskmesh/telemetry';
+import type { SpanDescription } from '@taskmesh/service';
 import { Kind, type OperationDefinitionNode } from 'graphql';
 
 /** The span of an operation, with the fields of our schema that it selects. Documents and operation names belong to clients. */

@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { unauthenticated } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';

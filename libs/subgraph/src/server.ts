@@ -1,7 +1,14 @@
-import { AppError, forbidden, toGraphQLError } from '@taskmesh/errors';
+import { AppError, forbidden, toGraphQLError } from '@taskmesh/contracts';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import { closePromptly, requestSpan, traceRequests, type Log, type Service } from '@taskmesh/service';
-import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
+import {
+  closePromptly,
+  requestSpan,
+  traceRequests,
+  type Log,
+  type Service,
+  NO_TRACING,
+  type Tracing,
+} from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { callOf, isForGraph, one } from './request-call.ts';
 import type { Subgraph, SubgraphRequest } from './subgraph.ts';

@@ -1,8 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { AppError, toGraphQLError } from '@taskmesh/errors';
+import { AppError, toGraphQLError } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
-import type { Log } from '@taskmesh/service';
-import { inSpan, type Span, type SpanDescription } from '@taskmesh/telemetry';
+import { type Log, inSpan, type Span, type SpanDescription } from '@taskmesh/service';
 import {
   getOperationAST,
   GraphQLError,

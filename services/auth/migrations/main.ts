@@ -1,4 +1,4 @@
-import { runMigrations } from '@taskmesh/database';
+import { runMigrations } from '@taskmesh/store';
 import { createAuthDatabase } from '../src/database.ts';
 
 await runMigrations('auth', createAuthDatabase, process.env);

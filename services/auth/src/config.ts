@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
+import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
+import { createDatabase, type Database, type StoreOptions } from '@taskmesh/store';
 import { migrations } from '../migrations/index.ts';
 import { AccountLogEntryEntity, AccountLogStateEntity } from './account-log/account-log.entity.ts';
 import { AccountEntity } from './accounts/account.entity.ts';

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@taskmesh/database';
+import type { Database, Statement } from '@taskmesh/store';
 import { IS_HOUSEKEEPING } from './audit/audit.statements.ts';
 import * as statements from './housekeeping.statements.ts';
 

@@ -1,5 +1,5 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 
 /** Rows per statement, so that each ends well within the statement timeout. */
 export const BATCH = 1_000;

@@ -1,4 +1,4 @@
-import { unauthenticated, unavailable } from '@taskmesh/errors';
+import { unauthenticated, unavailable } from '@taskmesh/contracts';
 import {
   ANONYMOUS,
   createIdentitySigner,

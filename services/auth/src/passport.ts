@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { unauthenticated } from '@taskmesh/contracts';
 import type { Identity, IdentityVerifier } from '@taskmesh/identity';
 import { bearerToken } from '@taskmesh/service';
 import { AuthorizationResponseError, randomNonce, randomState, type Configuration } from 'openid-client';

@@ -1,4 +1,4 @@
-import { rateLimited } from '@taskmesh/errors';
+import { rateLimited } from '@taskmesh/contracts';
 import type { KeyValue, Limiter, LimiterOptions, LimiterResult } from '@taskmesh/key-value';
 import { networkOf } from '@taskmesh/service';
 import { hashOf } from './opaque-token.ts';

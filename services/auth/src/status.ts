@@ -1,4 +1,4 @@
-import { createStoreStatus, type Database } from '@taskmesh/database';
+import { createStoreStatus, type Database } from '@taskmesh/store';
 import { STATUS_PART_MS, type ServiceStatus, type StatusOf } from '@taskmesh/internal-api';
 import { readVersion, type Clock } from '@taskmesh/service';
 

@@ -1,5 +1,5 @@
-import { databaseOf } from '@taskmesh/database';
-import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/events';
+import { databaseOf } from '@taskmesh/store';
+import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
 import { newPersonalToken } from '@taskmesh/identity';
 import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/messaging';
 import { eventually } from '@taskmesh/testing';

@@ -1,4 +1,4 @@
-import type { Issue } from '@taskmesh/errors';
+import type { Issue } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';

@@ -1,4 +1,4 @@
-import { scannedTables, statementsOf } from '@taskmesh/database/testing';
+import { scannedTables, statementsOf } from '@taskmesh/store/testing';
 import * as accountLog from '../src/account-log/account-log.statements.ts';
 import * as accounts from '../src/accounts/account.statements.ts';
 import * as audit from '../src/audit/audit.statements.ts';

@@ -1,4 +1,4 @@
-import { runMigrations } from '@taskmesh/database';
+import { runMigrations } from '@taskmesh/store';
 import { createBackupDatabase } from '../src/database.ts';
 
 await runMigrations('backup', createBackupDatabase, process.env);

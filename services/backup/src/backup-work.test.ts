@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppError, unavailable } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import type { BackupService } from './backups/backup.service.ts';
 import type { RestoreService } from './restore/restore.service.ts';

@@ -1,5 +1,5 @@
-import { asUnavailable } from '@taskmesh/database';
-import { AppError } from '@taskmesh/errors';
+import { asUnavailable } from '@taskmesh/store';
+import { AppError } from '@taskmesh/contracts';
 import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import type { Backup } from './backups/backup.entity.ts';
 import type { BackupService, Download } from './backups/backup.service.ts';

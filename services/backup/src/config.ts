@@ -1,4 +1,4 @@
-import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
+import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';

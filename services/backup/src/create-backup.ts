@@ -1,5 +1,5 @@
-import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/database';
-import { unavailable } from '@taskmesh/errors';
+import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
+import { unavailable } from '@taskmesh/contracts';
 import type { BackupStatus, BackupWork, StatusOf } from '@taskmesh/internal-api';
 import {
   closeOnStop,

@@ -1,4 +1,4 @@
-import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
+import { createDatabase, type Database, type StoreOptions } from '@taskmesh/store';
 import { migrations } from '../migrations/index.ts';
 import { BackupEntity } from './backups/backup.entity.ts';
 import { FailingRunEntity } from './notify/failing-run.entity.ts';

@@ -1,4 +1,4 @@
-import type { Database, Session } from '@taskmesh/database';
+import type { Database, Session } from '@taskmesh/store';
 import { withDeadline } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,4 +1,4 @@
-import { createStoreStatus, type Database } from '@taskmesh/database';
+import { createStoreStatus, type Database } from '@taskmesh/store';
 import {
   STATUS_PART_MS,
   type BackupsStatus,

@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Backup } from '../src/backups/backup.entity.ts';

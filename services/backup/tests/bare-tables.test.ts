@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { checkBareTables } from '../src/databases/bare-tables.ts';
 import { createFreshTestDatabase, type FreshTestDatabase } from './support/restore-database.ts';
 import { withClient } from './support/with-client.ts';

@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { createTestDatabase, eventually } from '@taskmesh/testing';
 import { maintenanceUrl, withAdmin } from '../src/databases/connect.ts';
 import { dropDatabase } from '../src/databases/drop-database.ts';

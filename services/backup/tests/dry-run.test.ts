@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { findObstacles } from '../src/databases/swap-obstacles.ts';

@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
 import { createBackup } from '../src/index.ts';
 import {

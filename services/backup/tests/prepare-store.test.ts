@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
+import { databaseOf, inDatabase } from '@taskmesh/store';
 import { createTestDatabase, eventually, timingTest, type TestDatabase } from '@taskmesh/testing';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

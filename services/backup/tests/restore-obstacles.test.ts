@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
+import { databaseOf, inDatabase } from '@taskmesh/store';
 import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
 import {
   accountsDump,

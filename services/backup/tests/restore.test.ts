@@ -1,5 +1,5 @@
-import { asUnavailable } from '@taskmesh/database';
-import { unavailable } from '@taskmesh/errors';
+import { asUnavailable } from '@taskmesh/store';
+import { unavailable } from '@taskmesh/contracts';
 import { eventually, timingTest } from '@taskmesh/testing';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

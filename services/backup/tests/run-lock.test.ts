@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
 import { createBackupDatabase } from '../src/database.ts';

@@ -1,6 +1,6 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
-import { connect } from '@taskmesh/database/connection';
-import { SESSION_LIMITS } from '@taskmesh/database/testing';
+import { databaseOf, inDatabase } from '@taskmesh/store';
+import { connect } from '@taskmesh/store/connection';
+import { SESSION_LIMITS } from '@taskmesh/store/testing';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Client } from 'pg';

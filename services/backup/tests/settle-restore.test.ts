@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
+import { databaseOf, inDatabase } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
 import { createBackupDatabase } from '../src/database.ts';
 import { restoreNames } from '../src/databases/names.ts';

@@ -1,4 +1,4 @@
-import { inDatabase } from '@taskmesh/database';
+import { inDatabase } from '@taskmesh/store';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { dropLeft } from '../src/restore/left-databases.ts';

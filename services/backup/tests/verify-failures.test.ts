@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
+import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { ImportResult } from '@taskmesh/internal-api';
 import { restoreNames } from '../src/databases/names.ts';
 import {

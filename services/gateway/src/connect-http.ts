@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { IdentitySigner } from '@taskmesh/identity';
 import {
   authInternal,
@@ -13,8 +13,7 @@ import {
   tasksInternal,
   tasksOperators,
 } from '@taskmesh/internal-api';
-import type { Clock, Log } from '@taskmesh/service';
-import { inSpan } from '@taskmesh/telemetry';
+import { type Clock, type Log, inSpan } from '@taskmesh/service';
 import type { GatewayProcess } from './config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';

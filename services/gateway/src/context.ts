@@ -1,8 +1,7 @@
 import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import type { Clock, Log } from '@taskmesh/service';
-import type { Tracing } from '@taskmesh/telemetry';
+import type { Clock, Log, Tracing } from '@taskmesh/service';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';

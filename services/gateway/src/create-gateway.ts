@@ -8,8 +8,9 @@ import {
   type HealthReport,
   type Log,
   type Service,
+  NO_TRACING,
+  type Tracing,
 } from '@taskmesh/service';
-import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
 import { limitUnreadAnswers } from './http/unread-answers.ts';
 import { createAccessKeys } from './auth/access-keys.ts';

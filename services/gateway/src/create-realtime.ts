@@ -1,4 +1,4 @@
-import { AppError, unauthenticated, unavailable } from '@taskmesh/errors';
+import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
 import type { Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,6 +1,6 @@
 import { createServicePool, type ServicePool } from '@taskmesh/internal-api';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { inSpan } from '@taskmesh/telemetry';
+import { inSpan } from '@taskmesh/service';
 import { REQUEST_TIMEOUT_MS, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { fetchSpan } from './fetch-span.ts';
 import { postGraphQL } from './http-client.ts';

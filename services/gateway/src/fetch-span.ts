@@ -1,4 +1,4 @@
-import { activeSpan, type SpanDescription } from '@taskmesh/telemetry';
+import { activeSpan, type SpanDescription } from '@taskmesh/service';
 
 /** A request to a service over HTTP. In one process the service's own span says it all, unless nobody waits for it any more. */
 export const fetchSpan = (service: string): SpanDescription => ({

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { parseExactJson } from '@taskmesh/federation';
 import type { Post, ServicePool } from '@taskmesh/internal-api';
 import { isAbsent, isObject } from '@taskmesh/service';

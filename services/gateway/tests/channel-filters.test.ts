@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { timingTest } from '@taskmesh/testing';
 import { viewOf } from '../src/transports/phoenix/change-view.ts';
 import { BINDINGS, createChannelWorld, settled } from './fakes/channel-world.ts';

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import type { Connections, RequestOptions } from '../src/connections.ts';
 import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';

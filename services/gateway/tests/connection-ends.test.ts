@@ -1,4 +1,4 @@
-import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/errors';
+import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-connections.ts';
 import type { World } from './fakes/world.ts';

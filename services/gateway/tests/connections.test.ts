@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import type { SubgraphRequest } from '@taskmesh/subgraph';
-import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/errors';
+import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/contracts';
 import fc from 'fast-check';
 import { buildSchema, execute, GraphQLError, parse, printSchema } from 'graphql';
 import type { RequestCall } from '../src/graph/executor.ts';

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import { timingTest } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import { eventually, timingTest } from '@taskmesh/testing';
 import { WebSocket } from 'ws';

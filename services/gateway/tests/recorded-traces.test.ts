@@ -1,6 +1,6 @@
 import { openTelemetry, readTelemetry, createLog, type Telemetry } from '@taskmesh/service';
-import type { ReceivedSpan } from '@taskmesh/telemetry/otlp-json';
-import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
+import type { ReceivedSpan } from '@taskmesh/service/otlp-json';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/service/trace-collector';
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';

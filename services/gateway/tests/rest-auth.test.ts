@@ -1,4 +1,4 @@
-import { rateLimited, unavailable } from '@taskmesh/errors';
+import { rateLimited, unavailable } from '@taskmesh/contracts';
 import { RESET_TOKEN } from './rest-fakes/auth.ts';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
 import { createClient, PASSWORD, type Client } from './rest-fakes/client.ts';

@@ -1,4 +1,4 @@
-import { AppError, conflict, unavailable } from '@taskmesh/errors';
+import { AppError, conflict, unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { TRAIL_LENGTH } from './rest-fakes/auth.ts';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
 import { createClient, type Client } from './rest-fakes/client.ts';

@@ -6,7 +6,7 @@ import {
   rateLimited,
   unauthenticated,
   unavailable,
-} from '@taskmesh/errors';
+} from '@taskmesh/contracts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
 import { issueSignInCode } from '@taskmesh/service';
 import { timingTest } from '@taskmesh/testing';

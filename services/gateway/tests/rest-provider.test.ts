@@ -1,4 +1,4 @@
-import { badUserInput, notFound, rateLimited, unavailable, type AppError } from '@taskmesh/errors';
+import { badUserInput, notFound, rateLimited, unavailable, type AppError } from '@taskmesh/contracts';
 import { BINDING, LINKING_CODE, SIGN_IN_CODE } from './rest-fakes/auth.ts';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
 import { createClient, PASSWORD, type Client } from './rest-fakes/client.ts';

@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
 import { createClient, type Answered, type Client } from './rest-fakes/client.ts';
 

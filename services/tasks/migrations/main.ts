@@ -1,4 +1,4 @@
-import { runMigrations } from '@taskmesh/database';
+import { runMigrations } from '@taskmesh/store';
 import { createTasksDatabase } from '../src/database.ts';
 
 await runMigrations('tasks', createTasksDatabase, process.env);

@@ -1,4 +1,4 @@
-import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
+import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { type Backoff, type Env, readAll, readEnv, setting } from '@taskmesh/service';
 import { z } from 'zod';
 

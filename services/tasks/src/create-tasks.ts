@@ -1,4 +1,4 @@
-import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import type {
   AccountsInternal,
   DeadLettersInternal,

@@ -1,4 +1,4 @@
-import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
+import { createDatabase, type Database, type StoreOptions } from '@taskmesh/store';
 import { migrations } from '../migrations/index.ts';
 import { ChangeEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
 import { AccountPositionEntity, ClosedOwnerEntity } from './owners/owner.entities.ts';

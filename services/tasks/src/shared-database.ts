@@ -1,5 +1,5 @@
-import type { Database } from '@taskmesh/database';
-import { unavailable } from '@taskmesh/errors';
+import type { Database } from '@taskmesh/store';
+import { unavailable } from '@taskmesh/contracts';
 import { createBulkhead } from '@taskmesh/service';
 
 type Run = Database['run'];

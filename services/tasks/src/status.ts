@@ -1,5 +1,5 @@
-import { createStoreStatus, type Database } from '@taskmesh/database';
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { createStoreStatus, type Database } from '@taskmesh/store';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { STATUS_PART_MS, type StatusOf, type TasksStatus } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import { askInTime, readVersion, type Clock } from '@taskmesh/service';

@@ -1,4 +1,10 @@
-import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
+import {
+  EPOCH_KEY,
+  parseEpochBegan,
+  parseTaskChanged,
+  TASK_CHANGES_TOPIC,
+  type TaskChanged,
+} from '@taskmesh/contracts';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { eventually, requiredAddress } from '@taskmesh/testing';

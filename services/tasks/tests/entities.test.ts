@@ -1,4 +1,4 @@
-import { schemaDifference } from '@taskmesh/database/testing';
+import { schemaDifference } from '@taskmesh/store/testing';
 import { createTasksDatabase } from '../src/database.ts';
 
 describe('the entities', () => {

@@ -1,5 +1,5 @@
-import { databaseOf } from '@taskmesh/database';
-import { unsealCursor } from '@taskmesh/events';
+import { databaseOf } from '@taskmesh/store';
+import { unsealCursor } from '@taskmesh/contracts';
 import { createSecretKey } from 'node:crypto';
 import { createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
 

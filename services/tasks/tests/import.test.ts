@@ -1,4 +1,4 @@
-import { createTaskInput } from '@taskmesh/validation';
+import { createTaskInput } from '@taskmesh/contracts';
 import { eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';

@@ -1,7 +1,6 @@
-import { openSession, type Database } from '@taskmesh/database';
+import { openSession, type Database, openLockSession } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createFaultyProxy, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
-import { openLockSession } from '@taskmesh/change-log';
 import { createTasksDatabase } from '../src/database.ts';
 import type { Owed } from '../src/relay/held-owners.ts';
 import { openLease, type Lease } from '../src/relay/lease.repository.ts';

@@ -1,5 +1,5 @@
-import type { Statement } from '@taskmesh/database';
-import { statementsOf } from '@taskmesh/database/testing';
+import type { Statement } from '@taskmesh/store';
+import { statementsOf } from '@taskmesh/store/testing';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';

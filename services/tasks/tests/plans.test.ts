@@ -1,4 +1,4 @@
-import { scannedTables, statementsOf } from '@taskmesh/database/testing';
+import { scannedTables, statementsOf } from '@taskmesh/store/testing';
 import { createTasksDatabase } from '../src/database.ts';
 import * as feed from '../src/feed/feed.statements.ts';
 import * as owners from '../src/owners/owner.statements.ts';

@@ -1,4 +1,4 @@
-import type { Session } from '@taskmesh/database';
+import type { Session } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';

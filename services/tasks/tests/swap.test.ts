@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { PARTITIONS } from '../src/feed/partition.ts';

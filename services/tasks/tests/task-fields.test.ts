@@ -1,6 +1,5 @@
-import { GRAPH_FIELDS, TASK_FIELDS, type TaskRow } from '@taskmesh/events';
+import { GRAPH_FIELDS, TASK_FIELDS, type TaskRow, createTaskInput, updateTaskInput } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
-import { createTaskInput, updateTaskInput } from '@taskmesh/validation';
 import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjectType, parse } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { codeOf, startTasks, type Answer, type TestTasks } from './support/runni
 
 /*
  * A field that is added to a task has to be everywhere: each test names the place where it is not. What is derived from
- * the list in libs/events, and what the compiler finds, needs none.
+ * the list in libs/contracts, and what the compiler finds, needs none.
  */
 
 const SDL = ['../src/tasks/tasks.graphql', '../src/graphql/schema.graphql'].map((file) =>
@@ -32,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('every field of a task, as libs/events/src/task-fields.ts lists them,', () => {
+describe('every field of a task, as libs/contracts/src/events/task-fields.ts lists them,', () => {
   it('is in the type Task of tasks.graphql, where the owner is `owner`', () =>
     expect(namesIn('Task').toSorted()).toEqual([...GRAPH_FIELDS, 'owner'].toSorted()));
 
@@ -104,8 +103,8 @@ describe('every field that callers give', () => {
   it.each([
     ['CreateTaskInput of tasks.graphql', namesIn('CreateTaskInput')],
     ['UpdateTaskInput of tasks.graphql', namesIn('UpdateTaskInput')],
-    ['updateTaskInput of libs/validation', Object.keys(updateTaskInput.shape)],
-  ])('is in %s, as in createTaskInput of libs/validation', (_place, there) => expect(there.toSorted()).toEqual(listed));
+    ['updateTaskInput of libs/contracts', Object.keys(updateTaskInput.shape)],
+  ])('is in %s, as in createTaskInput of libs/contracts', (_place, there) => expect(there.toSorted()).toEqual(listed));
 
   it('comes back from a new task, from its repetition with a key, and from the log', async () => {
     const user = service.user();

@@ -1,4 +1,4 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { startStack, type Stack } from '@taskmesh/local';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';

@@ -1,4 +1,4 @@
-import { TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/contracts';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { createServer, type IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-import { sealCursor, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { sealCursor, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createKafkaEventLog, type LogRecord } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { createSecretKey } from 'node:crypto';

@@ -1,4 +1,4 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import { Closers, createLog } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-import { errorMessage } from '@taskmesh/errors/details';
+import { errorMessage } from '@taskmesh/contracts/error-details';
 import { readArguments } from '@taskmesh/service/arguments';
 import { UsageError } from './run-command.ts';
 

@@ -1,5 +1,5 @@
-import { connect } from '@taskmesh/database/connection';
-import { SQL_STATE } from '@taskmesh/database/sql-state';
+import { connect } from '@taskmesh/store/connection';
+import { SQL_STATE } from '@taskmesh/store/sql-state';
 import type { Env } from '@taskmesh/service';
 import { DatabaseError, escapeIdentifier, type Client } from 'pg';
 import { PlainError } from '../plain-error.ts';

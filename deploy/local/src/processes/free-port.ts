@@ -1,4 +1,4 @@
-import { errorCode } from '@taskmesh/errors/details';
+import { errorCode } from '@taskmesh/contracts/error-details';
 import { createServer } from 'node:net';
 
 // Below the range from which systems take the ports of outgoing connections (Linux from 32768, others higher), so that

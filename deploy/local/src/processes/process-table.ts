@@ -1,4 +1,4 @@
-import { errorCode } from '@taskmesh/errors/details';
+import { errorCode } from '@taskmesh/contracts/error-details';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

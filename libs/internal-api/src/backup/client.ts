@@ -1,4 +1,4 @@
-import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors';
+import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/contracts';
 import type { IdentitySigner } from '@taskmesh/identity';
 import { isObject } from '@taskmesh/service';
 import type { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 
 export const listOf = (names: readonly string[]): string =>
   `There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.`;

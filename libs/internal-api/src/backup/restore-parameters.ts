@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 import { isOneSlipAway } from '@taskmesh/service';
 import { listOf } from './known-parameters.ts';
 

@@ -1,4 +1,4 @@
-import { AppError, notFound } from '@taskmesh/errors';
+import { AppError, notFound } from '@taskmesh/contracts';
 import type { IdentityVerifier } from '@taskmesh/identity';
 import { bearerToken } from '@taskmesh/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

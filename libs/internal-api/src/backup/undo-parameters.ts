@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 
 export const UNDO_PARAMETERS = ['restoredAt'] as const;
 

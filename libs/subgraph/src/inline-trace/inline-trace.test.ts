@@ -1,5 +1,5 @@
 import { Trace } from '@apollo/usage-reporting-protobuf';
-import { notFound } from '@taskmesh/errors';
+import { notFound } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { parse } from 'graphql';
 import { createSubgraph } from '../subgraph.ts';

@@ -1,4 +1,4 @@
-import { watchBacklog } from '@taskmesh/database';
+import { watchBacklog } from '@taskmesh/store';
 import type { Registry } from 'prom-client';
 import type { AccountLogRepository } from './account-log.repository.ts';
 

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/core';
-import { openLockSession, type LockSession } from '@taskmesh/change-log';
-import { readBacklog, type Backlog, type Database } from '@taskmesh/database';
-import type { AccountDeleted } from '@taskmesh/events';
+import { openLockSession, type LockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
+import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountChanges, AccountLogPosition } from '@taskmesh/internal-api';
 import {
   APPEND_DELETED,

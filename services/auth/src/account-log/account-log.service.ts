@@ -1,5 +1,5 @@
 import type { AccountsInternal } from '@taskmesh/internal-api';
-import { parseInput } from '@taskmesh/validation';
+import { parseInput } from '@taskmesh/contracts';
 import { z } from 'zod';
 import type { AccountLogRepository } from './account-log.repository.ts';
 

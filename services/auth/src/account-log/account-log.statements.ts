@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 
 /** The first key of the advisory lock. There is one stream, so one lock. */
 export const LOCK_CLASS = 7_203_002;

@@ -1,5 +1,5 @@
-import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/change-log';
-import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/events';
+import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
+import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/messaging';
 import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmesh/service';
 import type { AccountLogLease, AccountLogRepository } from './account-log.repository.ts';

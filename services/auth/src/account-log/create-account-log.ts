@@ -1,5 +1,4 @@
-import { epochAt } from '@taskmesh/change-log';
-import { unlessFrozen } from '@taskmesh/database';
+import { epochAt, unlessFrozen } from '@taskmesh/store';
 import type { EventLog } from '@taskmesh/messaging';
 import type { CommonParts } from '../common-parts.ts';
 import { watchAccountLog } from './account-log.metrics.ts';

@@ -1,4 +1,4 @@
-import { badUserInput, conflict, unauthenticated } from '@taskmesh/errors';
+import { badUserInput, conflict, unauthenticated } from '@taskmesh/contracts';
 
 export const emailIsTaken = () => conflict('The e-mail address is already registered.');
 /** The same for an unknown address and for a wrong password. */

@@ -1,4 +1,4 @@
-import { isUniqueViolation, type Database } from '@taskmesh/database';
+import { isUniqueViolation, type Database } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';

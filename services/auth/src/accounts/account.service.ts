@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '@taskmesh/service';
-import { parseInput, signUpInput } from '@taskmesh/validation';
+import { parseInput, signUpInput } from '@taskmesh/contracts';
 import type { Limits } from '../rate-limits.ts';
 import { isCurrent } from '../passwords/argon2-hash.ts';
 import { isPartlyVerified } from '../passwords/bcrypt-hash.ts';

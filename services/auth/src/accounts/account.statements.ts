@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@taskmesh/service';
-import { loginInput, parseInput } from '@taskmesh/validation';
+import { loginInput, parseInput } from '@taskmesh/contracts';
 import type { Limits } from '../rate-limits.ts';
 import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';

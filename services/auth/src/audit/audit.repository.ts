@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/core';
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import { AuditEntryEntity, type AuditEntry } from './audit-entry.entity.ts';
 import { ERASE_TRAIL, ERASED_AT_ONCE, IS_HOUSEKEEPING } from './audit.statements.ts';

@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 import type { AuditEntry } from './audit-entry.entity.ts';
 import type { AuditRepository } from './audit.repository.ts';
 

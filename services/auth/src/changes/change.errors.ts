@@ -1,4 +1,4 @@
-import { badUserInput, forbidden, unauthenticated } from '@taskmesh/errors';
+import { badUserInput, forbidden, unauthenticated } from '@taskmesh/contracts';
 
 export const emailIsTheSame = () => badUserInput([{ path: 'email', message: 'email is your address already.' }]);
 /** The same for unknown, expired and used tokens. */

@@ -1,5 +1,5 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { transactionsOf, type Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/store';
 import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { ACCOUNT_MAIL_KINDS, AccountMailEntity } from './account-mail.entity.ts';

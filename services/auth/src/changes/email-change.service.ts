@@ -1,7 +1,7 @@
-import { isUniqueViolation } from '@taskmesh/database';
+import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/validation';
+import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/contracts';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { emailIsTaken, wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';

@@ -1,6 +1,6 @@
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
-import { changeNameInput, parseInput } from '@taskmesh/validation';
+import { changeNameInput, parseInput } from '@taskmesh/contracts';
 import type { Caller } from '../accounts/account-change.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { Limits } from '../rate-limits.ts';

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/core';
-import { transactionsOf, type Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/store';
 import { appendDeleted } from '../account-log/account-log.repository.ts';
 import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';

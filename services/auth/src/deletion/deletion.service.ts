@@ -1,6 +1,6 @@
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { deleteAccountInput, parseInput } from '@taskmesh/validation';
+import { deleteAccountInput, parseInput } from '@taskmesh/contracts';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';

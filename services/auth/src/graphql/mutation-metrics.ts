@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/contracts';
 import type { MutationResolvers } from './types.generated.ts';
 
 /** Reports each mutation's outcome: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */

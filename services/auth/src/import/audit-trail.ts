@@ -1,5 +1,4 @@
-import { inTransaction, type Session, type Statement } from '@taskmesh/database';
-import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
+import { inTransaction, type Session, type Statement, copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
 
 const trail: CopiedTable = {
   name: 'audit_log',

@@ -1,7 +1,6 @@
-import type { Statement } from '@taskmesh/database';
+import { type Statement, copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { STORE_TABLES } from '@taskmesh/internal-api';
-import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
 import { forgottenBefore } from '../sessions/ended-session.repository.ts';
 
 const FORGET_EARLIER_COPY: Statement = {

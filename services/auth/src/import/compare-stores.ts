@@ -1,6 +1,5 @@
-import type { Statement } from '@taskmesh/database';
+import { type Statement, compareRows, countRows, type Stores } from '@taskmesh/store';
 import type { StoreComparison } from '@taskmesh/internal-api';
-import { compareRows, countRows, type Stores } from '@taskmesh/restore-import';
 
 /** $1 ids, $2 now */
 const SESSIONS: Statement = {

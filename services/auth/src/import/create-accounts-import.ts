@@ -1,6 +1,5 @@
-import { inTransaction } from '@taskmesh/database';
+import { inTransaction, createImporter, type ImporterOptions } from '@taskmesh/store';
 import type { AuthRestore } from '@taskmesh/internal-api';
-import { createImporter, type ImporterOptions } from '@taskmesh/restore-import';
 import type { Clock } from '@taskmesh/service';
 import { copyTrail, endOfTrail, joinTrails, settledEnd } from './audit-trail.ts';
 import { copySessions } from './carry-over-credentials.ts';

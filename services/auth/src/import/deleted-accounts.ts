@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/database';
-import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
+import { type Statement, copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
 import { IS_HOUSEKEEPING } from '../audit/audit.statements.ts';
 
 /** What the archive's own log says, or what an earlier call has left of it. */

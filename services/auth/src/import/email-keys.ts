@@ -1,5 +1,4 @@
-import { inTransaction, type Session, type Statement } from '@taskmesh/database';
-import { valueOf, type Columns } from '@taskmesh/restore-import';
+import { inTransaction, type Session, type Statement, valueOf, type Columns } from '@taskmesh/store';
 import { emailKey } from '../accounts/email-key.ts';
 
 /** SQL condition. For ASCII, PostgreSQL's lower() does all that `emailKey` does. */

@@ -1,4 +1,4 @@
-import type { Session, Statement } from '@taskmesh/database';
+import type { Session, Statement } from '@taskmesh/store';
 import { BCRYPT } from '../passwords/bcrypt-hash.ts';
 import { dummyHash, PARAMETERS } from '../passwords/argon2-hash.ts';
 

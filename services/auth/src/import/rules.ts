@@ -10,7 +10,7 @@ import {
   type ImportedColumn,
   type RowRule,
   type StoreRules,
-} from '@taskmesh/restore-import';
+} from '@taskmesh/store';
 import { checkEmailKeys, isAscii } from './email-keys.ts';
 
 const needed = {

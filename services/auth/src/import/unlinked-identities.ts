@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/database';
-import type { Stores } from '@taskmesh/restore-import';
+import type { Statement, Stores } from '@taskmesh/store';
 
 const BATCH = 5_000;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';

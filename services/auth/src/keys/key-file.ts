@@ -1,4 +1,4 @@
-import { errorCode } from '@taskmesh/errors/details';
+import { errorCode } from '@taskmesh/contracts/error-details';
 import { createSigningKey, type KeySet } from '@taskmesh/identity';
 import { ensureWritableDirectory, parseJson } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-import { errorMessage } from '@taskmesh/errors/details';
+import { errorMessage } from '@taskmesh/contracts/error-details';
 import { publicKeys, type KeySet } from '@taskmesh/identity';
 import { ConfigError, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type CryptoKey } from 'jose';

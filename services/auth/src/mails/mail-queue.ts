@@ -1,5 +1,5 @@
 import type { EntityName } from '@mikro-orm/core';
-import type { Database, Statement } from '@taskmesh/database';
+import type { Database, Statement } from '@taskmesh/store';
 import type { Letter, Outbox } from './mail-worker.ts';
 
 /** Claims the longest-waiting letter of a table (of those `which`) until $2, so that no other instance takes it, too. $1 now. */

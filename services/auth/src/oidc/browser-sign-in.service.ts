@@ -1,6 +1,6 @@
 import type { AuthSignIn } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
-import { beginSignInInput, parseInput } from '@taskmesh/validation';
+import { beginSignInInput, parseInput } from '@taskmesh/contracts';
 import type { Limits } from '../rate-limits.ts';
 import { createOpaqueToken, hashOf } from '../opaque-token.ts';
 import { CODE_MS } from './sign-in-code.entity.ts';

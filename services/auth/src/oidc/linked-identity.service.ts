@@ -1,7 +1,7 @@
-import { isUniqueViolation } from '@taskmesh/database';
+import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
+import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/contracts';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';
 import type { PasswordCheckService } from '../accounts/password-check.service.ts';

@@ -1,4 +1,4 @@
-import { AppError, badUserInput, conflict, forbidden, notFound, unavailable } from '@taskmesh/errors';
+import { AppError, badUserInput, conflict, forbidden, notFound, unavailable } from '@taskmesh/contracts';
 
 export const noProvider = () => notFound('No sign-in provider is configured.');
 export const providerIsAway = (cause: unknown) =>

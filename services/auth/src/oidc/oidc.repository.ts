@@ -1,5 +1,5 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { transactionsOf, type Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/store';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { sessionTransaction } from '../sessions/session.repository.ts';
 import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';

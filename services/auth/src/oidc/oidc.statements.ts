@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 
 /** $1 hash, $2 now. */
 export const TAKE_PENDING: Statement = {

@@ -1,4 +1,4 @@
-import { email as address, name as accountName } from '@taskmesh/validation';
+import { email as address, name as accountName } from '@taskmesh/contracts';
 import {
   fetchUserInfo,
   type Configuration,

@@ -1,7 +1,7 @@
-import { isUniqueViolation } from '@taskmesh/database';
+import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
+import { parseInput, signInWithCodeInput } from '@taskmesh/contracts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AccountRepository, StoredAccount } from '../accounts/account.repository.ts';
 import { wrongPassword } from '../accounts/account.errors.ts';

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { createFairQueue, type FairQueue } from '@taskmesh/service';
 import { callerOf } from '../rate-limits.ts';
 import { dummyHash, PARAMETERS } from './argon2-hash.ts';

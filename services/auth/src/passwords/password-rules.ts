@@ -1,5 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
-import { codePoints, isBlank } from '@taskmesh/validation';
+import { badUserInput, codePoints, isBlank } from '@taskmesh/contracts';
 import { readFileSync } from 'node:fs';
 
 const MAX_LENGTH = 128;

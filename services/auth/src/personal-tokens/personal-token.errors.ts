@@ -1,4 +1,4 @@
-import { badUserInput, conflict, notFound } from '@taskmesh/errors';
+import { badUserInput, conflict, notFound } from '@taskmesh/contracts';
 
 /** The same for other users' tokens and for ended ones. */
 export const noSuchToken = () => notFound('There is no such token.');

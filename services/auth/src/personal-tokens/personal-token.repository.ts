@@ -1,5 +1,5 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { transactionsOf, type Database } from '@taskmesh/database';
+import { transactionsOf, type Database } from '@taskmesh/store';
 import type { TokenScope } from '@taskmesh/identity';
 import type { KnownToken, SessionUse } from '@taskmesh/internal-api';
 import { accountChange } from '../accounts/account-change.repository.ts';

@@ -1,7 +1,7 @@
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/validation';
+import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/contracts';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import type { Limits } from '../rate-limits.ts';
 import { lockOwner } from '../sessions/lock-owner.ts';

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 
 /** $1 hash, $2 now. Times are in milliseconds. */
 export const FIND_TOKEN: Statement = {

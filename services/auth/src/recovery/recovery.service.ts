@@ -1,7 +1,6 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput, forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/contracts';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/validation';
 import { emailKey } from '../accounts/email-key.ts';
 import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';

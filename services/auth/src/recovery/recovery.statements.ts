@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 
 /** $1 id, $2 key of the address, $3 ip, $4 request id, $5 now. Does not depend on whether there is an account. */
 export const REQUEST_RECOVERY: Statement = {

@@ -1,6 +1,6 @@
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
-import { parseUuid } from '@taskmesh/validation';
+import { parseUuid } from '@taskmesh/contracts';
 import type { SignedIn } from '../accounts/account-change.repository.ts';
 import { lockOwner } from './lock-owner.ts';
 import type { Session } from './session.entity.ts';

@@ -1,4 +1,4 @@
-import { notFound, unauthenticated } from '@taskmesh/errors';
+import { notFound, unauthenticated } from '@taskmesh/contracts';
 
 /** The same for unknown, expired and used tokens, and those of ended sessions. */
 export const refreshTokenUnusable = () => unauthenticated('The refresh token cannot be used.');

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { AuthInternal, EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import type { SignedIn } from '../accounts/account-change.repository.ts';

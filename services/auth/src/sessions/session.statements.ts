@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 
 /**
  * Opens a session of `account`, a preceding part of the same statement, so that one round trip writes everything.

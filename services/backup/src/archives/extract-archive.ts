@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -1,4 +1,4 @@
-import { errorCode } from '@taskmesh/errors/details';
+import { errorCode } from '@taskmesh/contracts/error-details';
 
 /** An archive that was not extracted: broken, hostile, or over a limit. The message is for the operator. */
 export class ExtractionError extends Error {

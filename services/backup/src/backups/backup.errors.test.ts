@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/contracts';
 import { DumpError } from '../dump/dump-error.ts';
 import { asBackupFailure } from './backup.errors.ts';
 

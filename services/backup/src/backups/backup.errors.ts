@@ -1,6 +1,6 @@
-import { asUnavailable, SQL_STATE } from '@taskmesh/database';
-import { AppError, conflict, unavailable } from '@taskmesh/errors';
-import { errorCode } from '@taskmesh/errors/details';
+import { asUnavailable, SQL_STATE } from '@taskmesh/store';
+import { AppError, conflict, unavailable } from '@taskmesh/contracts';
+import { errorCode } from '@taskmesh/contracts/error-details';
 import { TooLargeError } from '../archives/limits.ts';
 import { DumpError } from '../dump/dump-error.ts';
 import { DiskSpaceError } from '../disk-space.ts';

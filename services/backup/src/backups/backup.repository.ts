@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { BackupEntity, type Backup } from './backup.entity.ts';
 import { TAKE_IN } from './backup.statements.ts';
 

@@ -1,4 +1,4 @@
-import { conflict, notFound, unavailable } from '@taskmesh/errors';
+import { conflict, notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupScan } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 
 /**
  * Records what a look into an archive found, unless the catalogue has learned more meanwhile. $1: file, $2: size, $3:

@@ -1,4 +1,4 @@
-import { AppError, badUserInput } from '@taskmesh/errors';
+import { AppError, badUserInput } from '@taskmesh/contracts';
 import { Readable } from 'node:stream';
 import { MIB } from '../archives/limits.ts';
 import { ENCRYPTED_SUFFIX } from '../encryption/archive-cipher.ts';

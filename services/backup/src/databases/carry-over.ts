@@ -1,6 +1,6 @@
-import { inDatabase, SQL_STATE } from '@taskmesh/database';
-import { withoutValues } from '@taskmesh/database/without-values';
-import { errorCode, errorMessage } from '@taskmesh/errors/details';
+import { inDatabase, SQL_STATE } from '@taskmesh/store';
+import { withoutValues } from '@taskmesh/store/without-values';
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { FIRST_USER_OID } from '../dump/dumpable.ts';
 import { withAdmin } from './connect.ts';

@@ -1,5 +1,5 @@
-import { connect, type Settings } from '@taskmesh/database/connection';
-import { inDatabase, whyUnfit } from '@taskmesh/database';
+import { connect, type Settings } from '@taskmesh/store/connection';
+import { inDatabase, whyUnfit } from '@taskmesh/store';
 import { ConfigError } from '@taskmesh/service';
 import type { Client } from 'pg';
 

@@ -1,4 +1,4 @@
-import { inDatabase } from '@taskmesh/database';
+import { inDatabase } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';

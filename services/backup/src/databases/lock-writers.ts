@@ -1,4 +1,4 @@
-import { SQL_STATE } from '@taskmesh/database';
+import { SQL_STATE } from '@taskmesh/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, type Client } from 'pg';
 import { withAdmin, withAdmins } from './connect.ts';

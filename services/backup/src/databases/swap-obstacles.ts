@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { maintenanceUrl, withAdmin } from './connect.ts';
 import { WRITERS_TIMEOUT_MS, storeTables, tablesOf, type Replaced } from './lock-writers.ts';
 

@@ -1,5 +1,5 @@
-import { SQL_STATE } from '@taskmesh/database';
-import { errorCode } from '@taskmesh/errors/details';
+import { SQL_STATE } from '@taskmesh/store';
+import { errorCode } from '@taskmesh/contracts/error-details';
 import type { Log } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';

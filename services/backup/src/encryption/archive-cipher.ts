@@ -1,4 +1,4 @@
-import { errorCode } from '@taskmesh/errors/details';
+import { errorCode } from '@taskmesh/contracts/error-details';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { Readable } from 'node:stream';
 import { ReadableStream as WebStream } from 'node:stream/web';

@@ -1,4 +1,4 @@
-import { errorMessage } from '@taskmesh/errors/details';
+import { errorMessage } from '@taskmesh/contracts/error-details';
 import { ConfigError } from '@taskmesh/service';
 import type { BackupConfig } from '../config.ts';
 import { createArchiveCipher, type ArchiveCipher } from './archive-cipher.ts';

@@ -2,9 +2,9 @@
  * Loads one dump in a separate process: whatever a hostile dump does to PostgreSQL's parser ends with the process, and
  * its memory returns to the system.
  */
-import { connect } from '@taskmesh/database/connection';
-import { withoutValues } from '@taskmesh/database/without-values';
-import { errorCode, errorMessage } from '@taskmesh/errors/details';
+import { connect } from '@taskmesh/store/connection';
+import { withoutValues } from '@taskmesh/store/without-values';
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { EventEmitter } from 'node:events';
 import { open } from 'node:fs/promises';
 import { Writable } from 'node:stream';

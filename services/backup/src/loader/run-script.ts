@@ -1,5 +1,5 @@
-import { withoutValues } from '@taskmesh/database/without-values';
-import { errorMessage } from '@taskmesh/errors/details';
+import { withoutValues } from '@taskmesh/store/without-values';
+import { errorMessage } from '@taskmesh/contracts/error-details';
 import { loadModule, parseSync } from 'libpg-query';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';

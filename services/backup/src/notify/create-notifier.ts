@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { createMailer } from '@taskmesh/mail';
 import { timeOrderedIds, type Clock, type Log } from '@taskmesh/service';
 import type { BackupConfig } from '../config.ts';

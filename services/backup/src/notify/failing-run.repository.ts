@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { FailingRunEntity, type FailingRun, type RunName } from './failing-run.entity.ts';
 
 export type FailingRunRepository = ReturnType<typeof createFailingRunRepository>;

@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { isInFuture } from '../clock-skew.ts';
 import type { BackupMetrics } from '../metrics.ts';

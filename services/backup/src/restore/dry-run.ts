@@ -1,5 +1,5 @@
-import { inDatabase } from '@taskmesh/database';
-import { notFound } from '@taskmesh/errors';
+import { inDatabase } from '@taskmesh/store';
+import { notFound } from '@taskmesh/contracts';
 import type { AccountsComparison, RowsChange } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { OnProgress } from '../backups/backup-progress.ts';

@@ -1,4 +1,4 @@
-import { conflict } from '@taskmesh/errors';
+import { conflict } from '@taskmesh/contracts';
 import { withAdmin } from '../databases/connect.ts';
 import { readSchemaVersion } from '../dump/catalogue.ts';
 import type { Store, StoreName } from '../stores/store.ts';

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import type { RunLock } from '../run-lock.ts';
 import type { StoreOwner } from '../stores/store.ts';

@@ -1,4 +1,4 @@
-import { inDatabase } from '@taskmesh/database';
+import { inDatabase } from '@taskmesh/store';
 import type { ImportResult } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/contracts';
 import type { FoundDump } from '../archives/archive-dumps.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import type { Skipped } from '../loader/dump-schema.ts';

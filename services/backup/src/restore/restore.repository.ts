@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { latestPossible } from '../clock-skew.ts';
 import { RestoreEntity, type Restore } from './restore.entity.ts';
 

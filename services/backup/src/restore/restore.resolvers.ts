@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 import { asSeenRestore } from '@taskmesh/internal-api';
 import { forOperators } from '@taskmesh/subgraph';
 import type {

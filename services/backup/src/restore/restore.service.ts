@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { dumpsOf, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';

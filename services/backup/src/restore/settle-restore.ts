@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import type { Log } from '@taskmesh/service';
 import { restoreNames, type RestoreNames } from '../databases/names.ts';
 import { fence, withServers, type Server } from '../databases/servers.ts';

@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
+import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { Log } from '@taskmesh/service';
 import { fence, withServers, type Server } from '../databases/servers.ts';
 import { databaseIds } from '../databases/database-ids.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import type { Log, Service } from '@taskmesh/service';
 import type { BackupService } from '../backups/backup.service.ts';
 import type { BackupConfig } from '../config.ts';

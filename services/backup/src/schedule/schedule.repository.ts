@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { ScheduleEntity, type Schedule } from './schedule.entity.ts';
 
 export type ScheduleRepository = ReturnType<typeof createScheduleRepository>;

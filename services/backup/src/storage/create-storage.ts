@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import type { Log } from '@taskmesh/service';
 import type { BackupConfig } from '../config.ts';
 import type { LookAtDisk } from '../disk-space.ts';

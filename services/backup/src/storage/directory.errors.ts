@@ -1,5 +1,5 @@
-import { AppError, unavailable } from '@taskmesh/errors';
-import { errorCode } from '@taskmesh/errors/details';
+import { AppError, unavailable } from '@taskmesh/contracts';
+import { errorCode } from '@taskmesh/contracts/error-details';
 
 const NO_PERMISSION = 'no permission';
 const NO_DIRECTORY = 'it is no directory';

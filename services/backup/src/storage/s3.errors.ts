@@ -1,5 +1,5 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import { AppError, unavailable } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/contracts';
 
 const NO_CREDENTIALS = 'CredentialsProviderError';
 const REFUSED_STATUS = new Set([401, 403]);

@@ -1,5 +1,5 @@
 import type { Log } from '@taskmesh/service';
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { BucketUploadEntity, type BucketUpload } from './bucket-upload.entity.ts';
 
 /** Which multipart uploads are ours: the bucket may have those of other applications. */

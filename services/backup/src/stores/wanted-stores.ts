@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 import { STORE_NAMES, type StoreName } from './store.ts';
 
 const KNOWN = STORE_NAMES.join(', ');

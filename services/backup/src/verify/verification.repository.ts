@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { VerificationEntity, type Verification } from './verification.entity.ts';
 
 export type VerificationRepository = ReturnType<typeof createVerificationRepository>;

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { dumpsOf, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';

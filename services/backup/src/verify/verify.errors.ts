@@ -1,6 +1,6 @@
-import { outcomeOf } from '@taskmesh/database';
-import { AppError, unavailable } from '@taskmesh/errors';
-import { errorCode, errorMessage } from '@taskmesh/errors/details';
+import { outcomeOf } from '@taskmesh/store';
+import { AppError, unavailable } from '@taskmesh/contracts';
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import { TooLargeError } from '../archives/limits.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';

@@ -1,4 +1,4 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf } from '@taskmesh/store';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
+import { databaseOf, inDatabase } from '@taskmesh/store';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';

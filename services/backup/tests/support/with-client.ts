@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { connect } from '@taskmesh/database/connection';
+import { connect } from '@taskmesh/store/connection';
 import { close } from '../../src/databases/connect.ts';
 
 export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { ExpiringCache, isPersonalToken, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
 import { bearerToken, networkOf, type Clock } from '@taskmesh/service';
 import type { Caller, User } from '../context.ts';

@@ -1,4 +1,4 @@
-import { rateLimited } from '@taskmesh/errors';
+import { rateLimited } from '@taskmesh/contracts';
 import { isPersonalToken } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import { networkOf } from '@taskmesh/service';

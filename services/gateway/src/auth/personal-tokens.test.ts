@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { KnownToken } from '@taskmesh/internal-api';
 import { createPersonalTokens } from './personal-tokens.ts';

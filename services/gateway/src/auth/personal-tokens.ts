@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { ExpiringCache, hashOfPersonalToken } from '@taskmesh/identity';
 import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
 import { createFairQueue, type Clock } from '@taskmesh/service';

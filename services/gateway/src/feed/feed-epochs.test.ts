@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';

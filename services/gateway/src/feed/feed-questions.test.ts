@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { forbidden } from '@taskmesh/errors';
+import { forbidden } from '@taskmesh/contracts';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';

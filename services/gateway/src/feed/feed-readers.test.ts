@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';

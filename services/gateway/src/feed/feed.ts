@@ -1,17 +1,17 @@
-import { AppError, unavailable } from '@taskmesh/errors';
-import { errorMessage } from '@taskmesh/errors/details';
 import {
+  AppError,
+  unavailable,
   EPOCH_KEY,
   parseEpochBegan,
   parseTaskChanged,
   TASK_CHANGES_TOPIC,
   unsealCursor,
   type TaskChanged,
-} from '@taskmesh/events';
+} from '@taskmesh/contracts';
+import { errorMessage } from '@taskmesh/contracts/error-details';
 import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
 import { processSpan, type EventLog, type LogReader, type LogRecord } from '@taskmesh/messaging';
-import type { Log, Service } from '@taskmesh/service';
-import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
+import { type Log, type Service, NO_TRACING, type Tracing } from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';

@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { createLatencyHistogram, type Clock } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
 import { perChange } from './per-change.ts';

@@ -1,7 +1,6 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
-import { backoffMs, type Log } from '@taskmesh/service';
-import { within, type Span } from '@taskmesh/telemetry';
+import { backoffMs, type Log, within, type Span } from '@taskmesh/service';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { FeedMetrics } from './metrics.ts';
 

@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 
 /** A change goes to many readers right after each other, so what was computed from it is kept until the next one comes. */
 export function perChange<Value>(compute: (change: TaskChanged) => Value): (change: TaskChanged) => Value {

@@ -1,4 +1,4 @@
-import { rateLimited, toGraphQLError } from '@taskmesh/errors';
+import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
 import { createBulkhead, networkOf } from '@taskmesh/service';
 import type { RequestCall } from './executor.ts';
 

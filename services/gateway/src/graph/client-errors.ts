@@ -1,4 +1,4 @@
-import { isErrorCode, type ErrorCode } from '@taskmesh/errors';
+import { isErrorCode, type ErrorCode } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
 

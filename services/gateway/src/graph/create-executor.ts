@@ -1,6 +1,5 @@
-import type { Clock, Log } from '@taskmesh/service';
+import { type Clock, type Log, inSpan } from '@taskmesh/service';
 import { operationSpan } from '@taskmesh/subgraph';
-import { inSpan } from '@taskmesh/telemetry';
 import {
   getOperationAST,
   GraphQLError,

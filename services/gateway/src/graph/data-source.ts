@@ -1,4 +1,4 @@
-import { AppError, isErrorCode, unavailable } from '@taskmesh/errors';
+import { AppError, isErrorCode, unavailable } from '@taskmesh/contracts';
 import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';

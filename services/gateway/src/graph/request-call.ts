@@ -1,5 +1,5 @@
 import { CLIENT_LENGTH, type Identity } from '@taskmesh/identity';
-import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/telemetry';
+import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/service';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

@@ -4,7 +4,7 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { QueryPlanner } from '@apollo/query-planner';
-import { errorMessage } from '@taskmesh/errors/details';
+import { errorMessage } from '@taskmesh/contracts/error-details';
 import { createPlan, fieldsRequiredWithArguments, withResolvableKeys, type FederatedGraph } from '@taskmesh/federation';
 import { ConfigError } from '@taskmesh/service';
 import { parse } from 'graphql';

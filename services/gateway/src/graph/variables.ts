@@ -1,4 +1,4 @@
-import { badUserInput, toGraphQLError, type Issue } from '@taskmesh/errors';
+import { badUserInput, toGraphQLError, type Issue } from '@taskmesh/contracts';
 import {
   getVariableValues,
   isEnumType,

@@ -1,4 +1,4 @@
-import { AppError, badUserInput, toGraphQLError } from '@taskmesh/errors';
+import { AppError, badUserInput, toGraphQLError } from '@taskmesh/contracts';
 import { networkOf, type Log } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';

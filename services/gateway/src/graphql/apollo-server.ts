@@ -13,7 +13,7 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { badUserInput, toGraphQLError } from '@taskmesh/errors';
+import { badUserInput, toGraphQLError } from '@taskmesh/contracts';
 import type { Log, Service } from '@taskmesh/service';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';

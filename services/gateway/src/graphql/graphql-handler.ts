@@ -1,4 +1,4 @@
-import { toAppError, toGraphQLError, type AppError } from '@taskmesh/errors';
+import { toAppError, toGraphQLError, type AppError } from '@taskmesh/contracts';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { GraphQLError } from 'graphql';
 import type { IncomingMessage } from 'node:http';

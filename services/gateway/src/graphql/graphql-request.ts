@@ -1,4 +1,4 @@
-import { badUserInput, type Issue } from '@taskmesh/errors';
+import { badUserInput, type Issue } from '@taskmesh/contracts';
 import { isExactInteger } from '@taskmesh/federation';
 import { isAbsent, isObject } from '@taskmesh/service';
 

@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 import { parseExactJson } from '@taskmesh/federation';
 import type { IncomingMessage } from 'node:http';
 import { readJsonBytes } from '../http/json-bytes.ts';

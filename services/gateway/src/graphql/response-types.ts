@@ -1,4 +1,4 @@
-import { badUserInput, toGraphQLError } from '@taskmesh/errors';
+import { badUserInput, toGraphQLError } from '@taskmesh/contracts';
 import Negotiator from 'negotiator';
 import { InvalidOperation } from '../graph/executor.ts';
 import { jsonWeightIn, weightIn } from '../http/accept.ts';

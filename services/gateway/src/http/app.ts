@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '@taskmesh/errors';
+import { AppError, toAppError } from '@taskmesh/contracts';
 import { closePromptly, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import { createFairQueue } from '@taskmesh/service';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';

@@ -1,4 +1,4 @@
-import { notFound, type AppError } from '@taskmesh/errors';
+import { notFound, type AppError } from '@taskmesh/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,4 +1,4 @@
-import { AppError, badUserInput, unavailable } from '@taskmesh/errors';
+import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
 import { networkOf } from '@taskmesh/service';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { latestResponse } from './client-timeouts.ts';

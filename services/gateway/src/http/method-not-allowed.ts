@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { sendError, type Envelope } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 import { isUtf8 } from 'node:buffer';
 
 const NOT_ASCII = /[\u0080-\uffff]/;

@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/contracts';
 import type { KeySet } from '@taskmesh/identity';
 import type { HealthReport } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';

@@ -1,5 +1,4 @@
-import { requestSpan, traceRequests } from '@taskmesh/service';
-import type { Tracing } from '@taskmesh/telemetry';
+import { requestSpan, traceRequests, type Tracing } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import { traceparentOf } from '../graph/request-call.ts';
 

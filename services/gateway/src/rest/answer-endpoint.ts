@@ -1,7 +1,6 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { unauthenticated, parseInput } from '@taskmesh/contracts';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import type { RequestOrigin, OnWorkProgress } from '@taskmesh/internal-api';
-import { parseInput } from '@taskmesh/validation';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { callerOf, type GatewayContext } from '../context.ts';

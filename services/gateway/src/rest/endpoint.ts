@@ -1,5 +1,5 @@
 import type { AccessTokenClaims } from '@taskmesh/identity';
-import type { AppError, ErrorCode } from '@taskmesh/errors';
+import type { AppError, ErrorCode } from '@taskmesh/contracts';
 import type { RequestOrigin, OnWorkProgress } from '@taskmesh/internal-api';
 import type { FastifyReply } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -1,4 +1,4 @@
-import { AppError, isErrorCode, notFound, rateLimited, unavailable, type Issue } from '@taskmesh/errors';
+import { AppError, isErrorCode, notFound, rateLimited, unavailable, type Issue } from '@taskmesh/contracts';
 import type { GraphQLFormattedError } from 'graphql';
 
 /** BAD_USER_INPUT in GraphQL, but a status of its own in REST. */

@@ -1,6 +1,5 @@
-import { GRAPH_FIELDS, type TaskImage } from '@taskmesh/events';
+import { GRAPH_FIELDS, type TaskImage, type UpdateTask } from '@taskmesh/contracts';
 import type { BackupEntry, RestoreEnd, UndoableRestore } from '@taskmesh/internal-api';
-import type { UpdateTask } from '@taskmesh/validation';
 import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../graph/executor.ts';
 
 /** A fixed GraphQL document. Values are passed only as variables, so it is prepared once. */

@@ -1,4 +1,4 @@
-import { toAppError } from '@taskmesh/errors';
+import { toAppError } from '@taskmesh/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { errorBody, sendError, setErrorHead, type Envelope } from '../http/errors.ts';

@@ -1,5 +1,4 @@
-import { AppError, notFound } from '@taskmesh/errors';
-import { parseUuid, type Priority } from '@taskmesh/validation';
+import { AppError, notFound, parseUuid, type Priority } from '@taskmesh/contracts';
 import type { UserExchange } from './endpoint.ts';
 import { OPERATIONS, type TaskFields, type TaskNode } from './operations.ts';
 import { versionsIn } from './request/preconditions.ts';

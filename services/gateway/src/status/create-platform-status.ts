@@ -1,4 +1,4 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { STATUS_PART_MS, type ServiceStatus, type StatusOf } from '@taskmesh/internal-api';
 import { askInTime, readVersion } from '@taskmesh/service';
 import type { GatewayContext } from '../context.ts';

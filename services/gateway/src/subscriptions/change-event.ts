@@ -1,4 +1,4 @@
-import type { TaskChanged, TaskImage } from '@taskmesh/events';
+import type { TaskChanged, TaskImage } from '@taskmesh/contracts';
 import { matches, type TaskFilter } from './task-filter.ts';
 
 export type ChangeEvent = ReturnType<typeof toEvent>;

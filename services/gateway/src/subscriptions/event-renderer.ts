@@ -1,5 +1,4 @@
-import { unavailable } from '@taskmesh/errors';
-import type { TaskChanged } from '@taskmesh/events';
+import { unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { Kind, visit, type ASTNode } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';

@@ -1,6 +1,5 @@
-import type { TaskChanged } from '@taskmesh/events';
-import { createLatencyHistogram, type Clock } from '@taskmesh/service';
-import { activeSpan } from '@taskmesh/telemetry';
+import type { TaskChanged } from '@taskmesh/contracts';
+import { createLatencyHistogram, type Clock, activeSpan } from '@taskmesh/service';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { commitTime } from '../feed/metrics.ts';
 import { perChange } from '../feed/per-change.ts';

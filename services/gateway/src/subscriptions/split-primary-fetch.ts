@@ -1,5 +1,5 @@
 import type { FetchNode, FlattenNode } from '@apollo/query-planner';
-import { GRAPH_FIELDS } from '@taskmesh/events';
+import { GRAPH_FIELDS } from '@taskmesh/contracts';
 import {
   getNamedType,
   isObjectType,

@@ -1,5 +1,11 @@
-import { AppError, rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/errors';
-import type { TaskChanged } from '@taskmesh/events';
+import {
+  AppError,
+  rateLimited,
+  toGraphQLError,
+  unauthenticated,
+  unavailable,
+  type TaskChanged,
+} from '@taskmesh/contracts';
 import type { Clock } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-import type { TaskImage } from '@taskmesh/events';
+import type { TaskImage } from '@taskmesh/contracts';
 
 /** The graph's `TaskFilter`. Absent and null both mean any value. */
 export interface TaskFilter {

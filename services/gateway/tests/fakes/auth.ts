@@ -1,4 +1,4 @@
-import { notFound, unauthenticated } from '@taskmesh/errors';
+import { notFound, unauthenticated } from '@taskmesh/contracts';
 import {
   createSigningKey,
   hashOfPersonalToken,

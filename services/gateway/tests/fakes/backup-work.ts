@@ -1,4 +1,4 @@
-import { conflict, notFound } from '@taskmesh/errors';
+import { conflict, notFound } from '@taskmesh/contracts';
 import type { BackupEntry, BackupWork, RestoreEnd, WorkProgress } from '@taskmesh/internal-api';
 import { requireOperator, type SubgraphContext } from '@taskmesh/subgraph';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-import type { AppError, ErrorCode } from '@taskmesh/errors';
+import type { AppError, ErrorCode } from '@taskmesh/contracts';
 import { systemClock, type Clock } from '@taskmesh/service';
 import type { RequestOptions } from '../../src/connections.ts';
 import type { RequestCall } from '../../src/graph/executor.ts';

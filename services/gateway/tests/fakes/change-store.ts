@@ -1,4 +1,4 @@
-import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/events';
+import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/contracts';
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/messaging';
 import { createSecretKey, randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/events';
+import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/contracts';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { createSecretKey, randomUUID } from 'node:crypto';
 

@@ -1,5 +1,4 @@
-import { AppError, unavailable } from '@taskmesh/errors';
-import type { TaskChanged } from '@taskmesh/events';
+import { AppError, unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { EventEmitter } from 'node:events';
 import { Registry } from 'prom-client';

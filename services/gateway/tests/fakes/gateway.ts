@@ -1,8 +1,7 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
-import { createLog, stopAll, systemClock, type Clock } from '@taskmesh/service';
-import type { Tracing } from '@taskmesh/telemetry';
+import { createLog, stopAll, systemClock, type Clock, type Tracing } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';

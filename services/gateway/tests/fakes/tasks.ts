@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';

@@ -1,4 +1,14 @@
-import { AppError, badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/errors';
+import {
+  AppError,
+  badUserInput,
+  conflict,
+  notFound,
+  unauthenticated,
+  changeNameInput,
+  codePoints,
+  parseInput,
+  signUpInput,
+} from '@taskmesh/contracts';
 import {
   createSigningKey,
   hashOfPersonalToken,
@@ -9,7 +19,6 @@ import {
 import type { AuthInternal, AuthSignIn, RequestOrigin, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { requireSession, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
-import { changeNameInput, codePoints, parseInput, signUpInput } from '@taskmesh/validation';
 import { importJWK, type CryptoKey } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';

@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { toTask } from '../tasks/task-row.ts';
 import { toRfc3339 } from '../tasks/task-time.ts';
 

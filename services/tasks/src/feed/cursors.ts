@@ -1,4 +1,4 @@
-import { sealCursor, unsealCursor } from '@taskmesh/events';
+import { sealCursor, unsealCursor } from '@taskmesh/contracts';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { FeedRepository } from './feed.repository.ts';

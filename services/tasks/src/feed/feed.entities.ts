@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { TaskRow } from '@taskmesh/events';
+import type { TaskRow } from '@taskmesh/contracts';
 
 /** What cursors are made with: the epoch, which each restore increases, and the signing key. */
 export const FeedStateEntity = defineEntity({

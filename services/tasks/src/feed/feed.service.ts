@@ -1,5 +1,5 @@
 import type { TasksInternal } from '@taskmesh/internal-api';
-import { parseInput, parseUuid } from '@taskmesh/validation';
+import { parseInput, parseUuid } from '@taskmesh/contracts';
 import { z } from 'zod';
 import { toTaskChanged, type ChangeRow } from './change.ts';
 import type { Cursors } from './cursors.ts';

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 import { CHANGE_COLUMNS, selectChanges } from './change.ts';
 
 /** A page is made in one turn of the event loop, here and at the gateway, which may have several in memory. */

@@ -1,7 +1,5 @@
-import { epochAt, LARGEST_EPOCH } from '@taskmesh/change-log';
-import { unlessFrozen } from '@taskmesh/database';
-import { conflict } from '@taskmesh/errors';
-import { parseInput } from '@taskmesh/validation';
+import { epochAt, LARGEST_EPOCH, unlessFrozen } from '@taskmesh/store';
+import { conflict, parseInput } from '@taskmesh/contracts';
 import { z } from 'zod';
 import type { FeedRepository } from './feed.repository.ts';
 

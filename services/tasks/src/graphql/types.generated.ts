@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { Priority } from '@taskmesh/validation';
+import type { Priority } from '@taskmesh/contracts';
 import type { Task as TaskRow } from '../tasks/task.entity.ts';
 import type { TaskOwner } from '../tasks/task-owner.ts';
 import type { TaskPage, TaskPlace } from '../tasks/task-page.ts';

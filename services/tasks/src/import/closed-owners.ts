@@ -1,5 +1,4 @@
-import type { Statement } from '@taskmesh/database';
-import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
+import { type Statement, copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
 import { OWNED } from '../owners/erasure.ts';
 
 const POSITION: Statement = {

@@ -1,6 +1,5 @@
-import { inTransaction } from '@taskmesh/database';
+import { inTransaction, compareRows, createImporter, type ImporterOptions } from '@taskmesh/store';
 import type { TasksRestore } from '@taskmesh/internal-api';
-import { compareRows, createImporter, type ImporterOptions } from '@taskmesh/restore-import';
 import { keepOwnersClosed } from './closed-owners.ts';
 import { beginEpoch, resumeEpoch } from './epoch.ts';
 import { taskRules } from './rules.ts';

@@ -1,5 +1,13 @@
-import type { Session, Statement } from '@taskmesh/database';
-import { columnsOf, LARGEST_VERSION, RESTORED, valueOf, type Columns, type Stores } from '@taskmesh/restore-import';
+import {
+  type Session,
+  type Statement,
+  columnsOf,
+  LARGEST_VERSION,
+  RESTORED,
+  valueOf,
+  type Columns,
+  type Stores,
+} from '@taskmesh/store';
 import { COUNT_TASKS, NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
 
 const EPOCH: Statement = { name: 'import-living-epoch', text: 'select epoch from public.feed_state' };

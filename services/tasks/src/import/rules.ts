@@ -1,7 +1,6 @@
-import { TASK_FIELDS } from '@taskmesh/events';
+import { TASK_FIELDS, createTaskInput } from '@taskmesh/contracts';
 import { STORE_TABLES } from '@taskmesh/internal-api';
-import { BLANKS, valueOf, type Columns, type RowRule, type StoreRules } from '@taskmesh/restore-import';
-import { createTaskInput } from '@taskmesh/validation';
+import { BLANKS, valueOf, type Columns, type RowRule, type StoreRules } from '@taskmesh/store';
 import { z } from 'zod';
 
 /** The rules of @taskmesh/validation for imported rows; both measure lengths in code points. `$1` is `BLANKS`. */

@@ -1,4 +1,4 @@
-import { ACCOUNTS_TOPIC } from '@taskmesh/events';
+import { ACCOUNTS_TOPIC } from '@taskmesh/contracts';
 import type { EventLog, LogReader } from '@taskmesh/messaging';
 import { createPeriodic, type Log, type Service } from '@taskmesh/service';
 import type { createOwnerEraser } from './erase-owners.ts';

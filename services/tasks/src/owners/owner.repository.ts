@@ -1,5 +1,5 @@
-import { inTransaction, readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/database';
-import type { AccountDeleted } from '@taskmesh/events';
+import { inTransaction, readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/store';
+import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
 import { COUNT_TASKS } from '../feed/feed.statements.ts';
 import { partOf } from '../feed/partition.ts';

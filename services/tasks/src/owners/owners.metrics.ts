@@ -1,4 +1,4 @@
-import { watchBacklog } from '@taskmesh/database';
+import { watchBacklog } from '@taskmesh/store';
 import { Gauge, type Registry } from 'prom-client';
 import type { OwnerRepository } from './owner.repository.ts';
 

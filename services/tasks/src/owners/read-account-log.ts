@@ -1,4 +1,4 @@
-import type { AccountDeleted } from '@taskmesh/events';
+import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
 import type { OwnerRepository } from './owner.repository.ts';
 

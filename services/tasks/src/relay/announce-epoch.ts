@@ -1,4 +1,4 @@
-import { EPOCH_KEY, TASK_CHANGES_TOPIC, type EpochBegan } from '@taskmesh/events';
+import { EPOCH_KEY, TASK_CHANGES_TOPIC, type EpochBegan } from '@taskmesh/contracts';
 import { PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
 import { backoffMs, type Log } from '@taskmesh/service';
 import { PARTITIONS } from '../feed/partition.ts';

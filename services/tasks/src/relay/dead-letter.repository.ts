@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@taskmesh/database';
+import type { Database, Statement } from '@taskmesh/store';
 import type { DeadLetter } from '@taskmesh/internal-api';
 import { COUNT, DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letter.statements.ts';
 

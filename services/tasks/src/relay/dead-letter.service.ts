@@ -1,6 +1,6 @@
 import type { DeadLettersInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import { parseJson, type Log } from '@taskmesh/service';
-import { parseInput, parseUuid } from '@taskmesh/validation';
+import { parseInput, parseUuid } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DeadLetterRepository } from './dead-letter.repository.ts';

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 import { REPLAYS_CHANNEL } from './relay.statements.ts';
 
 const NOTED_AGAIN = 'on conflict (fingerprint) do update set reason = excluded.reason, died_at = now()';

@@ -1,4 +1,4 @@
-import type { Database, Session, Statement } from '@taskmesh/database';
+import type { Database, Session, Statement } from '@taskmesh/store';
 import { openLease } from './lease.repository.ts';
 
 function fakeSession() {

@@ -1,5 +1,4 @@
-import { openLockSession } from '@taskmesh/change-log';
-import type { Database } from '@taskmesh/database';
+import { openLockSession, type Database } from '@taskmesh/store';
 import { PARTITIONS } from '../feed/partition.ts';
 import { MOVE_TO_DEAD_LETTERS } from './dead-letter.statements.ts';
 import type { Owed } from './held-owners.ts';

@@ -1,4 +1,4 @@
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';

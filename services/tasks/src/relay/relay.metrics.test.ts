@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import type { Database } from '@taskmesh/store';
 import { Registry } from 'prom-client';
 import { createDeadLetterRepository } from './dead-letter.repository.ts';
 import { createRelayMetrics } from './relay.metrics.ts';

@@ -1,4 +1,4 @@
-import { watchBacklog } from '@taskmesh/database';
+import { watchBacklog } from '@taskmesh/store';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DeadLetterRepository } from './dead-letter.repository.ts';
 import type { RelayRepository } from './relay.repository.ts';

@@ -1,4 +1,4 @@
-import { readBacklog, type Backlog, type Database } from '@taskmesh/database';
+import { readBacklog, type Backlog, type Database } from '@taskmesh/store';
 import { openLease, type Lease, type LeaseOptions } from './lease.repository.ts';
 import { BACKLOG, HAS_BACKLOG } from './relay.statements.ts';
 

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 import { CHANGE_COLUMNS, selectChanges } from '../feed/change.ts';
 
 /** The first key of the advisory locks; the second is the part. */

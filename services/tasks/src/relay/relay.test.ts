@@ -1,4 +1,4 @@
-import type { Session, Statement } from '@taskmesh/database';
+import type { Session, Statement } from '@taskmesh/store';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { createRelayRepository } from './relay.repository.ts';

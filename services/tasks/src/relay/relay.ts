@@ -1,5 +1,5 @@
-import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/change-log';
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/messaging';
 import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';

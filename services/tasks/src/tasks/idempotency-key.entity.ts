@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { TaskRow } from '@taskmesh/events';
+import type { TaskRow } from '@taskmesh/contracts';
 
 /** A create with an idempotency key: repeating it returns the same task. */
 export const IdempotencyKeyEntity = defineEntity({

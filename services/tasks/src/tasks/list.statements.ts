@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 import { StatementParameters } from './statement-parameters.ts';
 import type { TaskOrder } from './task-order.ts';
 import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';

@@ -1,6 +1,5 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput, parseTimestamp, PRIORITIES, parseUuid } from '@taskmesh/contracts';
 import { parseJson } from '@taskmesh/service';
-import { parseTimestamp, PRIORITIES, parseUuid } from '@taskmesh/validation';
 import { z } from 'zod';
 import type { Task } from './task.entity.ts';
 

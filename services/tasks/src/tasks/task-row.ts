@@ -1,5 +1,4 @@
-import { TASK_FIELDS, type TaskRow } from '@taskmesh/events';
-import { createTaskInput } from '@taskmesh/validation';
+import { TASK_FIELDS, type TaskRow, createTaskInput } from '@taskmesh/contracts';
 import type { Task } from './task.entity.ts';
 import { toRfc3339 } from './task-time.ts';
 

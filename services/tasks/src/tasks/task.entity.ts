@@ -1,5 +1,5 @@
 import { defineEntity, p, Type } from '@mikro-orm/core';
-import type { TaskImage } from '@taskmesh/events';
+import type { TaskImage } from '@taskmesh/contracts';
 import { toRfc3339 } from './task-time.ts';
 
 /** Times are RFC 3339, UTC, with milliseconds. */

@@ -1,4 +1,4 @@
-import { AppError, badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/errors';
+import { AppError, badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/contracts';
 
 /** Does not reveal whether the task exists for another user. */
 export const taskNotFound = () => notFound('Task not found.');

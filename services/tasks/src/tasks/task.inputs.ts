@@ -1,4 +1,4 @@
-import { text } from '@taskmesh/validation';
+import { text } from '@taskmesh/contracts';
 import { z } from 'zod';
 
 const MAX_PAGE = 1_000;

@@ -1,7 +1,6 @@
-import { isCheckViolation, type Statement } from '@taskmesh/database';
-import type { TaskRow } from '@taskmesh/events';
+import { isCheckViolation, type Statement } from '@taskmesh/store';
+import type { TaskRow, CreateTask, Priority, UpdateTask } from '@taskmesh/contracts';
 import type { FeedPosition } from '@taskmesh/internal-api';
-import type { CreateTask, Priority, UpdateTask } from '@taskmesh/validation';
 import { partOf } from '../feed/partition.ts';
 import type { SharedDatabase } from '../shared-database.ts';
 import { listStatement, type ListParameter, type ListShape } from './list.statements.ts';

@@ -1,6 +1,6 @@
 import type { FeedPosition } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { createTaskInput, parseInput, parseUuid, updateTaskInput, type CreateTask } from '@taskmesh/validation';
+import { createTaskInput, parseInput, parseUuid, updateTaskInput, type CreateTask } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
 import { firstStillRuns, keyUsedBefore, taskNotFound, versionDiffers } from './task.errors.ts';
 import type { Task } from './task.entity.ts';

@@ -1,5 +1,5 @@
-import type { Statement } from '@taskmesh/database';
-import { TASK_FIELDS } from '@taskmesh/events';
+import type { Statement } from '@taskmesh/store';
+import { TASK_FIELDS } from '@taskmesh/contracts';
 import { GIVEN_FIELDS, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 import { LAST_MOMENT } from './task-time.ts';
 

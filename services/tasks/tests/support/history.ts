@@ -1,4 +1,4 @@
-import type { TaskChanged, TaskImage, TaskRow } from '@taskmesh/events';
+import type { TaskChanged, TaskImage, TaskRow } from '@taskmesh/contracts';
 import type { TestDatabase } from '@taskmesh/testing';
 import { toTask } from '../../src/tasks/task-row.ts';
 

@@ -1,4 +1,4 @@
-import type { Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/store';
 import { escapeLiteral, type Client } from 'pg';
 
 const literal = (value: unknown): string => {

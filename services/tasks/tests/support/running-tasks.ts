@@ -1,5 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
-import { EPOCH_KEY, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { type TaskChanged, EPOCH_KEY, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { AccountsInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';

@@ -1,4 +1,4 @@
-import type { AppError } from '@taskmesh/errors';
+import type { AppError } from '@taskmesh/contracts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { LOOK } from '../look/look.ts';
 import { servePageFiles } from '../page.ts';

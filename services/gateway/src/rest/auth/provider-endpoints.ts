@@ -1,5 +1,5 @@
 import type { AuthSignIn } from '@taskmesh/internal-api';
-import { notFound } from '@taskmesh/errors';
+import { notFound } from '@taskmesh/contracts';
 import { publicEndpoint, userEndpoint, type Endpoint, type ErrorPage } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { checkedQuery, wholeQuery } from '../request/query.ts';

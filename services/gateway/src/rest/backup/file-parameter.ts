@@ -1,4 +1,4 @@
-import { badUserInput, notFound } from '@taskmesh/errors';
+import { badUserInput, notFound } from '@taskmesh/contracts';
 
 export const unknownFile = () => notFound('There is no such backup file.');
 

@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput, parseInput } from '@taskmesh/contracts';
 import {
   refuseOthers,
   RESTORE_PARAMETERS,
@@ -7,7 +7,6 @@ import {
   restoreParametersOf,
   type RestoreParameters,
 } from '@taskmesh/internal-api';
-import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
 import type { QueryRules } from '../request/query.ts';
 import { readFileParameter } from './file-parameter.ts';

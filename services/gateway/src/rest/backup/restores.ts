@@ -1,4 +1,4 @@
-import { notFound, unavailable } from '@taskmesh/errors';
+import { notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import { operatorEndpoint, type Endpoint, type Exchange } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';

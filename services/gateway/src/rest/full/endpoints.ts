@@ -1,4 +1,4 @@
-import { codePoints } from '@taskmesh/validation';
+import { codePoints } from '@taskmesh/contracts';
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';

@@ -1,4 +1,4 @@
-import { AppError, HTTP_STATUS } from '@taskmesh/errors';
+import { AppError, HTTP_STATUS } from '@taskmesh/contracts';
 import { errorBody, type Envelope } from '../../http/errors.ts';
 import { isBytes, type Endpoint } from '../endpoint.ts';
 import { ERROR_SCHEMAS } from '../schemas/errors.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode, Issue } from '@taskmesh/errors';
+import type { ErrorCode, Issue } from '@taskmesh/contracts';
 import type { Envelope } from '../../http/errors.ts';
 
 export type Failure = ErrorCode | 'KEY_REUSED';

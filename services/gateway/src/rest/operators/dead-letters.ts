@@ -1,4 +1,4 @@
-import { notFound } from '@taskmesh/errors';
+import { notFound } from '@taskmesh/contracts';
 import type { DeadLettersInternal } from '@taskmesh/internal-api';
 import { operatorEndpoint, type Endpoint } from '../endpoint.ts';
 import { checkedQuery } from '../request/query.ts';

@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { unauthenticated } from '@taskmesh/contracts';
 import { operatorsPlaceEndpoint, type Endpoint } from '../endpoint.ts';
 import { operatorsCode, operatorsToken } from '../schemas/operators.ts';
 

@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput } from '@taskmesh/contracts';
 
 const VERSION_TAG = /^"([1-9]\d{0,9})"$/;
 /** RFC 9110, 8.8.3 and 13.1.1. */

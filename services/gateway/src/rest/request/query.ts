@@ -1,4 +1,4 @@
-import { parseInput } from '@taskmesh/validation';
+import { parseInput } from '@taskmesh/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { readParameters } from '../../http/query-parameters.ts';

@@ -1,4 +1,4 @@
-import { forbidden, unauthenticated } from '@taskmesh/errors';
+import { forbidden, unauthenticated } from '@taskmesh/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../../context.ts';
 

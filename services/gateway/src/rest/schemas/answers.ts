@@ -1,5 +1,4 @@
-import type { TaskRow } from '@taskmesh/events';
-import { PRIORITIES } from '@taskmesh/validation';
+import { type TaskRow, PRIORITIES } from '@taskmesh/contracts';
 import { z } from 'zod';
 
 const EXAMPLE_USER_ID = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';

@@ -1,5 +1,5 @@
 import type { DeadLetter } from '@taskmesh/internal-api';
-import { stringField } from '@taskmesh/validation';
+import { stringField } from '@taskmesh/contracts';
 import { z } from 'zod';
 import type { PlatformStatus } from '../../status/platform-status.ts';
 import { undoable } from './backups.ts';

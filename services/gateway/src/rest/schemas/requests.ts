@@ -17,7 +17,7 @@ import {
   stringField,
   timestamp,
   updateTaskInput,
-} from '@taskmesh/validation';
+} from '@taskmesh/contracts';
 import { z } from 'zod';
 
 const MAX_OFFSET = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
-import { rateLimited, toGraphQLError } from '@taskmesh/errors';
-import { within } from '@taskmesh/telemetry';
+import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
+import { within } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';

@@ -1,4 +1,4 @@
-import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/errors';
+import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/contracts';
 import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';

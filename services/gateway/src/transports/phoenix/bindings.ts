@@ -1,4 +1,4 @@
-import type { TaskChanged } from '@taskmesh/events';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { isObject } from '@taskmesh/service';
 import type { ChangeView } from './change-view.ts';
 import { columnNamed, naming, type Column } from './columns.ts';

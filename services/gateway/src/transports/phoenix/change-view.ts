@@ -1,4 +1,4 @@
-import type { TaskChanged, TaskRow } from '@taskmesh/events';
+import type { TaskChanged, TaskRow } from '@taskmesh/contracts';
 import { perChange } from '../../feed/per-change.ts';
 import { COLUMNS, toRow, type Column } from './columns.ts';
 import type { Filter } from './filter.ts';

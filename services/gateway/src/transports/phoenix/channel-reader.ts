@@ -1,5 +1,4 @@
-import { AppError } from '@taskmesh/errors';
-import type { TaskChanged } from '@taskmesh/events';
+import { AppError, type TaskChanged } from '@taskmesh/contracts';
 import type { Clock } from '@taskmesh/service';
 import type { Feed } from '../../feed/feed.ts';
 import type { TransportMetrics } from '../metrics.ts';

@@ -1,4 +1,4 @@
-import { TASK_FIELDS, type ColumnType, type TaskImage, type TaskRow } from '@taskmesh/events';
+import { TASK_FIELDS, type ColumnType, type TaskImage, type TaskRow } from '@taskmesh/contracts';
 
 /** Types as clients see them: they pass values of these types through unchanged. */
 const TYPES = {

@@ -1,4 +1,4 @@
-import type { TaskRow } from '@taskmesh/events';
+import type { TaskRow } from '@taskmesh/contracts';
 import { compileFilter } from './filter.ts';
 
 const row: TaskRow = {

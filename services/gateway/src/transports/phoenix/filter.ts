@@ -1,5 +1,4 @@
-import type { TaskRow } from '@taskmesh/events';
-import { parseTimestamp } from '@taskmesh/validation';
+import { type TaskRow, parseTimestamp } from '@taskmesh/contracts';
 import { columnNamed, naming, type Column } from './columns.ts';
 import { compileLike } from './like.ts';
 

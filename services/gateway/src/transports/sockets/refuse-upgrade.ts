@@ -1,4 +1,4 @@
-import type { AppError } from '@taskmesh/errors';
+import type { AppError } from '@taskmesh/contracts';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';

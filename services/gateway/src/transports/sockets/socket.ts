@@ -1,4 +1,4 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';

@@ -1,0 +1,20 @@
+import { badUserInput, type Issue } from '../errors/index.ts';
+import type { z } from 'zod';
+
+/** @throws AppError BAD_USER_INPUT with an issue for each problem */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input, { error: inOurWords });
+  if (result.success) return result.data;
+  throw badUserInput(issuesOf(result.error));
+}
+
+/** For schemas without a message of their own: the validator's words are about its types. */
+function inOurWords({ code, input, path = [] }: { code: string; input?: unknown; path?: PropertyKey[] | undefined }) {
+  const name = path.join('.');
+  if (code === 'unrecognized_keys' || name === '') return undefined;
+  return input === undefined ? `${name} is required.` : `${name} is not valid.`;
+}
+
+function issuesOf(error: z.ZodError): Issue[] {
+  return error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+}

@@ -1,0 +1,166 @@
+import { startTraceCollector } from '../telemetry/testing/trace-collector.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Worker } from 'node:worker_threads';
+import { eventually } from '@taskmesh/testing';
+import { Registry } from 'prom-client';
+import { createLog } from '../log.ts';
+import { openTelemetry, readTelemetry } from './open-telemetry.ts';
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
+
+describe('the settings of traces', () => {
+  it.each([
+    [{}],
+    [{ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }],
+    [{ ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }],
+    [{ OTEL_TRACES_SAMPLER: 'always_on', OTEL_SERVICE_NAME: 'mine' }],
+  ])('say that nothing is traced: %j', (env) => {
+    expect(readTelemetry(env)).toBeUndefined();
+  });
+
+  it('have the defaults of OpenTelemetry', () => {
+    expect(readTelemetry(ENDPOINT)).toEqual({
+      url: 'http://127.0.0.1:4318/v1/traces',
+      protocol: 'http/protobuf',
+      ...{ ratio: 1, isParentBased: true, callersPerS: 10 },
+      ...{ maxQueueSize: 2_048, maxExportBatchSize: 512, scheduledDelayMs: 5_000 },
+    });
+  });
+
+  it.each([
+    ['always_on', '0.5', { ratio: 1, isParentBased: false }],
+    ['always_off', '0.5', { ratio: 0, isParentBased: false }],
+    ['traceidratio', '0.5', { ratio: 0.5, isParentBased: false }],
+    ['parentbased_always_off', '1', { ratio: 0, isParentBased: true }],
+    ['parentbased_traceidratio', '0.01', { ratio: 0.01, isParentBased: true }],
+  ])('know the sampler %s', (sampler, arg, expected) => {
+    const env = { ...ENDPOINT, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: arg };
+    expect(readTelemetry(env)).toMatchObject(expected);
+  });
+
+  it('take the endpoint of traces as it is', () => {
+    const url = 'http://127.0.0.1:1/own';
+    expect(readTelemetry({ ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url })?.url).toBe(url);
+  });
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_TRACES_SAMPLER', 'xray'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['TRACE_CALLERS_PER_S', '-1'],
+    // OpenTelemetry's SDK would leave these out, and say nothing.
+    ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks,load=50%'],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
+    ['OTEL_RESOURCE_ATTRIBUTES', '=tasks'],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'a=b=c'],
+    ['OTEL_RESOURCE_ATTRIBUTES', `long=${'x'.repeat(256)}`],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization: Bearer x'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=x,other=50%'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key='],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=a;b'],
+  ])('refuse %s=%s', (name, value) => {
+    expect(() => readTelemetry({ ...ENDPOINT, [name]: value })).toThrow(name);
+  });
+});
+
+it.each([
+  ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks, deployment.environment.name=a%2Cb%20c,'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'note='],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization=Basic bWU6eA==, api-key=50%25'],
+])('the settings of traces take %s=%s', (name, value) => {
+  expect(readTelemetry({ ...ENDPOINT, [name]: value })).toBeDefined();
+});
+
+describe('telemetry', () => {
+  const log = createLog({ service: 'test', level: 'silent' });
+
+  it('does not even load the SDK of OpenTelemetry without a collector', async () => {
+    const program = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+      const { createLog, openTelemetry, readTelemetry } = await import('@taskmesh/service');
+      for (const lib of ['database', 'internal-api', 'messaging', 'subgraph']) await import('@taskmesh/' + lib);
+      const { Registry } = await import('prom-client');
+      const open = async (env) => {
+        const log = createLog({ service: 'test', level: 'silent' });
+        const telemetry = await openTelemetry(readTelemetry(env), log, new Registry());
+        return telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' })) !== undefined;
+      };
+      // prom-client loads the API, whether or not anybody traces.
+      const count = () => loaded.filter((url) => /\\/@opentelemetry\\/(?!api\\/)/.test(url)).length;
+      const off = [await open({}), count()];
+      const on = [await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }), count() > 0];
+      console.log(JSON.stringify({ off, on }));
+      process.exit();`;
+    const args = ['--input-type=module', '--eval', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+    expect(JSON.parse(stdout)).toEqual({ off: [false, 0], on: [true, true] });
+  });
+
+  it('does not wait for a collector that is silent when it stops, nor does what sends to it', async () => {
+    const collector = await startTraceCollector();
+    collector.answerWith(503);
+    const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const ended = new Promise((resolve) => process.once('worker', (thread: Worker) => thread.once('exit', resolve)));
+    const telemetry = await openTelemetry(config, log, new Registry());
+    telemetry
+      .tracing('tasks')
+      .begin(undefined, () => ({ name: 'x' }))
+      ?.end();
+    const begun = performance.now();
+    await telemetry.stop();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await ended;
+    await collector.stop();
+  }, 10_000);
+});
+
+it('spans that the collector rejects are a line of the log, in its words, and are counted', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const log = createLog({ service: 'test', level: 'info', destination: { write } });
+  const metrics = new Registry();
+  const collector = await startTraceCollector();
+  collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: '1', errorMessage: 'too old' } }));
+  const config = readTelemetry({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '1',
+  });
+  const telemetry = await openTelemetry(config, log, metrics);
+  const tracing = telemetry.tracing('tasks');
+  for (const span of [1, 2, 3].map(() => tracing.begin(undefined, () => ({ name: 'x' })))) span?.end();
+  await telemetry.stop();
+  await eventually(() => expect(lines).toHaveLength(1));
+  expect(lines).toMatchObject([
+    { level: 'warn', msg: 'the collector rejects a part of the traces', rejectedSpans: 1, reason: 'too old' },
+  ]);
+  const text = await metrics.metrics();
+  expect(text).toMatch(/^otel_sdk_exporter_span_exported_total 2$/m);
+  expect(text).toMatch(/^otel_sdk_exporter_span_exported_total\{error_type="rejected"\} 1$/m);
+  await collector.stop();
+});
+
+describe('a line of the log', () => {
+  it('has the trace that it belongs to, and no secrets', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog({
+      service: 'test',
+      level: 'info',
+      destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    });
+    const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+    const telemetry = await openTelemetry(config, log, new Registry());
+    const { within } = await import('../telemetry/index.ts');
+    const span = telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' }));
+    if (span) within(span, () => log.info({ email: 'ada@example.com' }, 'inside'));
+    log.info('outside');
+    expect(lines).toEqual([
+      expect.objectContaining({ msg: 'inside', trace_id: span?.traceId, span_id: span?.spanId, email: '[redacted]' }),
+      expect.not.objectContaining({ trace_id: expect.anything() }),
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import { errorCode } from '@taskmesh/contracts/error-details';
+import { NO_TRACING, type SdkOptions, type Tracing } from '../telemetry/index.ts';
+import { randomUUID } from 'node:crypto';
+import { Counter, type Registry } from 'prom-client';
+import { z } from 'zod';
+import { withDeadline } from '../deadline.ts';
+import { isDecodable, readEnv, setting, type Env } from '../config.ts';
+import type { Service } from '../lifecycle.ts';
+import type { Log } from '../log.ts';
+import { readVersion } from '../version.ts';
+
+const FLUSH_MS = 3_000;
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+/** The SDK leaves out what it cannot read (of attributes all), and says nothing. */
+const pairs = (isPair: (pair: string) => boolean, rule: string) =>
+  setting
+    .text()
+    .refine(
+      (text) => text.split(',').every((pair) => pair.trim() === '' || (isDecodable(pair) && isPair(pair))),
+      `must be name=value, several between commas; ${rule}`,
+    );
+const LONGEST_ATTRIBUTE = 255;
+const isShort = (part: string) => decodeURIComponent(part.trim()).length <= LONGEST_ATTRIBUTE;
+
+const settings = z.object({
+  OTEL_SDK_DISABLED: setting.flag().default(false),
+  OTEL_TRACES_EXPORTER: setting.oneOf(['otlp', 'none']).default('otlp'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting.url('http:', 'https:').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting.url('http:', 'https:').optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: setting.oneOf(['http/protobuf', 'http/json']).default('http/protobuf'),
+  OTEL_TRACES_SAMPLER: setting.oneOf(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: setting.number(0, 1).default(1),
+  OTEL_BSP_SCHEDULE_DELAY: setting.int(1, 600_000).default(5_000),
+  OTEL_BSP_MAX_QUEUE_SIZE: setting.int(1, 1_000_000).default(2_048),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting.int(1, 1_000_000).default(512),
+  TRACE_CALLERS_PER_S: setting.int(0, 1_000_000).default(10),
+  // Read by the SDK itself.
+  OTEL_SERVICE_NAME: setting.text().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: pairs(
+    (pair) => /^[^=]*[^=\s][^=]*=[^=]*$/.test(pair) && pair.split('=').every(isShort),
+    `each at most ${LONGEST_ATTRIBUTE} characters, with %2C for a comma, %3D for "=" and %25 for "%"`,
+  ).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs(
+    (pair) => /^\s*[^=\s;]+\s*=\s*[^\s;][^;]*$/.test(pair),
+    'with %2C for a comma, %3B for ";" and %25 for "%"',
+  ).optional(),
+});
+
+/** Undefined when tracing is off. */
+export type TelemetryConfig =
+  | Pick<
+      SdkOptions,
+      | 'url'
+      | 'protocol'
+      | 'ratio'
+      | 'isParentBased'
+      | 'callersPerS'
+      | 'maxQueueSize'
+      | 'maxExportBatchSize'
+      | 'scheduledDelayMs'
+    >
+  | undefined;
+
+/** Reads OpenTelemetry's standard variables. @throws ConfigError with every problem */
+export function readTelemetry(env: Env): TelemetryConfig {
+  const values = readEnv(settings, env);
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
+  const url = own ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  if (!url || values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  const sampler = values.OTEL_TRACES_SAMPLER.replace('parentbased_', '');
+  return {
+    url,
+    protocol: values.OTEL_EXPORTER_OTLP_PROTOCOL,
+    ratio: sampler === 'traceidratio' ? values.OTEL_TRACES_SAMPLER_ARG : Number(sampler === 'always_on'),
+    isParentBased: values.OTEL_TRACES_SAMPLER.startsWith('parentbased_'),
+    callersPerS: values.TRACE_CALLERS_PER_S,
+    maxQueueSize: values.OTEL_BSP_MAX_QUEUE_SIZE,
+    maxExportBatchSize: Math.min(values.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, values.OTEL_BSP_MAX_QUEUE_SIZE),
+    scheduledDelayMs: values.OTEL_BSP_SCHEDULE_DELAY,
+  };
+}
+
+/** Stop it last, so that spans of the other services' stops are sent as well. */
+export interface Telemetry extends Service {
+  tracing(service: string): Tracing;
+}
+
+/** Without a collector, OpenTelemetry is not even loaded. `random` draws what is recorded: numbers from 0 up to 1. */
+export async function openTelemetry(
+  config: TelemetryConfig,
+  log: Log,
+  metrics: Registry,
+  random = Math.random,
+): Promise<Telemetry> {
+  if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
+  const { startSdk } = await import('../telemetry/sdk.ts');
+  const exported = new Counter({
+    name: 'otel_sdk_exporter_span_exported_total',
+    help: 'Spans that were sent to the collector; with an error_type, it did not take them',
+    labelNames: ['error_type'],
+    registers: [metrics],
+  });
+  const sdk = startSdk({
+    ...config,
+    version: readVersion(),
+    instanceId: randomUUID(),
+    random,
+    monotonicMs: () => performance.now(),
+    onOutage: (error) =>
+      log.warn({ reason: reasonOf(error) }, 'the collector does not take traces; going on without it'),
+    onRecovery: () => log.info('the collector takes traces again'),
+    onObjection: ({ rejectedSpans, message }) =>
+      log.warn(
+        { rejectedSpans, reason: message },
+        rejectedSpans > 0 ? 'the collector rejects a part of the traces' : 'the collector warns of the traces',
+      ),
+    onExported: (spans, errorType) => exported.inc(errorType === undefined ? {} : { error_type: errorType }, spans),
+  });
+  return {
+    start: async () => undefined,
+    tracing: sdk.tracing,
+    // Spans not sent by then are lost; the outage has been logged.
+    stop: () => withDeadline(sdk.stop(), FLUSH_MS, () => new Error('Not sent in time.')).catch(() => sdk.abandon()),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return errorCode(error) || error.message;
+}

@@ -1,0 +1,260 @@
+import type { EntityManager, MigrationObject } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { unavailable } from '@taskmesh/contracts';
+import { ConfigError, createBulkhead, withDeadline, type Log, inSpan } from '@taskmesh/service';
+import { Pool, type QueryResultRow } from 'pg';
+import type { Registry } from 'prom-client';
+import { connectionConfig, type Settings } from './connection.ts';
+import { whileAway, type RetryOptions } from './failures.ts';
+import { migrate, MIGRATION_CONNECTIONS, type MigrateLimits, type Orm } from './migrate.ts';
+import { measurePool } from './pool-metrics.ts';
+import { runPrepared } from './prepared-query.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+import type { Statement } from './statement.ts';
+import { createStatementMetrics, type ObserveStatement } from './statement-metrics.ts';
+import { createStatementSpans } from './statement-spans.ts';
+import { watchConnections } from './watch-connections.ts';
+import { refusalOf } from './why-postgres-fails.ts';
+import { whyUnfit } from './why-unfit.ts';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 5_000;
+const IS_UP_MS = 1_000;
+/** On a busy machine a start must not fail because the server responds slowly. */
+const PROBE_MS = 5_000;
+const SILENCE_MS = 6_000;
+const MAX_TURN_WAIT_MS = 5_000;
+/** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
+const IDLE_MS = 600_000;
+
+/**
+ * A prepared statement keeps its plan until its tables are analysed. Planned while a table was empty, it would scan all of it, and go
+ * on to do so while the table grows. Migrations and restores plan for what they find.
+ *
+ * Before PostgreSQL 18, a scan that cannot be avoided, as of a table with one row, then seems so expensive that the server compiles
+ * the statement each time, which takes hundreds of milliseconds.
+ */
+const LASTING_PLANS = { enable_seqscan: 'off', jit: 'off' };
+
+type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
+
+interface Connections {
+  pool: Parameters<typeof defineConfig>[0]['pool'];
+  settings?: Settings;
+  /** 0 means no limit. */
+  statementTimeoutMs: number;
+  /** A connection that stays silent for this long is closed. */
+  silenceMs: number;
+}
+
+export interface StoreOptions {
+  /** postgres://user:password@host:port/database */
+  url: string;
+  /** Tells apart two ORMs in one process. @default the service's name */
+  name?: string;
+  /** Maximum number of connections. @default 10 */
+  poolSize?: number;
+  log: Log;
+}
+
+export interface DatabaseOptions extends StoreOptions {
+  name: string;
+  entities: Entities;
+  /** In order, each with its name. Static imports, so that bundles include them. */
+  migrations: MigrationObject[];
+  /** For the pool and sessions, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. */
+  settings?: Settings;
+}
+
+export interface SchemaState {
+  /** Known here but not applied. */
+  missing: string[];
+  /** Applied by a newer version. */
+  unknown: string[];
+}
+
+export interface Database {
+  /** Waits for the server and brings the schema up to date. Several instances may call it at once. */
+  migrate(options?: MigrateLimits): Promise<void>;
+  /** The names of all migrations, oldest first: a schema's version is the last one applied. */
+  readonly versions: readonly string[];
+  /**
+   * Read-only, and needs no more rights than that. Rejects when the server does not answer.
+   * @throws ConfigError when the server is too old, or a pooler before it keeps no sessions
+   */
+  schemaState(): Promise<SchemaState>;
+  /**
+   * Runs `work` on a unit of work of its own, again while the database is briefly unavailable: it must be safe to repeat.
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
+  retry<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` atomically; again only if the database was unavailable and certainly changed nothing. Those with the same `turn`, as
+   * they lock the same row, run one after the other: while they wait, they leave the connections to others.
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
+  inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
+  /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
+  run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
+  /** A connection outside the pool, for locks and notifications. The caller closes it. */
+  openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
+  readonly pool: Pool;
+  /** Starts measuring how full the pool is and how long its statements take. Migrations have a pool of their own. */
+  measure(registry: Registry): void;
+  /** Whether the server answers a trivial statement within a second, however busy the pool is. */
+  isUp(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Reports a lasting refusal, which a person has to fix, as a ConfigError; rethrows anything else. */
+function failForPeople(error: unknown): never {
+  const { reason, isLasting } = refusalOf(error);
+  throw isLasting ? new ConfigError([`PostgreSQL ${reason}`]) : error;
+}
+
+/** Does not connect: the first statement does. */
+export async function createDatabase(options: DatabaseOptions): Promise<Database> {
+  const { name, url, entities, migrations, poolSize = 10, settings = {}, log } = options;
+  const spans = createStatementSpans(url);
+  const lastingSettings = { ...LASTING_PLANS, ...settings };
+  let observe: ObserveStatement | undefined;
+  const openOrm = async (
+    { pool, settings: extra, statementTimeoutMs, silenceMs }: Connections,
+    onAnswer: ObserveStatement = ignore,
+  ) => {
+    const orm = await MikroORM.init(
+      defineConfig({
+        contextName: name,
+        clientUrl: url,
+        entities,
+        extensions: [Migrator],
+        allowGlobalContext: false,
+        ensureDatabase: false,
+        forceUtcTimezone: true,
+        timezone: 'UTC',
+        discovery: { checkDuplicateTableNames: true },
+        pool,
+        driverOptions: {
+          // With the URL, whose parameters (among them those for TLS) the ORM would drop.
+          ...connectionConfig({
+            ...{ url, name: `taskmesh-${name}`, connectTimeoutMs: CONNECT_TIMEOUT_MS },
+            settings: {
+              statement_timeout: String(statementTimeoutMs),
+              idle_in_transaction_session_timeout: '10s',
+              ...extra,
+            },
+          }),
+        },
+        migrations: {
+          migrationsList: migrations,
+          snapshot: false,
+          transactional: true,
+          allOrNothing: true,
+          silent: true,
+        },
+        logger: (message) => log.debug({ message }, 'orm'),
+      }),
+    );
+    const connections = await poolOf(orm);
+    watchConnections(connections, { silenceMs, spanOf: spans.unnamed, observe: onAnswer });
+    // When the server ends an idle connection, the pool emits an error; without a listener it would end the process.
+    // The driver attaches the whole connection to that error, so only its message is logged.
+    connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
+    return { orm, pool: connections };
+  };
+  const { orm, pool } = await openOrm(
+    {
+      pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
+      settings: lastingSettings,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      silenceMs: SILENCE_MS,
+    },
+    (...answer) => observe?.(...answer),
+  );
+  /** For looking at the server: it never waits for the pool, which requests may use up. */
+  const probe = new Pool({
+    ...connectionConfig({ url, name: `taskmesh-${name}-probe`, connectTimeoutMs: PROBE_MS }),
+    ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: PROBE_MS },
+  });
+  probe.on('error', (error) => log.debug({ reason: error.message }, 'database connection lost'));
+  const turns = createBulkhead({
+    concurrency: 1,
+    maxWaitMs: MAX_TURN_WAIT_MS,
+    refusal: () => unavailable('Your earlier requests are still running; try again.'),
+  });
+  let isFit = false;
+  /** @throws ConfigError */
+  const refuseUnfit = async () => {
+    if (isFit) return;
+    const refusal = await whyUnfit(url, `taskmesh-${name}-probe`);
+    if (refusal) throw new ConfigError([`PostgreSQL ${refusal.reason}`]);
+    isFit = true;
+  };
+
+  return {
+    versions: migrations.map((migration) => migration.name),
+    async migrate(how) {
+      const { orm: migrating } = await openOrm(MIGRATION_CONNECTIONS);
+      try {
+        await migrate(migrating, { refuseUnfit, log, ...how }).catch(failForPeople);
+      } finally {
+        await migrating.close(true);
+      }
+    },
+    async schemaState() {
+      await refuseUnfit();
+      const applied = await appliedMigrations(probe);
+      const known = migrations.map(({ name: known }) => known);
+      return {
+        missing: known.filter((each) => !applied.includes(each)),
+        unknown: applied.filter((each) => !known.includes(each)),
+      };
+    },
+    retry: (work) => whileAway({ kind: 'read' }, () => work(orm.em.fork())),
+    inTransaction(work, turn) {
+      const run = () => whileAway({ kind: 'write' }, () => orm.em.fork().transactional(work));
+      return turn === undefined ? run() : turns.run(turn, run);
+    },
+    run: <Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]) =>
+      inSpan(
+        () => spans.named(statement),
+        () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
+      ),
+    openSession: ({ settings: extra, ...session } = {}) =>
+      openSession({ url, name: `taskmesh-${name}-session`, settings: { ...lastingSettings, ...extra }, ...session }),
+    pool,
+    measure(registry) {
+      measurePool(registry, name, pool);
+      observe = createStatementMetrics(registry, name);
+    },
+    async isUp() {
+      const answered = probe.query('select 1').then(() => true);
+      return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
+    },
+    async close() {
+      // The ORM ends only a pool that it has used itself.
+      await orm.close(true);
+      await Promise.all([pool, probe].map((each) => each.ending || each.end()));
+    },
+  };
+}
+
+/** Reads the table directly, because the migrator would create a missing one. */
+async function appliedMigrations(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ there: boolean }>(
+    `select to_regclass('mikro_orm_migrations') is not null as there`,
+  );
+  if (!rows[0]?.there) return [];
+  return (await pool.query<{ name: string }>('select name from mikro_orm_migrations order by id')).rows.map(
+    ({ name }) => name,
+  );
+}
+
+function ignore(): void {
+  // nothing observes
+}
+
+function poolOf(orm: Orm): Promise<Pool> {
+  return orm.em.getConnection().getNativeClient() as Promise<Pool>;
+}

@@ -1,0 +1,172 @@
+import { type AppError, unavailable } from '@taskmesh/contracts';
+import { type Backoff, backoffMs } from '@taskmesh/service';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SQL_STATE } from './sql-state.ts';
+
+/**
+ * The server or the database was unavailable or could not run the statement. These errors come before or instead of its
+ * execution, so the statement has not happened and may be sent again.
+ */
+const NOT_DONE = new Set<string>([
+  SQL_STATE.sqlclientUnableToEstablishConnection,
+  SQL_STATE.sqlserverRejectedConnection,
+  SQL_STATE.readOnlyTransaction, // a failover has made this server a standby
+  SQL_STATE.idleInTransactionSessionTimeout,
+  SQL_STATE.transactionTimeout,
+  SQL_STATE.invalidCatalogName, // between the two renames of a swap
+  SQL_STATE.serializationFailure,
+  SQL_STATE.deadlockDetected,
+  SQL_STATE.objectNotInPrerequisiteState, // the database takes no connections
+  SQL_STATE.lockNotAvailable,
+  SQL_STATE.adminShutdown, // the session was ended
+  SQL_STATE.cannotConnectNow, // starting up or shutting down
+  SQL_STATE.databaseDropped,
+  SQL_STATE.idleSessionTimeout,
+  SQL_STATE.ioError,
+]);
+/** insufficient_resources: disk full, out of memory, too many connections. */
+const NO_RESOURCES = '53';
+/** Any failure of these calls comes before the first statement. */
+const CONNECTING = new Set(['getaddrinfo', 'connect']);
+
+/** A migration changed the columns of the prepared statement. Matched by routine, as messages are translated. */
+const STALE_PLAN = { code: SQL_STATE.featureNotSupported, routine: 'RevalidateCachedQuery' };
+
+/** Messages of pg and pg-pool errors that have no code. */
+const NOT_DONE_MESSAGES = [
+  'Client has encountered a connection error and is not queryable',
+  'timeout exceeded when trying to connect',
+  'Connection terminated due to connection timeout',
+];
+
+/** The connection broke while a statement was running, so it may or may not have happened. */
+const UNKNOWN_CODES = new Set<string>([
+  ...[SQL_STATE.crashShutdown, SQL_STATE.queryCanceled],
+  ...['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'],
+  ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+]);
+const CONNECTION_EXCEPTION = '08';
+const UNKNOWN_MESSAGES = ['Connection terminated unexpectedly', 'Connection terminated', 'Query read timeout'];
+
+type Outcome = 'not-done' | 'unknown' | 'other';
+
+/** Looks at the causes, too, because the ORM wraps the driver's errors. */
+export function outcomeOf(error: unknown): Outcome {
+  for (const each of withCauses(error)) {
+    if (isNotDone(each)) return 'not-done';
+    if (isUnknown(each)) return 'unknown';
+  }
+  return 'other';
+}
+
+/** These end a statement or its transaction only. */
+const OF_STATEMENTS = new Set<string>([
+  SQL_STATE.serializationFailure,
+  SQL_STATE.deadlockDetected,
+  SQL_STATE.lockNotAvailable,
+  SQL_STATE.queryCanceled,
+]);
+
+/** The connection is not in the state that we left it in, as behind a pooler that keeps no sessions. */
+const OF_OTHER_STATES = new Set<string>([
+  SQL_STATE.inFailedTransaction,
+  SQL_STATE.invalidStatementName,
+  SQL_STATE.duplicatePreparedStatement,
+]);
+
+/** Whether the connection of the failed statement is lost, or of no use to a second attempt. */
+export function endsConnection(error: unknown): boolean {
+  if (withCauses(error).some((each) => OF_OTHER_STATES.has(codeOf(each)))) return true;
+  return outcomeOf(error) !== 'other' && !withCauses(error).some((each) => OF_STATEMENTS.has(codeOf(each)));
+}
+
+/** Whether the server or the database takes no writes, be it said by this error or by one that caused it. */
+export function isReadOnly(error: unknown): boolean {
+  return withCauses(error).some((each) => codeOf(each) === SQL_STATE.readOnlyTransaction);
+}
+
+function withCauses(error: unknown): Error[] {
+  return Error.isError(error) ? [error, ...withCauses(error.cause ?? previousOf(error))] : [];
+}
+
+function isNotDone(error: Error): boolean {
+  const code = codeOf(error);
+  return (
+    NOT_DONE.has(code) ||
+    code.startsWith(NO_RESOURCES) ||
+    isConnecting(error) ||
+    isStalePlan(error) ||
+    NOT_DONE_MESSAGES.includes(error.message)
+  );
+}
+
+/** Check `isNotDone` first: it is more precise about some of these. */
+function isUnknown(error: Error): boolean {
+  const code = codeOf(error);
+  return UNKNOWN_CODES.has(code) || code.startsWith(CONNECTION_EXCEPTION) || UNKNOWN_MESSAGES.includes(error.message);
+}
+
+/** A host with several addresses fails with an AggregateError. */
+function isConnecting(error: Error): boolean {
+  if ('errors' in error) return codeOf(error) !== '';
+  return 'syscall' in error && typeof error.syscall === 'string' && CONNECTING.has(error.syscall);
+}
+
+function isStalePlan(error: Error): boolean {
+  return codeOf(error) === STALE_PLAN.code && 'routine' in error && error.routine === STALE_PLAN.routine;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+function previousOf(error: Error): unknown {
+  return 'previous' in error ? error.previous : undefined;
+}
+
+/** Whether PostgreSQL refused a duplicate row; with `constraint`, a duplicate under that constraint only. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!Error.isError(error) || codeOf(error) !== SQL_STATE.uniqueViolation) return false;
+  return constraint === undefined || ('constraint' in error && error.constraint === constraint);
+}
+
+/** Whether PostgreSQL refused a row because of this check. */
+export function isCheckViolation(error: unknown, constraint: string): boolean {
+  if (!Error.isError(error) || codeOf(error) !== SQL_STATE.checkViolation) return false;
+  return 'constraint' in error && error.constraint === constraint;
+}
+
+/** SERVICE_UNAVAILABLE when the database was unavailable; undefined for any other error. */
+export function asUnavailable(error: unknown): AppError | undefined {
+  return outcomeOf(error) === 'other' ? undefined : unavailable(undefined, error);
+}
+
+export interface RetryOptions {
+  /** A `read` is repeated whatever happened, a `write` only when it certainly has not happened. */
+  kind: 'read' | 'write';
+  /** @default 2_000 */
+  deadlineMs?: number;
+}
+
+const BACKOFF: Backoff = { firstMs: 5, longestMs: 200 };
+
+/**
+ * Repeats `work` while the database is briefly unavailable, with growing pauses.
+ * @throws AppError SERVICE_UNAVAILABLE when it stays unavailable, or when a write's outcome is unknown
+ */
+export async function whileAway<Result>(options: RetryOptions, work: () => Promise<Result>): Promise<Result> {
+  const { kind, deadlineMs = 2_000 } = options;
+  const deadline = performance.now() + deadlineMs;
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      if (outcome === 'other') throw error;
+      const pauseMs = backoffMs(failures, BACKOFF);
+      const repeatable = outcome === 'not-done' || kind === 'read';
+      if (!repeatable || performance.now() + pauseMs > deadline) throw unavailable(undefined, error);
+      await sleep(pauseMs);
+    }
+  }
+}

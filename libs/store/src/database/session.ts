@@ -1,0 +1,87 @@
+import { unavailable } from '@taskmesh/contracts';
+import { Socket } from 'node:net';
+import type { Client, QueryResultRow } from 'pg';
+import { connect, type ConnectionOptions } from './connection.ts';
+import { endsConnection, outcomeOf } from './failures.ts';
+import type { Statement } from './statement.ts';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+
+export interface SessionOptions extends ConnectionOptions {
+  /** How long a statement may take before the session counts as lost, in ms. @default 5_000 */
+  timeoutMs?: number;
+}
+
+/**
+ * One connection outside the pool, for what is bound to its session: advisory locks and notifications. It never
+ * reconnects: once it is lost, so are its locks and subscriptions.
+ */
+export interface Session {
+  /** One statement at a time, in call order. @throws AppError SERVICE_UNAVAILABLE when the session is lost */
+  run<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
+  /** Calls `heard` for each notification on the channel (a plain lower-case name). */
+  listen(channel: string, heard: () => void): Promise<void>;
+  /** Aborted when the connection is closed, or silent for longer than a statement may take. */
+  readonly lost: AbortSignal;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Connects. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { timeoutMs = 5_000, ...where } = options;
+  const socket = new Socket();
+  const gone = new AbortController();
+  const lose = (reason: unknown) => {
+    if (!gone.signal.aborted) gone.abort(reason);
+    // A silent peer would not answer a graceful close either.
+    socket.destroy();
+  };
+
+  let client: Client;
+  try {
+    client = await connect(
+      { connectTimeoutMs: CONNECT_TIMEOUT_MS, ...where },
+      { stream: () => socket, query_timeout: timeoutMs },
+    );
+  } catch (error) {
+    throw unavailable(undefined, error);
+  }
+  client.on('error', lose);
+  client.on('end', () => lose(new Error('The session has ended.')));
+
+  let earlier: Promise<unknown> = Promise.resolve();
+
+  const run = async <Row extends QueryResultRow>(statement: Statement, values: unknown[] = []) => {
+    const turn = earlier.then(() => {
+      if (gone.signal.aborted) throw unavailable(undefined, gone.signal.reason);
+      return client.query<Row>({ ...statement, values });
+    });
+    earlier = turn.catch(() => undefined);
+    try {
+      return (await turn).rows;
+    } catch (error) {
+      if (outcomeOf(error) === 'other') throw error;
+      if (endsConnection(error)) lose(error);
+      throw unavailable(undefined, error);
+    }
+  };
+
+  return {
+    lost: gone.signal,
+    run,
+    async listen(channel, heard) {
+      client.on('notification', (notification) => {
+        if (notification.channel === channel) heard();
+      });
+      await run({ name: `listen-${channel}`, text: `listen ${client.escapeIdentifier(channel)}` });
+    },
+    async close() {
+      if (gone.signal.aborted) return;
+      gone.abort(new Error('The session was closed.'));
+      const late = setTimeout(() => socket.destroy(), 1_000);
+      await client.end().catch(() => undefined);
+      clearTimeout(late);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { databaseOf, inDatabase, inTransaction, type Session } from '../database/index.ts';
+import { IMPORT_MS, type ArchivedStore, type ImportResult } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+import { parseInput } from '@taskmesh/contracts';
+import { z } from 'zod';
+import { importArchive } from './import-archive.ts';
+import { importDump } from './import-dump.ts';
+import { openImportSession } from './import-session.ts';
+import { explainMissingRight } from './missing-right.ts';
+import { RESTORED, tooManyColumns } from './restored-tables.ts';
+import type { StoreDatabase, StoreRules, Stores } from './store-rules.ts';
+
+export interface ImporterOptions {
+  name: string;
+  /** The URL of the live store; the restored database is on the same server. */
+  url: string;
+  /** The service's database at another URL; does not connect yet. */
+  databaseAt(url: string): Promise<StoreDatabase>;
+  rules: StoreRules;
+  log: Log;
+}
+
+export interface Importer {
+  /** Turns a database loaded from a backup into a store that can replace the live one. */
+  importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
+  /** Migrates a database that was the live store before a restore, so that it can be that again. */
+  resume(database: string, work?: (stores: Stores) => Promise<void>): Promise<void>;
+  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE for want of a right */
+  withStores<Result>(database: string, work: (stores: Stores) => Promise<Result>): Promise<Result>;
+}
+
+/** Rows do not pass through this process, unless a service's own rules read them. */
+export function createImporter({ name, url, databaseAt, rules, log }: ImporterOptions): Importer {
+  const databaseName = z
+    .string()
+    .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
+    .refine((value) => value !== databaseOf(url), 'The living store cannot be imported.');
+
+  const targetOf = (database: string): string => inDatabase(url, parseInput(databaseName, database));
+
+  const withSession = async <Result>(at: string, work: (session: Session) => Promise<Result>): Promise<Result> => {
+    const session = await openImportSession(at, { name, timeoutMs: IMPORT_MS });
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  };
+
+  const withStores: Importer['withStores'] = async (database, work) =>
+    withSession(targetOf(database), (to) => withSession(url, (from) => work({ from, to }))).catch((error: unknown) => {
+      throw explainMissingRight(error);
+    });
+
+  const withDatabase = async <Result>(database: string, work: (store: StoreDatabase) => Promise<Result>) => {
+    const store = await databaseAt(targetOf(database));
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  };
+
+  return {
+    withStores,
+    async importDatabase(database, archived) {
+      const result = await withStores(database, (stores) =>
+        withDatabase(database, (store) => importRows({ stores, store, archived, rules })),
+      );
+      log.info({ database, ...result }, 'looked at a restored database');
+      return result;
+    },
+    resume: (database, work) =>
+      withStores(database, async (stores) => {
+        await withDatabase(database, (store) => store.migrate());
+        await work?.(stores);
+      }),
+  };
+}
+
+interface Import {
+  stores: Stores;
+  store: StoreDatabase;
+  archived: ArchivedStore | null | undefined;
+  rules: StoreRules;
+}
+
+async function importRows({ stores, store, archived, rules }: Import): Promise<ImportResult> {
+  const { to } = stores;
+  const tooMany = await tooManyColumns(to);
+  if (tooMany !== undefined) return { complete: false, reason: tooMany };
+  const imported = archived
+    ? await importArchive({ session: to, store, archived, rules })
+    : await importDump({ session: to, store, rules });
+  if ('reason' in imported) return { complete: false, ...imported };
+  await inTransaction(to, async () => {
+    await rules.complete(stores, archived ? 'archive' : 'dump');
+    await to.run({ name: 'import-drop-restored', text: `drop schema ${RESTORED} cascade` });
+    // So that the first reads after the swap are planned with accurate statistics.
+    await to.run({ name: 'import-analyze', text: `analyze public.${rules.table}` });
+  });
+  return { complete: true, ...imported };
+}

@@ -1,0 +1,127 @@
+import type { Session, Statement } from '../database/index.ts';
+import type { ArchivedStore } from '@taskmesh/internal-api';
+import { columnsOf, lostColumns, RESTORED, STORE, tablesOf, type Columns } from './restored-tables.ts';
+import { refusedRows } from './row-rules.ts';
+import type { StoreDatabase, StoreRules } from './store-rules.ts';
+
+interface ArchiveImport {
+  /** Connected to the restored database. */
+  session: Session;
+  store: StoreDatabase;
+  archived: ArchivedStore;
+  rules: StoreRules;
+}
+
+export type ImportedRows =
+  | { rows: Record<string, number>; dropped: string[] }
+  /** What the refusal `concerns`: the archive as a whole, or a version unknown here; absent when it is about rows. */
+  | { reason: string; concerns?: 'archive' | 'version' };
+
+/**
+ * Migrates an empty store to the archive's version, inserts its rows unchanged, and migrates on to the present. Imports
+ * every table whose rows are archived. The rows are untrusted, so they are checked in the end.
+ */
+export async function importArchive(archive: ArchiveImport): Promise<ImportedRows> {
+  const { session, store, archived, rules } = archive;
+  const { schemaVersion, allowsLoss } = archived;
+  const { table: mainTable, tables } = rules;
+  if (schemaVersion === null || !store.versions.includes(schemaVersion)) return unknownVersion(archive);
+  await store.migrate({ to: schemaVersion });
+  const [given, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
+  const kept = new Map([...own].filter(([table]) => tables[table]?.archived === 'rows'));
+  const misfit = missingTables({ given, own }, schemaVersion) ?? (await otherVersion(session, schemaVersion));
+  if (misfit !== undefined) return { reason: misfit, concerns: 'archive' };
+  const columnNames = Object.fromEntries([...kept].map(([table, columns]) => [table, [...columns.keys()]]));
+  const dropped = await lostColumns(session, columnNames, [...own.keys()]);
+  if (dropped.length > 0 && !allowsLoss) return wouldLose(dropped);
+
+  const rows: Record<string, number> = {};
+  for (const [table, columns] of kept) {
+    const count = await put(session, table, [...columns.keys()]);
+    if (count === undefined) return { reason: `Rows of the table ${table} break the rules of their store.` };
+    rows[table] = count;
+  }
+  await store.migrate();
+  const columns = await columnsOf(session, mainTable, STORE);
+  const reason = await refusedRows(session, STORE, { rules, columns });
+  return reason === undefined ? { rows, dropped } : { reason };
+}
+
+function unknownVersion({ store, archived }: ArchiveImport): ImportedRows {
+  const [oldest, newest] = [store.versions.at(0), store.versions.at(-1)];
+  const version = archived.schemaVersion === null ? 'no version' : `the version ${archived.schemaVersion}`;
+  return {
+    concerns: archived.schemaVersion === null ? 'archive' : 'version',
+    reason: `The archive has a schema of ${version}, and known are ${oldest} to ${newest}: restore it with the release that made it, or with a newer one.`,
+  };
+}
+
+type Shapes = Record<'given' | 'own', Map<string, Columns>>;
+
+/** A sentence; undefined when all of the version's tables and columns are present. */
+function missingTables({ given, own }: Shapes, version: string): string | undefined {
+  const missing = [...own].flatMap(([table, columns]) => {
+    const there = given.get(table);
+    if (!there) return [table];
+    return [...columns].filter(([name, type]) => there.get(name) !== type).map(([name]) => `${table}.${name}`);
+  });
+  if (missing.length === 0) return undefined;
+  return `The archive is without ${missing.join(', ')}, which a store of the version ${version} has.`;
+}
+
+const LAST_MIGRATION: Statement = {
+  name: 'import-last-migration',
+  text: `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`,
+};
+
+/** A sentence; undefined when the store's last migration is the archive's version. */
+async function otherVersion(session: Session, version: string): Promise<string | undefined> {
+  const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
+  return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
+}
+
+function wouldLose(lost: string[]): ImportedRows {
+  return {
+    concerns: 'archive',
+    reason: `A restore would lose ${lost.join(', ')}, for which the store has no place: allowLoss restores without.`,
+  };
+}
+
+/** The number of rows; undefined when they break the table's constraints. */
+async function put(session: Session, table: string, columns: string[]): Promise<number | undefined> {
+  const names = columns.map((name) => `"${name}"`).join(', ');
+  try {
+    const [row] = await session.run<{ count: string }>({
+      name: `import-put-${table}`,
+      text: `with put as (
+          insert into ${STORE}."${table}" (${names}) overriding system value select ${names} from ${RESTORED}."${table}" returning 1
+        ) select pg_catalog.count(*)::text as count from put`,
+    });
+    for (const { name } of await session.run<{ name: string }>(COUNTED_COLUMNS, [`${STORE}."${table}"`]))
+      await session.run(countOn(table, name));
+    return Number(row?.count);
+  } catch (error) {
+    if (breaksRules(error)) return undefined;
+    throw error;
+  }
+}
+
+/** $1: table */
+const COUNTED_COLUMNS: Statement = {
+  name: 'import-counted-columns',
+  text: `
+    select attname as name from pg_catalog.pg_attribute
+    where attrelid = $1::text::regclass and attnum > 0 and not attisdropped
+      and pg_catalog.pg_get_serial_sequence($1::text, attname::text) is not null`,
+};
+
+const countOn = (table: string, column: string): Statement => ({
+  name: `import-count-on-${table}`,
+  text: `select pg_catalog.setval(pg_catalog.pg_get_serial_sequence('${STORE}."${table}"', '${column}'), pg_catalog.max("${column}"))
+    from ${STORE}."${table}" having pg_catalog.max("${column}") > 0`,
+});
+
+/** PostgreSQL's error classes for invalid values and violated constraints. */
+function breaksRules(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
+}

@@ -1,0 +1,3 @@
+export * from './change-log/index.ts';
+export * from './database/index.ts';
+export * from './import/index.ts';
