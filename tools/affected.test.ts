@@ -42,13 +42,8 @@ const ROOT_PROJECT = 'taskmesh';
 const changes: [what: string, file: string, affected: string[]][] = [
   [
     'a library affects what uses it',
-    'libs/contracts/src/validation/tasks.ts',
-    [
-      ...AROUND_SERVICES,
-      ...['auth', 'gateway', 'contracts', 'identity', 'internal-api', 'service', 'store'].map(
-        (name) => `@taskmesh/${name}`,
-      ),
-    ],
+    'libs/mail/src/index.ts',
+    [...AROUND_SERVICES, '@taskmesh/auth', '@taskmesh/backup', '@taskmesh/mail'],
   ],
   [
     'the console affects the gateway that serves it',
