@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type ErrorCode, type TaskChanged } from '@taskmesh/contracts';
 import { createFeed } from '@taskmesh/gateway/simulated';
 import { callInProcess, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
-import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, startAll, stopAll, systemClock } from '@taskmesh/service';
 import { createTasks, readTasksConfig, type Tasks } from '@taskmesh/tasks';
 import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';

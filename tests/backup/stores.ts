@@ -2,7 +2,7 @@ import { createAuth, readAuthConfig, type Auth } from '@taskmesh/auth';
 import { createBackup, readBackupConfig, type Backup, type BackupDeps } from '@taskmesh/backup';
 import { accountsInternal, authRestore, callInProcess, tasksRestore, type BackupWork } from '@taskmesh/internal-api';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { createTasks, readTasksConfig, type Tasks } from '@taskmesh/tasks';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort, startKafka, type Server } from '@taskmesh/local';
-import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 

@@ -1,5 +1,5 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';

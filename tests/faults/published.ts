@@ -1,6 +1,6 @@
 import { parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/contracts';
 import type { Stack } from '@taskmesh/local';
-import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 
 export interface Published {

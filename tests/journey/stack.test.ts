@@ -1,6 +1,6 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { startStack, type Stack } from '@taskmesh/local';
-import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/service/trace-collector';
 import { nodeEnvironment, ownInstallation } from '@taskmesh/testing';

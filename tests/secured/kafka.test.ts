@@ -1,5 +1,6 @@
 import { findFreePorts, startKafka, type Server } from '@taskmesh/local';
-import { createKafkaEventLog, readKafkaSettings, whyKafkaFails } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
+import { readKafkaSettings, whyKafkaFails } from '@taskmesh/service/event-log';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { createAuthority } from '@taskmesh/testing/certificates';

@@ -1,6 +1,6 @@
 import { ACCOUNTS_TOPIC, encodeAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
 import type { AccountsInternal } from '@taskmesh/internal-api';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 
 const FIRST_EPOCH = 5;
 /** So few that there are several pages. */

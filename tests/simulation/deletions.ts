@@ -1,5 +1,5 @@
 import { parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import {
   createAccountLogReader,

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import type { TasksInternal } from '@taskmesh/internal-api';
-import type { EventLog, LogRecord } from '@taskmesh/messaging';
+import type { EventLog, LogRecord } from '@taskmesh/event-log';
 import type { VirtualTime } from './virtual-time.ts';
 
 export const CALLS = [

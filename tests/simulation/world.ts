@@ -1,5 +1,5 @@
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
-import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog } from '@taskmesh/event-log';
 import {
   buildSupergraph,
   createFeed,

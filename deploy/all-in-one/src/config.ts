@@ -3,7 +3,7 @@ import { readBackupConfig } from '@taskmesh/backup';
 import { readGatewayConfig } from '@taskmesh/gateway';
 import { readRedisSettings } from '@taskmesh/key-value';
 import { databasePrefix, databaseUrl, localUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
-import { readKafkaSettings } from '@taskmesh/messaging';
+import { readKafkaSettings } from '@taskmesh/service/event-log';
 import { processSettings, readAll, readEnv, readTelemetry, setting, withoutEmpty, type Env } from '@taskmesh/service';
 import { readTasksConfig } from '@taskmesh/tasks';
 import { resolve } from 'node:path';

@@ -10,7 +10,8 @@ import {
   localUrl,
   portOf,
 } from '@taskmesh/local';
-import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/event-log';
+import { measureEventLog } from '@taskmesh/service/event-log';
 import {
   Closers,
   createLog,

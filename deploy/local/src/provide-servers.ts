@@ -1,6 +1,6 @@
 import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
 import { readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
-import { readKafkaSettings, whyKafkaFails } from '@taskmesh/messaging';
+import { readKafkaSettings, whyKafkaFails } from '@taskmesh/service/event-log';
 import { ConfigError, type Env, type Refusal } from '@taskmesh/service';
 import { once } from 'node:events';
 import { connect } from 'node:net';

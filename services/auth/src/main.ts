@@ -8,7 +8,8 @@ import {
   serveInternalApi,
 } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
-import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
+import { measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
 import {
   adminPortOf,
   adminSettings,

@@ -1,7 +1,7 @@
 import { databaseOf } from '@taskmesh/store';
 import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
 import { newPersonalToken } from '@taskmesh/identity';
-import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/event-log';
 import { eventually } from '@taskmesh/testing';
 import {
   CHANGE_EMAIL,

@@ -1,5 +1,5 @@
 import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
-import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
+import { readKafkaSettings, type KafkaSettings } from '@taskmesh/service/event-log';
 import {
   adminPortOf,
   adminSettings,

@@ -1,6 +1,6 @@
 import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import type { Clock, Log, Tracing } from '@taskmesh/service';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
 import type { KeyValue } from '@taskmesh/key-value';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import {
   closeOnStop,
   inOrder,

@@ -1,6 +1,7 @@
 import { createIdentitySigner, createSigningKey } from '@taskmesh/identity';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
-import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/event-log';
+import { measureEventLog } from '@taskmesh/service/event-log';
 import {
   closeOnStop,
   createAdminServer,

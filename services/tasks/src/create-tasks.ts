@@ -7,7 +7,7 @@ import type {
   TasksRestore,
   TasksStatus,
 } from '@taskmesh/internal-api';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import {
   type Clock,
   closeOnStop,

@@ -9,7 +9,8 @@ import {
   tasksOperators,
   tasksRestore,
 } from '@taskmesh/internal-api';
-import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
+import { measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
 import {
   adminPortOf,
   adminSettings,

@@ -1,7 +1,7 @@
 import { createStoreStatus, type Database } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { STATUS_PART_MS, type StatusOf, type TasksStatus } from '@taskmesh/internal-api';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import { askInTime, readVersion, type Clock } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
 import type { DeadLetterRepository } from './relay/dead-letter.repository.ts';

@@ -5,7 +5,7 @@ import {
   TASK_CHANGES_TOPIC,
   type TaskChanged,
 } from '@taskmesh/contracts';
-import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { eventually, requiredAddress } from '@taskmesh/testing';
 import { Kafka, logLevel } from 'kafkajs';

@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/contracts';
-import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';

@@ -1,4 +1,4 @@
-import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';

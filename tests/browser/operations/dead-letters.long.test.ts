@@ -1,6 +1,6 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { startStack, type Stack } from '@taskmesh/local';
-import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { eventually, nodeEnvironment, ownInstallation } from '@taskmesh/testing';
 import type { Browser } from 'playwright-core';

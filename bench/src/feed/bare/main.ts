@@ -1,5 +1,5 @@
 import { TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/contracts';
-import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

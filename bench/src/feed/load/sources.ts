@@ -1,5 +1,5 @@
 import { sealCursor, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { createKafkaEventLog, type LogRecord } from '@taskmesh/messaging';
+import { createKafkaEventLog, type LogRecord } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { createSecretKey } from 'node:crypto';
 import { Client } from 'pg';

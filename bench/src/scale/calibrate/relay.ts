@@ -1,5 +1,5 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog } from '@taskmesh/event-log';
 import { Closers, createLog } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-import { whyKafkaFails } from '@taskmesh/messaging';
+import { whyKafkaFails } from '@taskmesh/service/event-log';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';

@@ -1,4 +1,4 @@
-import { whyKafkaFails } from '@taskmesh/messaging';
+import { whyKafkaFails } from '@taskmesh/service/event-log';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/contracts';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmesh/service';
 import type { AccountLogLease, AccountLogRepository } from './account-log.repository.ts';
 

@@ -1,5 +1,5 @@
 import { epochAt, unlessFrozen } from '@taskmesh/store';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import type { CommonParts } from '../common-parts.ts';
 import { watchAccountLog } from './account-log.metrics.ts';
 import { createAccountLogRepository } from './account-log.repository.ts';

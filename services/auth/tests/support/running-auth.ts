@@ -1,6 +1,6 @@
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
-import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { createFaultyProxy, createTestDatabase, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';

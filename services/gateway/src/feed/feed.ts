@@ -10,7 +10,8 @@ import {
 } from '@taskmesh/contracts';
 import { errorMessage } from '@taskmesh/contracts/error-details';
 import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
-import { processSpan, type EventLog, type LogReader, type LogRecord } from '@taskmesh/messaging';
+import { type EventLog, type LogReader, type LogRecord } from '@taskmesh/event-log';
+import { processSpan } from '@taskmesh/service/event-log';
 import { type Log, type Service, NO_TRACING, type Tracing } from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';

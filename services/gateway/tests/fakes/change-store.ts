@@ -1,6 +1,6 @@
 import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/contracts';
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
-import type { EventLog, LogRecord } from '@taskmesh/messaging';
+import type { EventLog, LogRecord } from '@taskmesh/event-log';
 import { createSecretKey, randomUUID } from 'node:crypto';
 import type { FeedEnd } from '../../src/feed/owner-feed.ts';
 

@@ -1,6 +1,6 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
-import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, stopAll, systemClock, type Clock, type Tracing } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';

@@ -1,5 +1,5 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, systemClock } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { connectInProcess } from '../../src/connect-in-process.ts';

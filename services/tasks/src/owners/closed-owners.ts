@@ -1,5 +1,5 @@
 import { ACCOUNTS_TOPIC } from '@taskmesh/contracts';
-import type { EventLog, LogReader } from '@taskmesh/messaging';
+import type { EventLog, LogReader } from '@taskmesh/event-log';
 import { createPeriodic, type Log, type Service } from '@taskmesh/service';
 import type { createOwnerEraser } from './erase-owners.ts';
 import type { createAccountLogReader } from './read-account-log.ts';

@@ -1,4 +1,4 @@
-import { PublishError, type LogRecord } from '@taskmesh/messaging';
+import { PublishError, type LogRecord } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { announceEpoch } from './announce-epoch.ts';
 

@@ -1,5 +1,5 @@
 import { EPOCH_KEY, TASK_CHANGES_TOPIC, type EpochBegan } from '@taskmesh/contracts';
-import { PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
 import { backoffMs, type Log } from '@taskmesh/service';
 import { PARTITIONS } from '../feed/partition.ts';
 

@@ -1,4 +1,4 @@
-import { PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
 import { createPublisher, type Failure, type ReadChange } from './publisher.ts';
 
 const TIME = '2026-11-20 10:00:00+00';

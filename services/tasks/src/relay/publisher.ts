@@ -1,5 +1,5 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';

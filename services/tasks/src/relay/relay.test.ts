@@ -1,5 +1,5 @@
 import type { Session, Statement } from '@taskmesh/store';
-import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { createRelayRepository } from './relay.repository.ts';
 import { createRelay, type RelayDeps } from './relay.ts';

@@ -1,6 +1,6 @@
 import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';

@@ -1,6 +1,6 @@
 import { ACCOUNTS_TOPIC, encodeAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
 import type { AccountsInternal } from '@taskmesh/internal-api';
-import type { EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/event-log';
 
 /** What auth keeps of deleted accounts, as it answers and publishes it. */
 export interface TestAccountLog {

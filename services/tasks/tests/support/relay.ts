@@ -1,4 +1,4 @@
-import { createMemoryEventLog, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { createMemoryEventLog, PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
 import { followed, replayed, storedTasks } from './history.ts';
 import type { TestTasks, TestUser } from './running-tasks.ts';
 

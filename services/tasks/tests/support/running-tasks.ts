@@ -1,7 +1,7 @@
 import { type TaskChanged, EPOCH_KEY, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { AccountsInternal } from '@taskmesh/internal-api';
-import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { type Backoff, type Clock, createLog, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';

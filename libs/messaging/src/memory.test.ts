@@ -1,4 +1,0 @@
-import { describeEventLog } from './event-log.contract.ts';
-import { createMemoryEventLog } from './memory.ts';
-
-describeEventLog('memory', () => createMemoryEventLog());

@@ -1,0 +1,26 @@
+import { kafkaFailures, type KafkaConfig } from '@taskmesh/event-log';
+import { explainTls, type Refusal } from '../tls.ts';
+
+/** Tries all brokers once, for some seconds at most; undefined when one of them answers. */
+export async function whyKafkaFails(config: KafkaConfig): Promise<Refusal | undefined> {
+  const refusals = (await kafkaFailures(config)).map(refusalOf);
+  return refusals.find(({ isLasting }) => isLasting) ?? refusals[0];
+}
+
+/** Never repeats a setting's value except addresses. */
+function refusalOf(error: unknown): Refusal {
+  const tls = explainTls(error, { ca: 'KAFKA_SSL_CA_FILE', cert: 'KAFKA_SSL_CERT_FILE', tls: 'KAFKA_SSL' });
+  if (tls) return tls;
+  const { name, message } = Error.isError(error) ? error : { name: '', message: String(error) };
+  if (name === 'KafkaJSSASLAuthenticationError') return { reason: explainLogin(message), isLasting: true };
+  if (name === 'KafkaJSConnectionClosedError') return { reason: CLOSED, isLasting: false };
+  return { reason: `does not answer: ${message}`, isLasting: false };
+}
+
+const CLOSED = 'closes the connection: perhaps it wants TLS or a login (KAFKA_SSL, KAFKA_SASL_MECHANISM)';
+
+function explainLogin(message: string): string {
+  return message.endsWith('mechanism is not supported by the server')
+    ? 'offers no such way to log in (KAFKA_SASL_MECHANISM)'
+    : 'refuses the user or the password (KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD)';
+}

@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
+import { jest } from '@jest/globals';
+import { createFaultyProxy, eventually, requiredAddress, timingTest } from '@taskmesh/testing';
+import kafkajs, { type Admin } from 'kafkajs';
+import { compressFrame } from 'lz4-napi';
+import { compress } from 'snappy';
+import { describeEventLog } from './testing/event-log.contract.ts';
+import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from './event-log.ts';
+import { createKafkaEventLog } from './kafka.ts';
+import { clientSettings, parseAddress } from './kafka/config.ts';
+import { createLibraryLogger } from './kafka/library.ts';
+import { createNode } from './kafka/node.ts';
+import { SILENT } from './testing/silent.ts';
+
+const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs;
+
+const silent = SILENT;
+const brokers = () => requiredAddress('KAFKA_BROKERS').split(',');
+const opened: { close(): Promise<void> }[] = [];
+const create = (options: Partial<Parameters<typeof createKafkaEventLog>[0]> = {}) => {
+  const log = createKafkaEventLog({ brokers: brokers(), clientId: 'test', log: silent, ...options });
+  opened.push(log);
+  return log;
+};
+afterAll(() => Promise.all(opened.map((log) => log.close())));
+
+describeEventLog('Kafka', create);
+
+describe('the event log in Kafka', () => {
+  let log: EventLog;
+  let admin: Admin;
+  let topic: string;
+
+  beforeAll(async () => {
+    log = create();
+    admin = new Kafka({ brokers: brokers(), clientId: 'test', logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+  });
+  beforeEach(async () => {
+    topic = `kafka-${randomUUID()}`;
+    await log.ensureTopic(topic, { partitions: 1 });
+  });
+  afterAll(async () => {
+    await admin.disconnect();
+  });
+
+  const read = async (of = log) => {
+    const values: string[] = [];
+    const reader = of.read(topic, ({ value }) => values.push(value));
+    await reader.ready();
+    return { ...reader, values };
+  };
+  const record = (value: unknown, key = 'k'): LogRecord => ({ key, value: String(value) });
+
+  it('keeps apart what installations with prefixes of their own write to the same topic', async () => {
+    const staging = create({ topicPrefix: 'staging.' });
+    await staging.ensureTopic(topic, { partitions: 1 });
+    const ours = await read();
+    const theirs = await read(staging);
+    await staging.publish(topic, [record('theirs')]);
+    await log.publish(topic, [record('ours')]);
+    await eventually(() => expect([ours.values, theirs.values]).toEqual([['ours'], ['theirs']]));
+    expect(await admin.listTopics()).toContain(`staging.${topic}`);
+  });
+
+  it('makes a topic with the partitions asked for and as many copies as the broker says', async () => {
+    const wide = `${topic}-wide`;
+    await log.ensureTopic(wide, { partitions: 7 });
+    const { topics } = await admin.fetchTopicMetadata({ topics: [wide] });
+    expect(topics[0]?.partitions).toHaveLength(7);
+    expect(topics[0]?.partitions[0]?.replicas.length).toBeGreaterThan(0);
+  });
+
+  it('makes a topic once when several ask for it at the same time', async () => {
+    const wanted = `${topic}-wanted`;
+    await Promise.all(Array.from({ length: 5 }, () => log.ensureTopic(wanted, { partitions: 2 })));
+    const { topics } = await admin.fetchTopicMetadata({ topics: [wanted] });
+    expect(topics[0]?.partitions).toHaveLength(2);
+  });
+
+  it('lets a topic be used as soon as it is made', async () => {
+    for (let count = 1; count <= 20; count += 1) {
+      const fresh = `${topic}-${count}`;
+      await log.ensureTopic(fresh, { partitions: 3 });
+      await log.publish(fresh, [record(1, 'a'), record(1, 'b'), record(1, 'c')]);
+    }
+  });
+
+  it('takes once what is published while its topic is being made, and only a part of it has leaders yet', async () => {
+    const fresh = `${topic}-fresh`;
+    const values: string[] = [];
+    const reader = log.read(fresh, ({ value }) => values.push(value));
+    const making = log.ensureTopic(fresh, { partitions: 8 });
+    const all = Array.from({ length: 40 }, (_, index) => record(index, `key ${index}`));
+    for (let left = all; left.length > 0;) {
+      const error: unknown = await log.publish(fresh, left).catch((reason: unknown) => reason);
+      left = error instanceof PublishError ? left.filter((each) => error.reasons.has(each)) : [];
+    }
+    await making;
+    await eventually(() => new Set(values).size === 40);
+    expect(values.toSorted()).toEqual(all.map(({ value }) => value).toSorted());
+    await reader.stop();
+  });
+
+  it('takes once, and for good, what was published beside a record that the broker refuses', async () => {
+    const narrow = `${topic}-narrow`;
+    const configEntries = [{ name: 'max.message.bytes', value: '20000' }];
+    await admin.createTopics({ topics: [{ topic: narrow, numPartitions: 4, configEntries }], waitForLeaders: true });
+    const values: string[] = [];
+    const reader = log.read(narrow, ({ value }) => values.push(value));
+    await reader.ready();
+    const small = Array.from({ length: 40 }, (_, index) => record(index, `key ${index}`));
+    const huge = record('x'.repeat(30_000), 'key 7');
+    const error: unknown = await log.publish(narrow, [huge, ...small]).catch((reason: unknown) => reason);
+    if (!(error instanceof PublishError)) throw new Error('no PublishError', { cause: error });
+    const [ofHuge, ofBehind] = error.reasons.values();
+    expect([...error.reasons.keys()]).toEqual([huge, small[7]]);
+    expect([isRefusedForGood(ofHuge), isRefusedForGood(ofBehind)]).toEqual([true, false]);
+    await log.publish(narrow, [record(7, 'key 7')]);
+    await eventually(() => values.length >= 40);
+    expect(values.toSorted()).toEqual(small.map(({ value }) => value).toSorted());
+    await reader.stop();
+  });
+
+  it('tells a topic that was made again from the one before', async () => {
+    const [address = ''] = brokers();
+    const settings = clientSettings({ brokers: brokers() }, 'test');
+    const node = createNode({ address: parseAddress(address), settings, logger: createLibraryLogger(silent) });
+    opened.push({ close: async () => node.close() });
+    const idOf = async () => (await node.metadata(topic)).topic?.id;
+
+    const before = await idOf();
+    expect(before).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
+    expect(await idOf()).toBe(before);
+    await admin.deleteTopics({ topics: [topic] });
+    await eventually(async () => (await idOf()) === undefined);
+    await log.ensureTopic(topic, { partitions: 1 });
+    const after = await idOf();
+    expect(after).toMatch(/^[0-9a-f]{32}$/);
+    expect(after).not.toBe(before);
+  });
+
+  it('reads a topic that was deleted and made again from its first record, even when the new one is longer', async () => {
+    const { values } = await read();
+    await log.publish(topic, [record('old 1'), record('old 2')]);
+    await eventually(() => values.length === 2);
+    await admin.deleteTopics({ topics: [topic] });
+    const anew = Array.from({ length: 50 }, (_, index) => `new ${index}`);
+    await eventually(() => log.ensureTopic(topic, { partitions: 1 }).then(() => true));
+    await eventually(() =>
+      log
+        .publish(
+          topic,
+          anew.map((value) => record(value)),
+        )
+        .then(() => true),
+    );
+    await eventually(() => values.length >= 52);
+    expect(values.slice(2)).toEqual(anew);
+  });
+
+  it('reads partitions that are added while it reads, from their first record', async () => {
+    const { values } = await read();
+    await admin.createPartitions({ topicPartitions: [{ topic, count: 6 }] });
+    const publishing = create(); // one that knows the new partitions
+    const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`);
+    await eventually(() =>
+      publishing
+        .publish(
+          topic,
+          keys.map((key) => record(key, key)),
+        )
+        .then(() => true),
+    );
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    expect(topics[0]?.partitions).toHaveLength(6);
+    // A publish that failed halfway was sent again, so values may repeat.
+    await eventually(() => expect(new Set(values)).toEqual(new Set(keys)), { timeoutMs: 15_000 });
+  });
+
+  it('finds a broker that works among those that it was given', async () => {
+    const some = create({ brokers: ['127.0.0.1:1', '127.0.0.1:2', ...brokers()] });
+    const { values } = await read(some);
+    await log.publish(topic, [record(1)]);
+    await eventually(() => values.length === 1);
+    await some.publish(topic, [record(2)]);
+    await eventually(() => values.length === 2);
+  });
+
+  it.each(['gzip', 'snappy', 'lz4', 'zstd', 'uncompressed'])(
+    'reads a topic whose records the broker stores as %s',
+    async (type) => {
+      const stored = `${topic}-${type}`;
+      const configEntries = [{ name: 'compression.type', value: type }];
+      await admin.createTopics({ topics: [{ topic: stored, numPartitions: 1, configEntries }] });
+      const seen: LogRecord[] = [];
+      const reader = log.read(stored, (record) => seen.push(record));
+      await reader.ready();
+      // Large enough for several blocks of each format.
+      const sent = Array.from({ length: 100 }, (_, index) => ({
+        key: 'k',
+        value: `${index}:${randomUUID().repeat(100)}`,
+        headers: { traceparent: `00-${index}` },
+      }));
+      await log.publish(stored, sent);
+      await log.publish(stored, [{ key: 'k', value: '', headers: {} }]);
+      await eventually(() => seen.length > 100);
+      expect(seen).toEqual([...sent, { key: 'k', value: '', headers: {} }]);
+    },
+  );
+
+  it('reads snappy in one piece, too, as producers that are not Java write it', async () => {
+    const producer = new Kafka({ brokers: brokers(), clientId: 'test', logLevel: logLevel.NOTHING }).producer();
+    const codec = CompressionCodecs[CompressionTypes.Snappy]();
+    const { values } = await read();
+    await producer.connect();
+    const compressed = jest.spyOn(CompressionCodecs, CompressionTypes.Snappy);
+    compressed.mockReturnValue({ ...codec, compress: ({ buffer }: { buffer: Buffer }) => compress(buffer) });
+    try {
+      const messages = [
+        { key: 'k', value: 'one' },
+        { key: 'k', value: 'two'.repeat(50_000) },
+      ];
+      await producer.send({ topic, messages, compression: CompressionTypes.Snappy });
+    } finally {
+      compressed.mockRestore();
+      await producer.disconnect();
+    }
+    await eventually(() => values.length === 2);
+    expect(values).toEqual(['one', 'two'.repeat(50_000)]);
+  });
+
+  it.each([
+    ['gzip', CompressionTypes.GZIP, (text: Buffer) => promisify(gzip)(text)],
+    ['snappy', CompressionTypes.Snappy, (text: Buffer) => compress(text)],
+    ['lz4', CompressionTypes.LZ4, (text: Buffer) => compressFrame(text)],
+    ['zstd', CompressionTypes.ZSTD, (text: Buffer) => promisify(zstdCompress)(text)],
+  ] as const)('skips a batch of %s that becomes too large, and goes on behind it', async (_, type, pack) => {
+    const lines: string[] = [];
+    const error = (_fields: object, message: string) => void lines.push(message);
+    const { values } = await read(create({ log: { ...SILENT, error } }));
+    const producer = new Kafka({ brokers: brokers(), clientId: 'test', logLevel: logLevel.NOTHING }).producer();
+    await producer.connect();
+    const codec = CompressionCodecs[type]();
+    const packing = jest.spyOn(CompressionCodecs, type);
+    packing.mockReturnValue({ ...codec, compress: ({ buffer }: { buffer: Buffer }) => pack(buffer) });
+    try {
+      for (const text of ['before', '0'.repeat(16 * 1024 * 1024), 'behind'])
+        await producer.send({ topic, messages: [{ key: 'k', value: text }], compression: type });
+    } finally {
+      packing.mockRestore();
+      await producer.disconnect();
+    }
+    await eventually(() => values.includes('behind'));
+    expect(values.map(({ length }) => length)).toEqual([6, 6]);
+    expect(lines.join('')).toContain('batches of the event log were skipped');
+  });
+
+  timingTest('delivers within a few milliseconds', async () => {
+    const delays: number[] = [];
+    const reader = log.read(topic, ({ value }) => delays.push(performance.now() - Number(value)));
+    await reader.ready();
+    for (let count = 1; count <= 100; count += 1) {
+      await log.publish(topic, [record(performance.now())]);
+      await eventually(() => delays.length === count, { everyMs: 1 });
+    }
+    expect(delays.toSorted((a, b) => a - b)[50]).toBeLessThan(30);
+  });
+
+  it('runs no timers while nothing is to be sent', async () => {
+    const { values } = await read();
+    await log.publish(topic, [record(1)]);
+    await eventually(() => values.length === 1);
+    const { setTimeout } = globalThis;
+    const armed = jest.spyOn(globalThis, 'setTimeout');
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(armed.mock.calls.filter(([, delayMs = 0]) => delayMs < 50)).toEqual([]);
+    } finally {
+      armed.mockRestore();
+    }
+  });
+
+  describe('with a Kafka that is away', () => {
+    it('rejects to publish and to make topics', async () => {
+      const nowhere = create({ brokers: ['127.0.0.1:1'] });
+      await expect(nowhere.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
+      await expect(nowhere.ensureTopic(topic, { partitions: 1 })).rejects.toThrow(topic);
+      expect(await nowhere.isUp(topic)).toBe(false);
+    });
+
+    it('is not up without the topic, and is with one broker that works among those that it was given', async () => {
+      expect(await log.isUp(`none-${randomUUID()}`)).toBe(false);
+      expect(await create({ brokers: ['127.0.0.1:1', ...brokers()] }).isUp(topic)).toBe(true);
+    });
+
+    it('stops readers that never became ready, and lets nobody wait for them', async () => {
+      const nowhere = create({ brokers: ['127.0.0.1:1'] });
+      const reader = nowhere.read(topic, () => undefined);
+      await nowhere.close();
+      await reader.ready();
+    });
+
+    it('tells that it cannot be read once, however often it tried', async () => {
+      const lines: string[] = [];
+      const write = (_fields: object, message: string) => void lines.push(message);
+      const nowhere = create({
+        brokers: ['127.0.0.1:1'],
+        random: () => 0,
+        log: { debug() {}, info: write, warn: write, error: write },
+      });
+      nowhere.read(topic, () => undefined);
+      await eventually(() => lines.length > 0);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(lines).toEqual(['the event log cannot be read; trying on']);
+    });
+  });
+
+  describe('with a Kafka that accepts connections and answers nothing', () => {
+    timingTest('gives up to make a topic as soon as it is told to, or is closed', async () => {
+      const [first = ''] = brokers();
+      const proxy = await createFaultyProxy(parseAddress(first));
+      opened.push(proxy);
+      proxy.freeze();
+      const frozen = create({ brokers: [`${proxy.host}:${proxy.port}`] });
+      const giveUp = new AbortController();
+      const making = async (signal?: AbortSignal) => {
+        const before = proxy.connections();
+        const made = frozen
+          .ensureTopic(topic, { partitions: 1, ...(signal && { signal }) })
+          .then(() => 'made', (error: Error) => error.message); // prettier-ignore
+        await eventually(() => expect(proxy.connections()).toBeGreaterThan(before));
+        return { made };
+      };
+      const [told, closed] = [await making(giveUp.signal), await making()];
+      const begun = performance.now();
+      giveUp.abort();
+      expect(await told.made).toContain('could not be made sure of');
+      await frozen.close();
+      expect(await closed.made).toContain('could not be made sure of');
+      expect(performance.now() - begun).toBeLessThan(4_000); // far below its own deadline of ten seconds
+      expect(await frozen.ensureTopic(topic, { partitions: 1 }).catch(String)).toContain('closed');
+    });
+
+    timingTest('rejects in time, drops the connection, and closes at once', async () => {
+      const [first = ''] = brokers();
+      const proxy = await createFaultyProxy(parseAddress(first));
+      opened.push(proxy);
+      proxy.freeze();
+      const frozen = create({ brokers: [`${proxy.host}:${proxy.port}`] });
+      frozen.read(topic, () => undefined);
+      const begun = performance.now();
+      await expect(frozen.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(await frozen.isUp(topic)).toBe(false);
+      await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // both keep trying
+
+      const cutOff = frozen.publish(topic, [record(2)]);
+      const closing = performance.now();
+      await Promise.all([expect(cutOff).rejects.toThrow(), frozen.close()]);
+      expect(performance.now() - closing).toBeLessThan(1_000);
+    });
+  });
+});

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../event-log.ts';
+import { parseAddress, type Address, type ClientSettings } from './config.ts';
+import { leadersAnswer } from './leaders-answer.ts';
+import { createClient, createLibraryLogger } from './library.ts';
+import { createNode } from './node.ts';
+import { withDeadline } from './timing.ts';
+
+const REQUEST_TIMEOUT_MS = 5_000;
+const DEADLINE_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+/** Kafka then uses its `default.replication.factor`. */
+const AS_THE_BROKER_SAYS = -1;
+
+export interface EnsureTopicOptions {
+  brokers: string[];
+  settings: ClientSettings;
+  topic: string;
+  partitions: number;
+  /** Gives up when it is aborted. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** Creates the topic unless it exists; waits until a new one is usable. */
+export async function ensureTopic(options: EnsureTopicOptions): Promise<void> {
+  const late = AbortSignal.any([options.signal, AbortSignal.timeout(DEADLINE_MS)]);
+  try {
+    options.signal.throwIfAborted();
+    const isNew = await makeTopic(options);
+    if (isNew) await untilLeadersAnswer(options, late);
+  } catch (cause) {
+    throw new Error(`The topic ${options.topic} could not be made sure of.`, { cause });
+  }
+}
+
+/** Resolves with false for a topic that exists. */
+async function makeTopic({ topic, partitions, signal, ...client }: EnsureTopicOptions): Promise<boolean> {
+  const { kafka, cut } = createClient({ ...client, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  const giveUp = () => cut('Given up.');
+  signal.addEventListener('abort', giveUp);
+  const admin = kafka.admin({ retry: { retries: 0 } });
+  const make = async () => {
+    await admin.connect();
+    return admin.createTopics({
+      topics: [{ topic, numPartitions: partitions, replicationFactor: AS_THE_BROKER_SAYS }],
+      waitForLeaders: false,
+      timeout: REQUEST_TIMEOUT_MS,
+    });
+  };
+  try {
+    return await withDeadline(make(), DEADLINE_MS, `Kafka did not do it within ${DEADLINE_MS} ms.`);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    cut('Done.');
+  }
+}
+
+/** Asks the brokers in turn, because any of them may be down. */
+async function untilLeadersAnswer(
+  { brokers, settings, topic, log }: EnsureTopicOptions,
+  late: AbortSignal,
+): Promise<void> {
+  const logger = createLibraryLogger(log);
+  const seeds = brokers.map(parseAddress);
+  const connect = (address: Address) => {
+    const node = createNode({ address, settings, logger });
+    late.addEventListener('abort', () => node.close(), { once: true });
+    return node;
+  };
+  for (let seed = seeds.shift(); seed; seed = seeds.shift()) {
+    seeds.push(seed);
+    if (await leadersAnswer(topic, seed, connect).catch(() => false)) return;
+    await sleep(LOOK_EVERY_MS, undefined, { signal: late });
+  }
+}

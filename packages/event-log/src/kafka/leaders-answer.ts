@@ -1,0 +1,53 @@
+import type { Address } from './config.ts';
+import type { Node } from './node.ts';
+import { END } from './positions.ts';
+import { byLeader } from './topic-metadata.ts';
+
+/**
+ * Whether the leader of each partition of a topic accepts requests for it. Metadata name a leader before it has opened
+ * the partition, and requests to it fail until then.
+ */
+export async function leadersAnswer(
+  topic: string,
+  seed: Address,
+  connect: (address: Address) => Node,
+): Promise<boolean> {
+  const nodes = createNodes(connect);
+  try {
+    const metadata = await nodes.open(seed).metadata(topic);
+    const partitions = metadata.topic?.partitions.length ?? 0;
+    const answers = await Promise.all(
+      byLeader(metadata).map(([leader, led]) =>
+        nodes.open(leader).listOffsets(
+          topic,
+          led.map((partition) => ({ partition, at: END })),
+        ),
+      ),
+    );
+    return partitions > 0 && answers.flat().filter(({ errorCode }) => errorCode === 0).length === partitions;
+  } finally {
+    nodes.close();
+  }
+}
+
+/** The nodes of one task: one for each address, all closed together. */
+interface Nodes {
+  open(address: Address): Node;
+  close(): void;
+}
+
+function createNodes(connect: (address: Address) => Node): Nodes {
+  const nodes = new Map<string, Node>();
+  return {
+    open(address) {
+      const name = `${address.host}:${address.port}`;
+      const node = nodes.get(name) ?? connect(address);
+      nodes.set(name, node);
+      return node;
+    },
+    close() {
+      for (const node of nodes.values()) node.close();
+      nodes.clear();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import type { LogRecord } from '../event-log.ts';
+import type { Address } from './config.ts';
+import type { ProducingNode } from './node.ts';
+import { partitionOf } from './partition-of.ts';
+import { backoffMs, pause } from './timing.ts';
+import { byLeader } from './topic-metadata.ts';
+
+const UNKNOWN_TOPIC_OR_PARTITION = 3;
+const LEADER_NOT_AVAILABLE = 5;
+/** Partitions may be added without notice. */
+const GOOD_FOR_MS = 300_000;
+/** How old a doubtful picture must be before it is refreshed. */
+const DOUBTFUL_FOR_MS = 100;
+/** How long to keep asking brokers in turn; each silent one takes a while. */
+const ASKING_MS = 3_000;
+
+/** Checks that a broker answers at all. */
+const NO_TOPIC = '';
+
+export interface LeadersOptions {
+  seeds: Address[];
+  connect: (address: Address) => ProducingNode;
+  random: () => number;
+  monotonicMs: () => number;
+}
+
+/** Where a record goes; without a leader, the reason. */
+export type Place = { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
+
+/** The leaders of topics' partitions, and the connections to them. A leader is identified by `host:port`. */
+export interface Leaders {
+  /** @returns a function from record to place. Rejects when no broker can tell, or there is no such topic. */
+  of(topic: string): Promise<(record: LogRecord) => Place>;
+  /** Marks what is known of the topic as possibly outdated. */
+  doubt(topic: string): void;
+  /** A leader that does not answer is not asked, and its partitions have no leader, until it answers again. */
+  ask<Result>(leader: string, question: (node: ProducingNode) => Promise<Result>): Promise<Result>;
+  /** Rejects pending requests. */
+  close(): void;
+}
+
+interface Picture {
+  partitions: number;
+  leaders: Map<number, string>;
+  takenMs: number;
+  isDoubtful: boolean;
+}
+
+export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOptions): Leaders {
+  let addresses = byName(seeds);
+  const nodes = new Map<string, ProducingNode>();
+  const absent = new Map<string, unknown>();
+  const pictures = new Map<string, Picture>();
+  const closing = new AbortController();
+
+  const open = (name: string): ProducingNode => {
+    const address = addresses.get(name);
+    if (closing.signal.aborted || !address) throw new Error('The connection is closed.');
+    const node = nodes.get(name) ?? connect(address);
+    nodes.set(name, node);
+    return node;
+  };
+
+  const leave = (name: string, reason: unknown) => {
+    nodes.get(name)?.close();
+    nodes.delete(name);
+    if (closing.signal.aborted || absent.has(name)) return;
+    absent.set(name, reason);
+    void awaitReturn(name).finally(() => absent.delete(name));
+  };
+
+  const awaitReturn = async (name: string) => {
+    for (let tries = 1; ; tries++) {
+      await pause(backoffMs(tries, random), closing.signal);
+      const address = addresses.get(name);
+      if (closing.signal.aborted || !address) return;
+      const node = connect(address);
+      const isBack = await node.metadata(NO_TOPIC).then(() => true, hasAnswered);
+      node.close();
+      if (isBack) return;
+    }
+  };
+
+  const ask: Leaders['ask'] = async (name, question) => {
+    try {
+      return await question(open(name));
+    } catch (error) {
+      if (!hasAnswered(error)) leave(name, error);
+      throw error;
+    }
+  };
+
+  const take = async (topic: string): Promise<Picture> => {
+    let reason: unknown = absent.values().next().value ?? new Error('There is no broker to connect to.');
+    const begunMs = monotonicMs();
+    for (const name of addresses.keys()) {
+      if (absent.has(name) || monotonicMs() - begunMs > ASKING_MS) continue;
+      try {
+        const metadata = await ask(name, (node) => node.metadata(topic));
+        if (!metadata.topic) throw createErrorFromCode(UNKNOWN_TOPIC_OR_PARTITION);
+        addresses = byName([...seeds, ...metadata.brokers]);
+        const leaders = byLeader(metadata).flatMap(([leader, led]) =>
+          led.map((partition) => [partition, nameOf(leader)] as const),
+        );
+        return {
+          partitions: metadata.topic.partitions.length,
+          leaders: new Map(leaders),
+          takenMs: monotonicMs(),
+          isDoubtful: false,
+        };
+      } catch (error) {
+        reason = error;
+      }
+    }
+    throw reason;
+  };
+
+  const pictureOf = async (topic: string): Promise<Picture> => {
+    const known = pictures.get(topic);
+    const ageMs = known ? monotonicMs() - known.takenMs : Infinity;
+    if (known && ageMs < (known.isDoubtful ? DOUBTFUL_FOR_MS : GOOD_FOR_MS)) return known;
+    const picture = await take(topic);
+    pictures.set(topic, picture);
+    return picture;
+  };
+
+  return {
+    async of(topic) {
+      const { partitions, leaders } = await pictureOf(topic);
+      return ({ key, partition = partitionOf(key, partitions) }) => {
+        const leader = leaders.get(partition);
+        if (leader === undefined) return { partition, reason: createErrorFromCode(LEADER_NOT_AVAILABLE) };
+        return absent.has(leader) ? { partition, reason: absent.get(leader) } : { partition, leader };
+      };
+    },
+    doubt(topic) {
+      const picture = pictures.get(topic);
+      if (picture) picture.isDoubtful = true;
+    },
+    ask,
+    close() {
+      closing.abort();
+      for (const name of [...nodes.keys()]) leave(name, undefined);
+    },
+  };
+}
+
+function byName(addresses: Address[]): Map<string, Address> {
+  return new Map(addresses.map((address) => [nameOf(address), address]));
+}
+
+function nameOf({ host, port }: Address): string {
+  return `${host}:${port}`;
+}
+
+/** A broker that answers with an error is up. */
+function hasAnswered(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && 'code' in error;
+}

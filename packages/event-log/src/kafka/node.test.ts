@@ -1,0 +1,35 @@
+import { jest } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { clientSettings } from './config.ts';
+import { createLibraryLogger, patchIdleTimer } from './library.ts';
+import { createNode } from './node.ts';
+import { SILENT } from '../testing/silent.ts';
+
+const HOUR_MS = 3_600_000;
+
+it('gives up a broker that stays silent, although the clock was set back meanwhile', async () => {
+  patchIdleTimer();
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
+  jest.useFakeTimers();
+  const logger = createLibraryLogger(SILENT);
+  const settings = clientSettings({ brokers: [] }, 'node-under-test');
+  const node = createNode({ address: { host: '127.0.0.1', port }, settings, logger });
+  try {
+    let failure: unknown;
+    const asked = node.metadata('topic').catch((error: unknown) => (failure = error));
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    await once(socket, 'data');
+    jest.setSystemTime(Date.now() - HOUR_MS);
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(failure).toMatchObject({ message: 'No answer within 10000 ms.' });
+    await asked;
+  } finally {
+    node.close();
+    jest.useRealTimers();
+    server.close();
+    await once(server, 'close');
+  }
+});

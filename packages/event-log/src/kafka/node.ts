@@ -1,0 +1,157 @@
+import type { Logger } from 'kafkajs';
+import Broker from 'kafkajs/src/broker/index.js';
+import ConnectionPool, { type Exchange } from 'kafkajs/src/network/connectionPool.js';
+import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
+import { requests, type FetchedPartition } from 'kafkajs/src/protocol/requests/index.js';
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import { decodeWithinLimit } from './compression.ts';
+import type { Address, ClientSettings } from './config.ts';
+import { encodeProduceRequest, type Batch } from './produce-request.ts';
+import { createSockets } from './library.ts';
+import { withDeadline } from './timing.ts';
+import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
+
+const REQUEST_TIMEOUT_MS = 2_000;
+/** The versions that a broker speaks are asked for first. */
+const CONNECTING_REQUESTS = 2;
+const ACKS_FROM_ALL = -1;
+/** The broker times out before we do, so that its reason reaches us. */
+const ACK_TIMEOUT_MS = 4_000;
+/** Nothing is written in transactions, so there is no uncommitted data to hide. */
+const READ_UNCOMMITTED = 0;
+/** Small enough that a reader far behind leaves the process time for other work between two answers. */
+const FETCH_MAX_BYTES = 256 * 1024;
+
+/**
+ * One broker. Errors of single partitions are part of the answers (kafkajs's own client fails the whole request for
+ * one); everything else rejects. After a rejection the state of the connection is unknown: close the node.
+ */
+export interface Node {
+  metadata(topic: string): Promise<ClusterMetadata>;
+  /** `at` is -1 for the end, -2 for the oldest record kept. */
+  listOffsets(topic: string, partitions: { partition: number; at: bigint }[]): Promise<ListedOffset[]>;
+  /** Answers at once when there are records at the offsets, otherwise after `maxWaitMs`. */
+  fetch(
+    topic: string,
+    partitions: { partition: number; offset: bigint }[],
+    maxWaitMs: number,
+  ): Promise<FetchedPartition[]>;
+  /** Rejects pending requests. */
+  close(): void;
+}
+
+export interface ProducingNode extends Pick<Node, 'metadata' | 'close'> {
+  /** Resolves when each partition's batch was refused, or has reached all in-sync replicas. */
+  produce(topic: string, batches: Batch[]): Promise<{ partition: number; errorCode: number }[]>;
+}
+
+export interface ListedOffset {
+  partition: number;
+  errorCode: number;
+  offset: bigint;
+}
+
+export interface NodeOptions {
+  address: Address;
+  settings: ClientSettings;
+  logger: Logger;
+  /** Batches of records had to be skipped. */
+  onUnreadable?: (topic: string, batches: number) => void;
+}
+
+/** Connects with the first request. */
+export function createNode({ address, settings, logger, onUnreadable = () => {} }: NodeOptions): Node & ProducingNode {
+  const { authenticationTimeout, ...connection } = settings;
+  /** The library goes by the wall clock: set back, a request to a silent broker, or one that is throttled, would wait for as long. */
+  const longestMs = connection.connectionTimeout + authenticationTimeout + CONNECTING_REQUESTS * REQUEST_TIMEOUT_MS;
+  const sockets = createSockets();
+  const pool = new ConnectionPool({
+    ...address,
+    ...connection,
+    logger,
+    socketFactory: sockets.factory,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  });
+  const broker = new Broker({ connectionPool: pool, logger, authenticationTimeout });
+
+  const sendOnce = async <Decoded>(exchange: () => Exchange<Decoded>, waitMs: number) => {
+    await broker.connect();
+    const { request, response } = exchange();
+    return pool.send({
+      request,
+      response: { decode: response.decode, parse: async (decoded: Decoded) => decoded },
+      requestTimeout: REQUEST_TIMEOUT_MS + waitMs,
+      logResponseError: false,
+    });
+  };
+
+  const send = <Decoded>(exchange: () => Exchange<Decoded>, waitMs = 0) => {
+    const tooLateMs = longestMs + waitMs;
+    return withDeadline(sendOnce(exchange, waitMs), tooLateMs, `No answer within ${tooLateMs} ms.`);
+  };
+
+  return {
+    async metadata(topic) {
+      const { errorCode, ...metadata } = await send(() => metadataExchange(topic));
+      if (errorCode !== 0) throw createErrorFromCode(errorCode);
+      if (metadata.brokers.length === 0) throw new Error('The broker does not know its cluster yet.');
+      return metadata;
+    },
+
+    async listOffsets(topic, partitions) {
+      const asked = partitions.map(({ partition, at }) => ({ partition, timestamp: Number(at) }));
+      const { responses } = await send(() =>
+        broker.lookupRequest(
+          apiKeys.ListOffsets,
+          requests.ListOffsets,
+        )({
+          isolationLevel: READ_UNCOMMITTED,
+          topics: [{ topic, partitions: asked }],
+        }),
+      );
+      return responses.flatMap((answer) =>
+        answer.partitions.map(({ partition, errorCode, offset }) => ({ partition, errorCode, offset: BigInt(offset) })),
+      );
+    },
+
+    async fetch(topic, partitions, maxWaitMs) {
+      const asked = partitions.map(({ partition, offset }) => ({
+        partition,
+        fetchOffset: String(offset),
+        maxBytes: FETCH_MAX_BYTES,
+      }));
+      const { errorCode = 0, responses } = await send(() => {
+        const { request, response } = broker.lookupRequest(
+          apiKeys.Fetch,
+          requests.Fetch,
+        )({
+          isolationLevel: READ_UNCOMMITTED,
+          maxWaitTime: maxWaitMs,
+          minBytes: 1,
+          maxBytes: FETCH_MAX_BYTES,
+          rackId: '',
+          topics: [{ topic, partitions: asked }],
+        });
+        const decode = async (payload: Buffer) => {
+          const { decoded, unreadable } = await decodeWithinLimit(response.decode, payload);
+          if (unreadable > 0) onUnreadable(topic, unreadable);
+          return decoded;
+        };
+        return { request, response: { ...response, decode } };
+      }, maxWaitMs);
+      if (errorCode !== 0) throw createErrorFromCode(errorCode);
+      return responses.flatMap((answer) => answer.partitions);
+    },
+
+    async produce(topic, batches) {
+      const { topics } = await send(() => {
+        const { request, response } = broker.lookupRequest(apiKeys.Produce, requests.Produce)({ acks: ACKS_FROM_ALL });
+        const written = { acks: ACKS_FROM_ALL, timeoutMs: ACK_TIMEOUT_MS, topic, batches, nowMs: Date.now() };
+        return { request: { ...request, encode: async () => encodeProduceRequest(written) }, response };
+      }, ACK_TIMEOUT_MS);
+      return topics.flatMap((answer) => answer.partitions);
+    },
+
+    close: () => sockets.cut('The reader closed the connection.'),
+  };
+}

@@ -1,0 +1,140 @@
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import { isRefusedForGood, type LogRecord } from '../event-log.ts';
+import { createLeaders, type LeadersOptions } from './leaders.ts';
+import type { Batch } from './produce-request.ts';
+
+const NETWORK_EXCEPTION = 13;
+/** A failed partition rests this many times as long as the failure took, so that slow ones delay others little. */
+const REST_FACTOR = 4;
+const LONGEST_REST_MS = 10_000;
+
+/** By record, why it was not taken, or may not have been. */
+export type Reasons = Map<LogRecord, unknown>;
+
+export interface Producer {
+  /** Resolves when each record is on all in-sync replicas, refused, or of unknown outcome. Never rejects. */
+  send(topic: string, records: LogRecord[]): Promise<Reasons>;
+  close(): void;
+}
+
+interface Rest {
+  leader: string;
+  untilMs: number;
+  reason: unknown;
+}
+
+/**
+ * Sends each leader its records and reports the outcome by partition: kafkajs's own producer fails as a whole when one
+ * partition has no leader or refuses its records, and its caller then repeats what the others have taken. Not
+ * idempotent: that protects only the retries of one producer, and the caller's retry may come from another process.
+ * Never retries by itself, so that the caller sees what happened.
+ */
+export function createProducer(options: LeadersOptions): Producer {
+  const { monotonicMs } = options;
+  const leaders = createLeaders(options);
+  const rests = new Map<string, Rest>();
+
+  /** Why a partition must rest: it has just failed, and its leader has not changed since. */
+  const restOf = (topic: string, partition: number, leader: string, nowMs: number): Rest | undefined => {
+    const rest = rests.get(`${topic} ${partition}`);
+    return rest?.leader === leader && rest.untilMs > nowMs ? rest : undefined;
+  };
+
+  const fail = (topic: string, leader: string, { partition, records }: Batch, reason: unknown, tookMs: number) => {
+    const untilMs = monotonicMs() + Math.min(tookMs * REST_FACTOR, LONGEST_REST_MS);
+    rests.set(`${topic} ${partition}`, { leader, untilMs, reason });
+    leaders.doubt(topic);
+    return new Map(records.map((record) => [record, reason]));
+  };
+
+  const produce = async (topic: string, leader: string, batches: Batch[]): Promise<Reasons> => {
+    const begunMs = monotonicMs();
+    let answers: { partition: number; errorCode: number }[];
+    try {
+      answers = await leaders.ask(leader, (node) => node.produce(topic, batches));
+    } catch (reason) {
+      leaders.doubt(topic);
+      return new Map(batches.flatMap(({ records }) => records.map((record) => [record, reason] as const)));
+    }
+    const tookMs = monotonicMs() - begunMs;
+    const reasons: Reasons = new Map();
+    for (const batch of batches) {
+      const answer = answers.find(({ partition }) => partition === batch.partition);
+      const error = errorOf(answer?.errorCode ?? NETWORK_EXCEPTION);
+      if (error === undefined) continue;
+      const failed = isRefusedForGood(error)
+        ? await halve(topic, leader, batch, error)
+        : fail(topic, leader, batch, error, tookMs);
+      for (const [record, reason] of failed) reasons.set(record, reason);
+    }
+    return reasons;
+  };
+
+  /** A batch is refused as a whole: this finds the record that is to blame, and sends the others. */
+  const halve = async (topic: string, leader: string, { partition, records }: Batch, reason: Error) => {
+    if (records.length === 1) return new Map(records.map((record) => [record, reason]));
+    const reasons: Reasons = new Map();
+    const middle = Math.ceil(records.length / 2);
+    for (const half of [records.slice(0, middle), records.slice(middle)]) {
+      const free = holdBack(half, reasons, reasons);
+      if (free.length === 0) continue;
+      const failed = await produce(topic, leader, [{ partition, records: free }]);
+      for (const [record, why] of failed) reasons.set(record, why);
+    }
+    return reasons;
+  };
+
+  return {
+    async send(topic, records) {
+      const reasons: Reasons = new Map();
+      const batches = new Map<string, Map<number, LogRecord[]>>();
+      try {
+        const placeOf = await leaders.of(topic);
+        const nowMs = monotonicMs(); // the same for all records: a rest that ended halfway would let some overtake others
+        for (const record of records) {
+          const place = placeOf(record);
+          const { partition, leader } = place;
+          const rest = leader === undefined ? place : restOf(topic, partition, leader, nowMs);
+          if (leader === undefined || rest) reasons.set(record, rest?.reason);
+          else put(batches, leader, partition, record);
+        }
+      } catch (error) {
+        return new Map(records.map((record) => [record, error]));
+      }
+      if (reasons.size > 0) leaders.doubt(topic);
+      const failures = await Promise.all(
+        [...batches].map(([leader, led]) =>
+          produce(
+            topic,
+            leader,
+            [...led].map(([partition, ofIt]) => ({ partition, records: ofIt })),
+          ),
+        ),
+      );
+      return new Map([...reasons, ...failures.flatMap((failed) => [...failed])]);
+    },
+    close: leaders.close,
+  };
+}
+
+/** Filters out records whose key has an earlier record that was not taken, and adds them to `reasons`. */
+export function holdBack(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
+  if (before.size === 0) return records;
+  const keys = new Set([...before.keys()].map(({ key }) => key));
+  return records.filter((record) => {
+    const isFree = !keys.has(record.key);
+    if (!isFree) reasons.set(record, new Error('A record of the same key before it was not taken.'));
+    return isFree;
+  });
+}
+
+function errorOf(code: number): Error | undefined {
+  return code === 0 ? undefined : createErrorFromCode(code);
+}
+
+function put(batches: Map<string, Map<number, LogRecord[]>>, leader: string, partition: number, record: LogRecord) {
+  const led = batches.get(leader) ?? new Map<number, LogRecord[]>();
+  const records = led.get(partition) ?? [];
+  records.push(record);
+  batches.set(leader, led.set(partition, records));
+}

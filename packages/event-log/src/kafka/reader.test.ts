@@ -1,0 +1,281 @@
+import { eventually } from '@taskmesh/testing';
+import type { FetchedMessage, FetchedPartition } from 'kafkajs/src/protocol/requests/index.js';
+import type { Address } from './config.ts';
+import type { ListedOffset, Node } from './node.ts';
+import { BEGIN } from './positions.ts';
+import { createReader } from './reader.ts';
+import type { ClusterMetadata } from './topic-metadata.ts';
+
+const UNKNOWN_TOPIC = 3;
+const NOT_LEADER = 6;
+const OFFSET_OUT_OF_RANGE = 1;
+
+const message = (offset: number, more: Partial<FetchedMessage> = {}): FetchedMessage => ({
+  offset: String(offset),
+  key: Buffer.from('k'),
+  value: Buffer.from(String(offset)),
+  ...more,
+});
+const ok = (partition: number, ...messages: FetchedMessage[]) => ({ partition, errorCode: 0, messages });
+const failed = (partition: number, errorCode: number) => ({ partition, errorCode, messages: [] });
+
+type Asked = { partition: number; offset: bigint }[];
+type Fetch = (partitions: Asked) => FetchedPartition[] | Error;
+type ListOffsets = (partitions: { partition: number; at: bigint }[]) => ListedOffset[];
+
+const topicOf = (leaders: number[], id = 't1'): ClusterMetadata => ({
+  brokers: ['one', 'two'].map((host, index) => ({ nodeId: index + 1, host, port: 1 })),
+  topic: { id, partitions: leaders.map((leader, partition) => ({ partition, leader })) },
+});
+
+/** Two fake brokers with scripted answers; a broker without answers waits until it is closed. */
+function createCluster(...leaders: number[]) {
+  const fetches = new Map<string, Fetch[]>();
+  const asked: string[] = [];
+  const open = new Set<Node>();
+  let connects = 0;
+  const cluster = {
+    metadata: topicOf(leaders) as ClusterMetadata | Error,
+    /** These refuse connections. */
+    down: new Set<string>(),
+    listOffsets: ((partitions) =>
+      partitions.map(({ partition }) => ({ partition, errorCode: 0, offset: 0n }))) as ListOffsets,
+    asked,
+    lastAsked: (host: string) => asked.findLast((line) => line.startsWith(host)),
+    open: () => open.size,
+    connects: () => connects,
+    answer: (host: string, ...answers: Fetch[]) => void fetches.set(host, [...(fetches.get(host) ?? []), ...answers]),
+    connect({ host }: Address): Node {
+      const closing = Promise.withResolvers<never>();
+      closing.promise.catch(() => undefined);
+      connects += 1;
+      const reach = () => {
+        if (cluster.down.has(host)) throw new Error(`connection to ${host} refused`);
+      };
+      const node: Node = {
+        async metadata() {
+          reach();
+          if (cluster.metadata instanceof Error) throw cluster.metadata;
+          return cluster.metadata;
+        },
+        async listOffsets(_topic, partitions) {
+          reach();
+          return cluster.listOffsets(partitions);
+        },
+        async fetch(_topic, partitions) {
+          reach();
+          const places = partitions.map(({ partition, offset }) => `${partition}@${offset}`);
+          asked.push(`${host}: ${places.toSorted().join(' ')}`);
+          const answer = fetches.get(host)?.shift()?.(partitions);
+          if (answer instanceof Error) throw answer;
+          return answer ?? closing.promise;
+        },
+        close() {
+          open.delete(node);
+          closing.reject(new Error('closed'));
+        },
+      };
+      open.add(node);
+      return node;
+    },
+  };
+  return cluster;
+}
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+function read(cluster: ReturnType<typeof createCluster>) {
+  const values: string[] = [];
+  const lines: { level: string; msg: string }[] = [];
+  const write = (level: string) => (fields: object, msg: string) => void lines.push({ ...fields, level, msg });
+  const reader = createReader({
+    topic: 't',
+    seeds: [{ host: 'one', port: 1 }],
+    connect: cluster.connect,
+    onRecord: ({ value }) => values.push(value),
+    log: { debug() {}, info: write('info'), warn: write('warn'), error: write('error') },
+    random: () => 0,
+  });
+  stops.push(reader.stop);
+  return { ...reader, values, lines };
+}
+
+describe('reading a topic from its leaders', () => {
+  it('asks each leader for its own partitions, and leaves out those that have none', async () => {
+    const cluster = createCluster(1, 2, 1, -1);
+    const { stop } = read(cluster);
+    await eventually(() => cluster.asked.length === 2);
+    expect(cluster.asked.toSorted()).toEqual(['one: 0@0 2@0', 'two: 1@0']);
+    await stop();
+    expect(cluster.open()).toBe(0);
+  });
+
+  it('goes on behind what it delivered, and delivers nothing of a batch that lies before its offset', async () => {
+    const cluster = createCluster(1);
+    cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: 5n }];
+    cluster.answer(
+      'one',
+      () => [ok(0, message(3), message(4), message(5), message(6))],
+      () => [ok(0, message(7))],
+    );
+    const { values } = read(cluster);
+    await eventually(() => cluster.asked.length === 3);
+    expect(values).toEqual(['5', '6', '7']);
+    expect(cluster.asked).toEqual(['one: 0@5', 'one: 0@7', 'one: 0@8']);
+  });
+
+  it('skips the marks of transactions, and passes them', async () => {
+    const cluster = createCluster(1);
+    cluster.answer(
+      'one',
+      () => [ok(0, message(0, { isControlRecord: true }))],
+      () => [ok(0, message(1))],
+    );
+    const { values } = read(cluster);
+    await eventually(() => expect(values).toEqual(['1']));
+  });
+
+  it('puts another partition first in each request, so that a full one starves no other', async () => {
+    const cluster = createCluster(1, 1, 1);
+    const firsts: (number | undefined)[] = [];
+    const note: Fetch = (asked) => (firsts.push(asked[0]?.partition), []);
+    cluster.answer('one', note, note, note);
+    read(cluster);
+    await eventually(() => firsts.length === 3);
+    expect(firsts.toSorted()).toEqual([0, 1, 2]);
+  });
+
+  it.each([
+    ['before the first record that is kept', 7n, { begin: 40n, end: 90n }, 40n],
+    ['beyond the end', 97n, { begin: 40n, end: 90n }, 90n],
+  ])('goes on where it is nearest when its offset is %s', async (_, ours, { begin, end }, nearest) => {
+    const cluster = createCluster(1);
+    cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: ours }];
+    cluster.answer('one', () => {
+      cluster.listOffsets = ([asked]) => [{ partition: 0, errorCode: 0, offset: asked?.at === BEGIN ? begin : end }];
+      return [failed(0, OFFSET_OUT_OF_RANGE)];
+    });
+    read(cluster);
+    await eventually(() => expect(cluster.asked).toEqual([`one: 0@${ours}`, `one: 0@${nearest}`]));
+  });
+});
+
+describe('a topic that was made again under a follower', () => {
+  it.each<[string, Fetch]>([
+    ['connection failed', () => new Error('reset by peer')],
+    ['partition failed', () => [failed(0, UNKNOWN_TOPIC)]],
+  ])('is read from its first record after a %s, and never from the old offset', async (_, failure) => {
+    const cluster = createCluster(1);
+    cluster.listOffsets = ([asked]) => [{ partition: 0, errorCode: 0, offset: asked?.at === BEGIN ? 0n : 30n }];
+    cluster.answer('one', (...asked) => {
+      cluster.metadata = topicOf([1], 't2');
+      return failure(...asked);
+    });
+    read(cluster);
+    await eventually(() => expect(cluster.asked).toEqual(['one: 0@30', 'one: 0@0']));
+  });
+});
+
+describe('a part of a topic that is in trouble', () => {
+  it('keeps nobody from being read when a leader refuses connections', async () => {
+    const cluster = createCluster(1, 2);
+    cluster.down.add('two');
+    const { values, lines } = read(cluster);
+    for (let offset = 0; offset < 5; offset += 1) {
+      cluster.answer('one', () => [ok(0, message(offset))]);
+    }
+    await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }]));
+    expect(values).toEqual(['0', '1', '2', '3', '4']);
+    // All of that took one connection to it, besides the one for metadata.
+    expect(cluster.lastAsked('one')).toBe('one: 0@5');
+    expect(cluster.asked.filter((line) => line.startsWith('one'))).toHaveLength(6);
+
+    cluster.down.delete('two');
+    cluster.answer('two', () => [ok(1, message(0))]);
+    await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
+    expect(values).toHaveLength(6);
+  });
+
+  it('keeps the other partitions of its leader from nothing, and is read again by itself', async () => {
+    const cluster = createCluster(1, 1);
+    cluster.answer(
+      'one',
+      () => [failed(0, NOT_LEADER), ok(1, message(0), message(1))],
+      () => [ok(1, message(2))],
+      ...Array.from({ length: 3 }, () => () => []),
+      (asked) => asked.map(({ partition }) => ok(partition)),
+    );
+    const { values } = read(cluster);
+    await eventually(() => expect(values).toEqual(['0', '1', '2']));
+    expect(cluster.asked.slice(0, 3)).toEqual(['one: 0@0 1@0', 'one: 1@2', 'one: 1@3']);
+  });
+
+  it('does not hide the offsets that were found of others', async () => {
+    const cluster = createCluster(1, 1);
+    cluster.listOffsets = (asked) =>
+      asked.map(({ partition }) =>
+        partition === 0 ? { partition, errorCode: 0, offset: 9n } : { partition, errorCode: NOT_LEADER, offset: -1n },
+      );
+    let isReady = false;
+    const { ready } = read(cluster);
+    void ready().then(() => (isReady = true));
+    await eventually(() => expect(cluster.asked).toEqual(['one: 0@9']));
+    expect(isReady).toBe(false);
+  });
+
+  it('is followed to its new leader, and those that stay are not disturbed', async () => {
+    const cluster = createCluster(1, 2);
+    cluster.answer(
+      'two',
+      () => [ok(1, message(0), message(1))],
+      () => {
+        cluster.metadata = topicOf([1, 3]);
+        cluster.metadata.brokers.push({ nodeId: 3, host: 'three', port: 1 });
+        return new Error('reset by peer');
+      },
+    );
+    const { values } = read(cluster);
+    await eventually(() => expect(cluster.lastAsked('three')).toBe('three: 1@2'));
+    expect(values).toEqual(['0', '1']);
+    expect(cluster.asked.filter((line) => line.startsWith('one'))).toEqual(['one: 0@0']);
+  });
+
+  it('is told of when it has no leader', async () => {
+    const cluster = createCluster(1, -1);
+    const { lines } = read(cluster);
+    await eventually(() =>
+      expect(lines).toMatchObject([{ level: 'warn', part: 1, err: { message: 'The partition has no leader.' } }]),
+    );
+    cluster.metadata = topicOf([1, 1]);
+    cluster.answer(
+      'one',
+      () => [],
+      () => [ok(0), ok(1)],
+    );
+    await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
+  });
+
+  it('is forgotten with its topic', async () => {
+    const cluster = createCluster(1, 2);
+    cluster.down.add('two');
+    const { lines } = read(cluster);
+    await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }]));
+    cluster.metadata = topicOf([1], 't2');
+    await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }, { level: 'info' }]));
+  });
+});
+
+describe('a cluster that does not tell how the topic looks', () => {
+  it('is told of once, and once when it does again', async () => {
+    const cluster = createCluster(1);
+    const picture = cluster.metadata;
+    cluster.metadata = new Error('the cluster is coming up');
+    const { lines, ready } = read(cluster);
+    await eventually(() => cluster.connects() >= 5);
+    expect(lines).toMatchObject([{ level: 'warn', part: 'metadata' }]);
+    cluster.metadata = picture;
+    await ready();
+    expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+});

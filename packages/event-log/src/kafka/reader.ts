@@ -1,0 +1,136 @@
+import type { Logger, LogReader, LogRecord } from '../event-log.ts';
+import type { Address } from './config.ts';
+import { createFollower, type Follower } from './follower.ts';
+import type { Node } from './node.ts';
+import { createOutage } from './outage.ts';
+import { createPositions } from './positions.ts';
+import { backoffMs, pause } from './timing.ts';
+import { byLeader, type ClusterMetadata, type PartitionMetadata } from './topic-metadata.ts';
+
+const REFRESH_MS = 5_000;
+/** A missing topic or leader should be noticed sooner than with the ordinary refresh. */
+const REFRESH_INCOMPLETE_MS = 500;
+
+export interface ReaderOptions {
+  topic: string;
+  onRecord: (record: LogRecord) => void;
+  /** Asked for metadata in turn; they name further brokers. */
+  seeds: Address[];
+  connect: (address: Address) => Node;
+  log: Logger;
+  random: () => number;
+}
+
+/**
+ * Reads all partitions of a topic without a consumer group, from the end, for ever; the positions stay in memory across
+ * reconnects. A group would lose what is published between its members' death and their return. Each leader has a
+ * follower of its own, so that a failing one does not affect the others.
+ */
+export function createReader(options: ReaderOptions): LogReader {
+  const { topic, seeds, connect, log, random } = options;
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  const positions = createPositions();
+  const outage = createOutage(log, topic);
+  const nextAddress = inTurn(seeds);
+  /** Keyed by what they follow. */
+  const followers = new Map<string, Follower>();
+  let guide: Node | undefined;
+  let isStopped = false;
+  /** Aborted to refresh the metadata early. */
+  let pausing = new AbortController();
+
+  const onPositions = () => {
+    if (positions.areSettled()) settle();
+  };
+  const stopFollowers = (names: string[]) =>
+    Promise.all(
+      names.map(async (name) => {
+        await followers.get(name)?.stop();
+        followers.delete(name);
+      }),
+    );
+  const follow = (topicId: string, address: Address, partitions: number[]) =>
+    createFollower({
+      ...{ ...options, topicId, partitions, positions, onPositions },
+      connect: () => connect(address),
+      onFailure(partition, error) {
+        outage.failed(partition, error);
+        // The leader may have changed. While metadata requests fail, asking more often does not help.
+        if (outage.failures('metadata') === 0) pausing.abort();
+      },
+      onProgress: outage.end,
+    });
+
+  /** Followers of unchanged partitions continue; the others stop before new ones start. */
+  const assign = async (metadata: ClusterMetadata) => {
+    const { id = '' } = metadata.topic ?? {};
+    const wanted = new Map(
+      byLeader(metadata).map(([address, partitions]) => [
+        [id, address.host, address.port, ...partitions].join(' '),
+        () => follow(id, address, partitions),
+      ]),
+    );
+    await stopFollowers([...followers.keys()].filter((name) => !wanted.has(name)));
+    if (isStopped) return;
+    positions.reconcile(metadata.topic);
+    outage.keep(metadata.topic?.partitions.map(({ partition }) => partition) ?? []);
+    onPositions();
+    for (const [name, start] of wanted) if (!followers.has(name)) followers.set(name, start());
+  };
+
+  /** Resolves with the time until the next refresh, in ms. */
+  const look = async (): Promise<number> => {
+    try {
+      guide ??= connect(nextAddress());
+      const metadata = await guide.metadata(topic);
+      nextAddress.learn(metadata.brokers);
+      await assign(metadata);
+      outage.end('metadata');
+      const orphans = metadata.topic?.partitions.filter(isWithoutLeader) ?? [];
+      for (const { partition } of orphans) outage.failed(partition, new Error('The partition has no leader.'));
+      return metadata.topic && orphans.length === 0 ? REFRESH_MS : REFRESH_INCOMPLETE_MS;
+    } catch (error) {
+      guide?.close();
+      guide = undefined;
+      if (!isStopped) outage.failed('metadata', error);
+      return backoffMs(outage.failures('metadata'), random);
+    }
+  };
+
+  const run = async () => {
+    while (!isStopped) {
+      pausing = new AbortController();
+      await pause(await look(), pausing.signal);
+    }
+    guide?.close();
+    await stopFollowers([...followers.keys()]);
+  };
+  const ended = run();
+
+  return {
+    ready: () => settled,
+    async stop() {
+      isStopped = true;
+      void stopFollowers([...followers.keys()]); // not awaited, as the caller may be inside a follower's delivery
+      guide?.close();
+      pausing.abort();
+      settle(); // a stopped reader must not leave `ready` pending
+      await ended;
+    },
+  };
+}
+
+const isWithoutLeader = ({ leader }: PartitionMetadata) => leader < 0;
+
+/** Another broker with each call: first the given ones, then those learnt from the cluster. */
+function inTurn(seeds: Address[]) {
+  let known: Address[] = [];
+  let calls = 0;
+  const next = (): Address => {
+    const addresses = [...seeds, ...known];
+    const address = addresses[calls++ % addresses.length];
+    if (!address) throw new Error('There is no broker to connect to.');
+    return address;
+  };
+  return Object.assign(next, { learn: (addresses: Address[]) => (known = addresses) });
+}

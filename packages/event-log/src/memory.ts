@@ -1,0 +1,62 @@
+import { deliver, type EventLog, type Logger, type LogRecord } from './event-log.ts';
+
+interface MemoryReader {
+  onRecord: (record: LogRecord) => void;
+  waiting: LogRecord[];
+}
+
+/** The event log of a single process: delivers records to the current readers and stores nothing. */
+export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
+  const readersByTopic = new Map<string, Set<MemoryReader>>();
+  let closed = false;
+
+  const readersOf = (topic: string) => {
+    const readers = readersByTopic.get(topic) ?? new Set();
+    readersByTopic.set(topic, readers);
+    return readers;
+  };
+
+  return {
+    async ensureTopic() {
+      if (closed) throw new Error('The event log is closed.');
+    },
+
+    async publish(topic, records) {
+      if (closed) throw new Error('The event log is closed.');
+      for (const reader of readersOf(topic)) {
+        // One delivery per turn of the event loop takes everything waiting, so that a burst costs one wake-up.
+        if (reader.waiting.length === 0) setImmediate(() => deliverWaiting(reader, log));
+        for (const { key, value, headers } of records) reader.waiting.push({ key, value, headers: { ...headers } });
+      }
+    },
+
+    read(topic, onRecord) {
+      const reader: MemoryReader = { onRecord, waiting: [] };
+      const readers = readersOf(topic);
+      if (!closed) readers.add(reader);
+      return {
+        ready: async () => undefined,
+        async stop() {
+          readers.delete(reader);
+          reader.onRecord = () => undefined;
+        },
+      };
+    },
+
+    isUp: async () => !closed,
+
+    async close() {
+      closed = true;
+      for (const readers of readersByTopic.values()) {
+        for (const reader of readers) reader.onRecord = () => undefined;
+      }
+      readersByTopic.clear();
+    },
+  };
+}
+
+function deliverWaiting(reader: MemoryReader, log: Logger | undefined): void {
+  const records = reader.waiting;
+  reader.waiting = [];
+  for (const record of records) deliver(record, (taken) => reader.onRecord(taken), log);
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@taskmesh/testing';
+import type { EventLog, LogReader, LogRecord } from '../event-log.ts';
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const numbered = (key: string, from: number, to: number): LogRecord[] =>
+  numbers(from, to).map((number) => ({ key, value: String(number) }));
+
+export function describeEventLog(name: string, create: () => EventLog): void {
+  describe(`event log: ${name}`, () => {
+    let log: EventLog;
+    let topic: string;
+
+    beforeAll(() => {
+      log = create();
+    });
+    beforeEach(async () => {
+      topic = `contract-${randomUUID()}`;
+      await log.ensureTopic(topic, { partitions: 4 });
+    });
+    afterAll(() => log.close());
+
+    const read = async (of = topic): Promise<LogReader & { records: LogRecord[]; valuesOf(key: string): number[] }> => {
+      const records: LogRecord[] = [];
+      const reader = log.read(of, (record) => records.push(record));
+      await reader.ready();
+      const valuesOf = (key: string) =>
+        records.filter((record) => record.key === key).map(({ value }) => Number(value));
+      return { ...reader, records, valuesOf };
+    };
+
+    it('delivers key, value and headers as they were published', async () => {
+      const { records } = await read();
+      const full = { key: 'clé', value: '{"title":"🐎"}', headers: { traceparent: '00-ab-cd-01', empty: '' } };
+      await log.publish(topic, [full]);
+      await log.publish(topic, [{ key: 'bare', value: '' }]);
+      await eventually(() => records.length === 2);
+      expect(records).toEqual(expect.arrayContaining([full, { key: 'bare', value: '', headers: {} }]));
+    });
+
+    it('keeps the order of each key, and loses and repeats nothing', async () => {
+      const keys = ['a', 'b', 'c', 'd', 'e'];
+      const reader = await read();
+      for (let from = 1; from <= 91; from += 10) {
+        await log.publish(
+          topic,
+          numbers(from, from + 9).flatMap((value) => keys.map((key) => ({ key, value: String(value) }))),
+        );
+      }
+      await eventually(() => reader.records.length >= 500);
+      for (const key of keys) expect(reader.valuesOf(key)).toEqual(numbers(1, 100));
+    });
+
+    it('keeps the order of publishes that do not wait for each other', async () => {
+      const reader = await read();
+      await Promise.all(numbers(1, 50).map((value) => log.publish(topic, [{ key: 'k', value: String(value) }])));
+      await eventually(() => reader.records.length >= 50);
+      expect(reader.valuesOf('k')).toEqual(numbers(1, 50));
+    });
+
+    it('takes as much at once as its caller likes, and nothing as well', async () => {
+      const reader = await read();
+      const filler = 'x'.repeat(10_000);
+      await log.publish(
+        topic,
+        numbers(1, 400).map((number) => ({ key: 'k', value: `${number}${filler}` })),
+      );
+      await log.publish(topic, []);
+      await eventually(() => reader.records.length >= 400, { timeoutMs: 20_000 });
+      expect(reader.records.map(({ value }) => parseInt(value))).toEqual(numbers(1, 400));
+    });
+
+    it('shows every reader everything, and each topic only to its own', async () => {
+      const other = `contract-${randomUUID()}`;
+      await log.ensureTopic(other, { partitions: 1 });
+      const [one, two, elsewhere] = await Promise.all([read(), read(), read(other)]);
+      await log.publish(topic, numbered('k', 1, 3));
+      await log.publish(other, numbered('k', 7, 7));
+      await eventually(() => one.records.length >= 3 && two.records.length >= 3 && elsewhere.records.length >= 1);
+      expect([one.valuesOf('k'), two.valuesOf('k'), elsewhere.valuesOf('k')]).toEqual([[1, 2, 3], [1, 2, 3], [7]]);
+    });
+
+    it('shows a reader what is published once it is ready, and nothing older', async () => {
+      const early = await read();
+      await log.publish(topic, numbered('k', 1, 5));
+      await eventually(() => early.records.length === 5);
+      const late = await read();
+      await log.publish(topic, numbered('k', 6, 8));
+      await eventually(() => late.records.length >= 3);
+      expect(late.valuesOf('k')).toEqual([6, 7, 8]);
+    });
+
+    it('lets a reader that throws harm neither itself nor others', async () => {
+      const tried: string[] = [];
+      const faulty = log.read(topic, ({ value }) => {
+        tried.push(value);
+        throw new Error('a faulty reader');
+      });
+      await faulty.ready();
+      const reader = await read();
+      await log.publish(topic, numbered('k', 1, 3));
+      await log.publish(topic, numbered('k', 4, 4));
+      await eventually(() => tried.length >= 4 && reader.records.length >= 4);
+      expect(tried).toEqual(['1', '2', '3', '4']);
+      expect(reader.valuesOf('k')).toEqual([1, 2, 3, 4]);
+    });
+
+    it('delivers nothing to a reader that was stopped, even from within a record', async () => {
+      const seen: string[] = [];
+      let stopped: Promise<void> | undefined;
+      const stopping = log.read(topic, ({ value }) => {
+        seen.push(value);
+        if (value === '2') stopped = stopping.stop();
+      });
+      await stopping.ready();
+      const staying = await read();
+      await log.publish(topic, numbered('k', 1, 5));
+      await log.publish(topic, numbered('k', 6, 6));
+      await eventually(() => staying.records.length >= 6 && seen.length >= 2);
+      await stopped;
+      expect(seen).toEqual(['1', '2']);
+      await stopping.stop();
+    });
+
+    it('lets a reader publish what it reads elsewhere', async () => {
+      const next = `contract-${randomUUID()}`;
+      await log.ensureTopic(next, { partitions: 1 });
+      const end = await read(next);
+      const between = log.read(topic, (record) => void log.publish(next, [record]));
+      await between.ready();
+      await log.publish(topic, numbered('k', 1, 20));
+      await eventually(() => end.records.length >= 20);
+      expect(end.valuesOf('k')).toEqual(numbers(1, 20));
+    });
+
+    it('does not change a record that the publisher changes after it was taken', async () => {
+      const { records } = await read();
+      const record = { key: 'k', value: 'before', headers: { header: 'before' } };
+      await log.publish(topic, [record]);
+      record.value = 'after';
+      record.headers.header = 'after';
+      await eventually(() => records.length === 1);
+      expect(records).toEqual([{ key: 'k', value: 'before', headers: { header: 'before' } }]);
+    });
+
+    it('is ready for a topic that is made later, and misses none of it', async () => {
+      const later = `${'later-'.repeat(30)}${randomUUID()}`;
+      const reader = await read(later);
+      await log.ensureTopic(later, { partitions: 3 });
+      await log.publish(later, [...numbered('a', 1, 10), ...numbered('b', 1, 10)]);
+      await eventually(() => reader.records.length >= 20);
+      expect([reader.valuesOf('a'), reader.valuesOf('b')]).toEqual([numbers(1, 10), numbers(1, 10)]);
+    });
+
+    it('leaves a topic alone that is there already', async () => {
+      const reader = await read();
+      await log.publish(topic, numbered('k', 1, 1));
+      await log.ensureTopic(topic, { partitions: 4 });
+      await log.publish(topic, numbered('k', 2, 2));
+      await eventually(() => reader.records.length >= 2);
+      expect(reader.valuesOf('k')).toEqual([1, 2]);
+    });
+
+    it('says that it is up until it is closed', async () => {
+      const closing = create();
+      expect(await closing.isUp(topic)).toBe(true);
+      await closing.close();
+      expect(await closing.isUp(topic)).toBe(false);
+    });
+
+    it('takes nothing and delivers nothing after it was closed', async () => {
+      const closing = create();
+      const seen: LogRecord[] = [];
+      const reader = closing.read(topic, (record) => seen.push(record));
+      await reader.ready();
+      await closing.close();
+      await expect(closing.publish(topic, numbered('k', 1, 1))).rejects.toThrow('closed');
+      await expect(closing.ensureTopic(topic, { partitions: 4 })).rejects.toThrow('closed');
+      const witness = await read();
+      await log.publish(topic, numbered('k', 1, 1));
+      await eventually(() => witness.records.length === 1);
+      expect(seen).toEqual([]);
+      await reader.stop();
+      await closing.close();
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import type { Logger } from '../event-log.ts';
+
+export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
