@@ -116,7 +116,7 @@ const WRITERS_OF_TIMES = [
   'packages/client/src/time.ts',
   'libs/service/src/clock.ts',
   'libs/service/src/telemetry/sdk.ts',
-  'libs/subgraph/src/inline-trace/field-trace.ts',
+  'packages/subgraph/src/field-trace.ts',
   'packages/event-log/src/kafka/node.ts',
   'services/gateway/src/fetch-span.ts',
   'deploy/local/src/command/operators-address.ts',

@@ -3,7 +3,7 @@ import { createBackup } from '@taskmesh/backup';
 import { connectInProcess, createGateway } from '@taskmesh/gateway';
 import { accountsInternal, authRestore, callInProcess, tasksRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
-import { type EventLog } from '@taskmesh/event-log';
+import type { EventLog } from '@taskmesh/event-log';
 import { traceEventLog } from '@taskmesh/service/event-log';
 import {
   closeOnStop,

@@ -80,3 +80,13 @@ export { asSeenRestore, seenRestoreOf, UNDO_PARAMETERS } from './backup/undo-par
 export { refuseOthers } from './backup/known-parameters.ts';
 export { receiveBody } from './backup/receive-body.ts';
 export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';
+export { forOperators, requireOperator, requireSession, requireUser } from './graph/guards.ts';
+export { createSubgraphServer, type SubgraphServerOptions } from './graph/server.ts';
+export {
+  createSubgraph,
+  operationSpan,
+  type Subgraph,
+  type SubgraphCall,
+  type SubgraphContext,
+  type SubgraphOptions,
+} from './graph/subgraph.ts';

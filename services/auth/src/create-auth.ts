@@ -1,14 +1,15 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
-import type {
-  AccountsInternal,
-  AuthInternal,
-  AuthRestore,
-  AuthSignIn,
-  ServiceStatus,
-  StatusOf,
+import {
+  type AccountsInternal,
+  type AuthInternal,
+  type AuthRestore,
+  type AuthSignIn,
+  type ServiceStatus,
+  type StatusOf,
+  createSubgraph,
+  type Subgraph,
 } from '@taskmesh/internal-api';
 import { closeOnStop, inOrder, type HealthReport, type Service } from '@taskmesh/service';
-import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { createAccountLog } from './account-log/create-account-log.ts';
 import { createAccounts } from './accounts/create-accounts.ts';
 import { createAuditRepository } from './audit/audit.repository.ts';

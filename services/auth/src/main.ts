@@ -6,6 +6,7 @@ import {
   authRestore,
   authSignIn,
   serveInternalApi,
+  createSubgraphServer,
 } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import { createKafkaEventLog } from '@taskmesh/event-log';
@@ -29,7 +30,6 @@ import {
   setting,
   systemClock,
 } from '@taskmesh/service';
-import { createSubgraphServer } from '@taskmesh/subgraph';
 import { z } from 'zod';
 import { readAuthConfig, whyMailsFail } from './config.ts';
 import { createAuth } from './create-auth.ts';

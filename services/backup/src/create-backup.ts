@@ -1,6 +1,12 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import { unavailable } from '@taskmesh/contracts';
-import type { BackupStatus, BackupWork, StatusOf } from '@taskmesh/internal-api';
+import {
+  type BackupStatus,
+  type BackupWork,
+  type StatusOf,
+  createSubgraph,
+  type Subgraph,
+} from '@taskmesh/internal-api';
 import {
   closeOnStop,
   ConfigError,
@@ -14,7 +20,6 @@ import {
   type Log,
   type Service,
 } from '@taskmesh/service';
-import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { archiveLimits } from './archives/limits.ts';

@@ -7,6 +7,7 @@ import {
   serveBackupWork,
   serveInternalApi,
   tasksRestore,
+  createSubgraphServer,
 } from '@taskmesh/internal-api';
 import {
   adminSettings,
@@ -27,7 +28,6 @@ import {
   setting,
   systemClock,
 } from '@taskmesh/service';
-import { createSubgraphServer } from '@taskmesh/subgraph';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readBackupConfig } from './config.ts';

@@ -18,9 +18,10 @@ import {
   type StatusOf,
   type TasksInternal,
   type TasksStatus,
+  type Subgraph,
 } from '@taskmesh/internal-api';
 import { asJson } from '@taskmesh/service';
-import type { Subgraph, SubgraphResult } from '@taskmesh/subgraph';
+import type { SubgraphResult } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 import { inFetchSpanIfFailed } from './fetch-span.ts';

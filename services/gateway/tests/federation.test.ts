@@ -94,7 +94,7 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     const headers = { 'apollo-federation-include-trace': 'ftv1' };
     const { body } = await gateway.graphql('{ taskStatistics { total } }', { token, headers });
     expect(body).toEqual({ data: { taskStatistics: { total: 2 } } });
-    expect(gateway.tasks.calls.map((call) => call.trace)).toEqual([undefined]);
+    expect(gateway.tasks.calls.map((call) => Boolean(call.isTraced))).toEqual([false]);
   });
 
   it('takes a bad token for none', async () => {

@@ -1,5 +1,5 @@
 import { createAdminServer, createLog, startAll, stopAll } from '@taskmesh/service';
-import { createSubgraphServer } from '@taskmesh/subgraph';
+import { createSubgraphServer } from '@taskmesh/internal-api';
 import { eventually, timingTest } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,11 +1,13 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
-import type {
-  AccountsInternal,
-  DeadLettersInternal,
-  StatusOf,
-  TasksInternal,
-  TasksRestore,
-  TasksStatus,
+import {
+  type AccountsInternal,
+  type DeadLettersInternal,
+  type StatusOf,
+  type TasksInternal,
+  type TasksRestore,
+  type TasksStatus,
+  createSubgraph,
+  type Subgraph,
 } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/event-log';
 import {
@@ -17,7 +19,6 @@ import {
   type Service,
   timeOrderedIds,
 } from '@taskmesh/service';
-import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import type { TasksConfig } from './config.ts';
 import { createTasksDatabase } from './database.ts';

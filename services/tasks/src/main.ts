@@ -8,6 +8,7 @@ import {
   tasksInternal,
   tasksOperators,
   tasksRestore,
+  createSubgraphServer,
 } from '@taskmesh/internal-api';
 import { createKafkaEventLog } from '@taskmesh/event-log';
 import { measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
@@ -33,7 +34,6 @@ import {
   systemClock,
   type Env,
 } from '@taskmesh/service';
-import { createSubgraphServer } from '@taskmesh/subgraph';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readTasksConfig } from './config.ts';

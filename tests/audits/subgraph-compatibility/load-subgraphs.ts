@@ -1,5 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
+import { createSubgraph, type Subgraph } from '@taskmesh/internal-api';
 import type { DocumentNode } from 'graphql';
 import { join } from 'node:path';
 import { chdir, cwd } from 'node:process';

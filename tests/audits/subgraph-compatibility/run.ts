@@ -1,5 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import { createSubgraphServer, type Subgraph } from '@taskmesh/subgraph';
+import { createSubgraphServer, type Subgraph } from '@taskmesh/internal-api';
 import { stripVTControlCharacters } from 'node:util';
 import { createGraph } from '../federated-graph.ts';
 import type { CaseResult } from '../public-suite.ts';

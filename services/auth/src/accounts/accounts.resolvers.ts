@@ -1,5 +1,4 @@
-import type { EndedSession } from '@taskmesh/internal-api';
-import { requireSession, requireUser } from '@taskmesh/subgraph';
+import { type EndedSession, requireSession, requireUser } from '@taskmesh/internal-api';
 import { openingOf, originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
 import { tellEnded, tellOpened } from '../graphql/session-extensions.ts';

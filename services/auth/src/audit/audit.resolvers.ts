@@ -1,4 +1,4 @@
-import { requireUser } from '@taskmesh/subgraph';
+import { requireUser } from '@taskmesh/internal-api';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
 import type { AuditService } from './audit.service.ts';
 

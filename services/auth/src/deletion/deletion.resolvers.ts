@@ -1,4 +1,4 @@
-import { requireSession } from '@taskmesh/subgraph';
+import { requireSession } from '@taskmesh/internal-api';
 import { originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
 import { tellEnded } from '../graphql/session-extensions.ts';

@@ -1,5 +1,4 @@
-import type { RequestOrigin } from '@taskmesh/internal-api';
-import type { SubgraphContext } from '@taskmesh/subgraph';
+import type { RequestOrigin, SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import { selects } from './selection.ts';
 

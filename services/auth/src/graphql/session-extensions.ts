@@ -1,5 +1,4 @@
-import type { EndedSession } from '@taskmesh/internal-api';
-import type { SubgraphContext } from '@taskmesh/subgraph';
+import type { EndedSession, SubgraphContext } from '@taskmesh/internal-api';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 
 /** Tells the gateway as whom the rest of the operation runs, and which sessions made room for this one. */

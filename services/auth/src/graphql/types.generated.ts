@@ -5,7 +5,7 @@ import type { OwnSession } from '../sessions/own-session.service.ts';
 import type { AuditEntry as StoredEntry } from '../audit/audit-entry.entity.ts';
 import type { LinkedIdentity as StoredIdentity } from '../oidc/linked-identity.entity.ts';
 import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
-import type { SubgraphContext } from '@taskmesh/subgraph';
+import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;

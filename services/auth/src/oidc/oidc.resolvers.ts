@@ -1,4 +1,4 @@
-import { requireSession, requireUser } from '@taskmesh/subgraph';
+import { requireSession, requireUser } from '@taskmesh/internal-api';
 import { openingOf, originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
 import { tellOpened } from '../graphql/session-extensions.ts';

@@ -1,4 +1,4 @@
-import { forOperators } from '@taskmesh/subgraph';
+import { forOperators } from '@taskmesh/internal-api';
 import type { MutationResolvers, QueryResolvers, Resolvers } from '../graphql/types.generated.ts';
 import type { BackupService } from './backup.service.ts';
 

@@ -1,6 +1,5 @@
 import { badUserInput } from '@taskmesh/contracts';
-import { asSeenRestore } from '@taskmesh/internal-api';
-import { forOperators } from '@taskmesh/subgraph';
+import { asSeenRestore, forOperators } from '@taskmesh/internal-api';
 import type {
   MutationResolvers,
   MutationRestoreBackupArgs,

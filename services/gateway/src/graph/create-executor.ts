@@ -1,5 +1,5 @@
 import { type Clock, type Log, inSpan } from '@taskmesh/service';
-import { operationSpan } from '@taskmesh/subgraph';
+import { operationSpan } from '@taskmesh/internal-api';
 import {
   getOperationAST,
   GraphQLError,

@@ -9,9 +9,16 @@ import {
   type Identity,
   type TokenScope,
 } from '@taskmesh/identity';
-import type { AuthInternal, AuthSignIn, EndedSession, KnownToken } from '@taskmesh/internal-api';
+import {
+  type AuthInternal,
+  type AuthSignIn,
+  type EndedSession,
+  type KnownToken,
+  requireUser,
+  type Subgraph,
+  type SubgraphContext,
+} from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createFakeSubgraph } from './fake-subgraph.ts';

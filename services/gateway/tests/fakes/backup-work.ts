@@ -1,6 +1,12 @@
 import { conflict, notFound } from '@taskmesh/contracts';
-import type { BackupEntry, BackupWork, RestoreEnd, WorkProgress } from '@taskmesh/internal-api';
-import { requireOperator, type SubgraphContext } from '@taskmesh/subgraph';
+import {
+  type BackupEntry,
+  type BackupWork,
+  type RestoreEnd,
+  type WorkProgress,
+  requireOperator,
+  type SubgraphContext,
+} from '@taskmesh/internal-api';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';

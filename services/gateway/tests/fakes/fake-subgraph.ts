@@ -1,5 +1,5 @@
 import type { Log } from '@taskmesh/service';
-import { createSubgraph, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { createSubgraph, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
 import { Kind, type DocumentNode, type ObjectTypeDefinitionNode, type ObjectTypeExtensionNode } from 'graphql';
 import { typeDefsOf, type OwnService } from './type-defs.ts';
 

@@ -16,9 +16,10 @@ import {
   serveInternalApi,
   tasksInternal,
   tasksOperators,
+  createSubgraphServer,
+  type Subgraph,
 } from '@taskmesh/internal-api';
 import { bearerToken, startAll, systemClock, type Clock, type Log } from '@taskmesh/service';
-import { createSubgraphServer, type Subgraph } from '@taskmesh/subgraph';
 import type { FastifyInstance } from 'fastify';
 import { connectHttp } from '../../src/connect-http.ts';
 import type { InProcessServices } from '../../src/connect-in-process.ts';

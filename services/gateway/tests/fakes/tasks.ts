@@ -1,7 +1,6 @@
 import { badUserInput } from '@taskmesh/contracts';
-import type { TasksInternal } from '@taskmesh/internal-api';
+import { type TasksInternal, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import type { TaskNode } from '../../src/rest/operations.ts';
 import { createFakeChanges, type FakeChanges } from './changes.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
@@ -11,7 +10,7 @@ export interface FakeTasks {
   internal: TasksInternal;
   changes: FakeChanges;
   /** The callers and their traces, call by call. */
-  calls: Pick<SubgraphContext, 'identity' | 'traceparent' | 'trace'>[];
+  calls: Pick<SubgraphContext, 'identity' | 'traceparent' | 'isTraced'>[];
   /** Every resolver throws this until it is unset. */
   fail(error: Error | undefined): void;
 }
@@ -47,8 +46,8 @@ export function createFakeTasks(log: Log): FakeTasks {
     };
   };
 
-  const caller = ({ identity, traceparent, trace }: SubgraphContext) => {
-    calls.push({ identity, trace, ...(traceparent && { traceparent }) });
+  const caller = ({ identity, traceparent, isTraced }: SubgraphContext) => {
+    calls.push({ identity, ...(isTraced !== undefined && { isTraced }), ...(traceparent && { traceparent }) });
     if (failure) throw failure;
     return requireUser(identity).userId;
   };

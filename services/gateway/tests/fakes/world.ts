@@ -1,5 +1,5 @@
 import { createLog, stopAll, systemClock, type Clock } from '@taskmesh/service';
-import type { SubgraphContext } from '@taskmesh/subgraph';
+import type { SubgraphContext } from '@taskmesh/internal-api';
 import { Registry } from 'prom-client';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import type { Connections } from '../../src/connections.ts';

@@ -16,9 +16,18 @@ import {
   publicKeys,
   signAccessToken,
 } from '@taskmesh/identity';
-import type { AuthInternal, AuthSignIn, RequestOrigin, EndedSession, KnownToken } from '@taskmesh/internal-api';
+import {
+  type AuthInternal,
+  type AuthSignIn,
+  type RequestOrigin,
+  type EndedSession,
+  type KnownToken,
+  requireSession,
+  requireUser,
+  type Subgraph,
+  type SubgraphContext,
+} from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { requireSession, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { importJWK, type CryptoKey } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';

@@ -1,7 +1,6 @@
 import { AppError, badUserInput, notFound, createTaskInput, parseInput, updateTaskInput } from '@taskmesh/contracts';
-import type { TasksInternal } from '@taskmesh/internal-api';
+import { type TasksInternal, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
 import { type Log } from '@taskmesh/service';
-import { requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { randomUUID } from 'node:crypto';
 import type { TaskNode } from '../../src/rest/operations.ts';
 import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';

@@ -3,7 +3,7 @@ import type { Priority } from '@taskmesh/contracts';
 import type { Task as TaskRow } from '../tasks/task.entity.ts';
 import type { TaskOwner } from '../tasks/task-owner.ts';
 import type { TaskPage, TaskPlace } from '../tasks/task-page.ts';
-import type { SubgraphContext } from '@taskmesh/subgraph';
+import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;

@@ -1,5 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import { createSubgraph } from '@taskmesh/subgraph';
+import { createSubgraph } from '@taskmesh/internal-api';
 import { readTypeDefs } from '../graphql/schema.ts';
 import type { TaskPage } from './task-page.ts';
 import type { TaskService } from './task.service.ts';

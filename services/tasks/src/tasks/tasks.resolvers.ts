@@ -1,4 +1,4 @@
-import { requireUser, type SubgraphContext } from '@taskmesh/subgraph';
+import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import { selectedFields } from '../graphql/selection.ts';
 import type { Resolvers } from '../graphql/types.generated.ts';

@@ -9,11 +9,18 @@ import {
   NO_TRACING,
   type Tracing,
 } from '@taskmesh/service';
+import type { SubgraphRequest } from '@taskmesh/subgraph';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { callOf, isForGraph, one } from './request-call.ts';
-import type { Subgraph, SubgraphRequest } from './subgraph.ts';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Subgraph, SubgraphCall } from './subgraph.ts';
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+const GATEWAY = 'gateway';
+/** The header by which a router asks for federated tracing, and the only form of it that there is. */
+const INCLUDE_TRACE = 'apollo-federation-include-trace';
+const TRACE_FORM = 'ftv1';
+
 /** Enough for active gateways to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
@@ -82,4 +89,24 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     stop: () => app.close(),
     address: () => address,
   };
+}
+
+/** Other services have internal calls of their own. */
+function isForGraph(identity: Identity): boolean {
+  return identity.role !== 'service' || identity.name === GATEWAY;
+}
+
+/** On whose behalf a request over HTTP is answered. */
+function callOf({ headers, socket }: IncomingMessage, identity: Identity): SubgraphCall {
+  return {
+    identity,
+    requestId: one(headers['x-request-id']) ?? randomUUID(),
+    traceparent: one(headers.traceparent),
+    isCancelled: () => socket.destroyed,
+    isTraced: one(headers[INCLUDE_TRACE]) === TRACE_FORM,
+  };
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }

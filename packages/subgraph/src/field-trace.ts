@@ -1,5 +1,14 @@
 import type { ITrace, Trace } from '@apollo/usage-reporting-protobuf';
-import type { GraphQLFormattedError, GraphQLResolveInfo } from 'graphql';
+import {
+  defaultFieldResolver,
+  isIntrospectionType,
+  isObjectType,
+  type GraphQLFieldResolver,
+  type GraphQLFormattedError,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+} from 'graphql';
+import { isPromise } from './run.ts';
 
 type Path = GraphQLResolveInfo['path'];
 interface Node extends Trace.INode {
@@ -75,4 +84,37 @@ function timestamp(): ITrace['startTime'] {
 async function encode(trace: ITrace): Promise<string> {
   const { Trace } = await import('@apollo/usage-reporting-protobuf');
   return Buffer.from(Trace.encode(trace).finish()).toString('base64');
+}
+
+type Resolve = GraphQLFieldResolver<unknown, unknown>;
+type TraceOf = (context: unknown) => FieldTrace | undefined;
+
+/** Changes a schema, so that each of its fields reports its begin and its end to the trace of its context. */
+export function traceFields(schema: GraphQLSchema, traceOf: TraceOf): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    for (const field of Object.values(type.getFields()))
+      field.resolve = traced(field.resolve ?? defaultFieldResolver, traceOf);
+  }
+  return schema;
+}
+
+function traced(resolve: Resolve, traceOf: TraceOf): Resolve {
+  return (source, args, context, info) => {
+    const end = traceOf(context)?.begin(info);
+    let value: unknown;
+    try {
+      value = resolve(source, args, context, info);
+      return value;
+    } finally {
+      const awaited = awaitedIn(value);
+      if (awaited.length > 0) void Promise.allSettled(awaited).then(end);
+      else end?.();
+    }
+  };
+}
+
+/** Entities are a list of promises. */
+function awaitedIn(value: unknown): PromiseLike<unknown>[] {
+  return (Array.isArray(value) ? value : [value]).filter(isPromise);
 }

@@ -29,7 +29,7 @@ export interface ExecutionRequest {
 
 /**
  * Equivalent to graphql-js's `execute` for validated queries and mutations: same results, errors and resolver calls.
- * Computes once per operation what graphql-js computes for each field of each object (ADR 10).
+ * Computes once per operation what graphql-js computes for each field of each object.
  */
 export function createExecution(schema: GraphQLSchema, document: DocumentNode): Execution {
   const operations = operationsOf(schema, document);

@@ -20,7 +20,7 @@ export function requireSession(identity: Identity): User {
 }
 
 /** @throws AppError FORBIDDEN for a personal token that may only read */
-export function requireWriting(identity: Identity): void {
+function requireWriting(identity: Identity): void {
   if (identity.role === 'user' && identity.scope === 'read') throw forbidden('This personal token may only read.');
 }
 
@@ -37,3 +37,23 @@ export const forOperators =
     requireOperator(identity);
     return work(args);
   };
+
+type Resolve = (parent: unknown, args: unknown, context: { identity: Identity }, info: unknown) => unknown;
+type Mutations = Record<string, Resolve | { resolve: Resolve }>;
+
+/** The same resolvers, of which no mutation begins for who may only read. Here, so that no service can forget it. */
+export function guardMutations(resolvers: object): object {
+  const { Mutation: mutations } = resolvers as { Mutation?: Mutations };
+  if (!mutations) return resolvers;
+  const guarded = Object.entries(mutations).map(([name, field]): [string, Resolve] => {
+    const resolve = typeof field === 'function' ? field : field.resolve;
+    return [
+      name,
+      (parent, args, context, info) => {
+        requireWriting(context.identity);
+        return resolve(parent, args, context, info);
+      },
+    ];
+  });
+  return { ...resolvers, Mutation: Object.fromEntries(guarded) };
+}

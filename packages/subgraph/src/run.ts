@@ -1,4 +1,3 @@
-import { asJson } from '@taskmesh/service';
 import {
   defaultFieldResolver,
   defaultTypeResolver,
@@ -185,4 +184,11 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 function nameOf({ parentType, definition }: FieldPlan): string {
   return `${parentType.name}.${definition.name}`;
+}
+
+/** What a value becomes when it is sent as JSON. @throws TypeError for values that JSON cannot express */
+function asJson(value: unknown): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value;
+  const text = JSON.stringify(value) as string | undefined; // its type omits undefined, for functions and symbols
+  return text === undefined ? undefined : JSON.parse(text);
 }

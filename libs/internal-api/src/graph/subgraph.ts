@@ -1,0 +1,99 @@
+import { AppError, toGraphQLError } from '@taskmesh/contracts';
+import type { Identity } from '@taskmesh/identity';
+import { inSpan, type Log, type SpanDescription } from '@taskmesh/service';
+import { executableSubgraph, type CallOptions, type SubgraphRequest, type SubgraphResult } from '@taskmesh/subgraph';
+import {
+  Kind,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLFormattedError,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { guardMutations } from './guards.ts';
+
+export interface SubgraphCall extends CallOptions {
+  identity: Identity;
+  requestId: string;
+  traceparent?: string | undefined;
+}
+
+/** The context of every resolver. `extensions` is sent with the result: to the gateway, never to clients. */
+export interface SubgraphContext extends SubgraphCall {
+  extensions: Record<string, unknown>;
+}
+
+/** A service's part of the graph. The HTTP server and the in-process data source both call `execute`. */
+export interface Subgraph {
+  name: string;
+  execute(request: SubgraphRequest, call: SubgraphCall): Promise<SubgraphResult>;
+}
+
+export interface SubgraphOptions {
+  name: string;
+  typeDefs: DocumentNode;
+  /** Typed by the service's generated types. */
+  resolvers: object;
+  mapError?: (error: unknown) => AppError | undefined;
+  log: Log;
+}
+
+export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {
+  const formatError = (error: GraphQLError, { requestId }: SubgraphContext): GraphQLFormattedError => {
+    const { originalError } = error;
+    const expected = originalError instanceof AppError ? originalError : originalError && mapError?.(originalError);
+    if (expected) {
+      if (expected.code === 'SERVICE_UNAVAILABLE') log.warn({ err: expected, requestId }, 'request refused');
+      return { ...toGraphQLError(expected).toJSON(), path: error.path };
+    }
+    if (!originalError) return error.toJSON();
+    log.error({ err: originalError, requestId, path: error.path }, 'resolver failed');
+    return {
+      message: 'Internal server error',
+      path: error.path,
+      extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
+    };
+  };
+
+  const subgraph = executableSubgraph<SubgraphContext>({
+    typeDefs,
+    resolvers: guardMutations(resolvers),
+    formatError,
+    around(operation) {
+      const description = operation ? operationSpan(operation) : { name };
+      return (run, context) =>
+        inSpan(
+          () => description,
+          async (span) => {
+            if (span) context.traceparent = span.traceparent;
+            const result = await run(context);
+            if (result.errors) span?.set({ 'taskmesh.graphql.error_codes': codesOf(result.errors) });
+            return result;
+          },
+          name,
+        );
+    },
+  });
+
+  return {
+    name,
+    async execute(request, call) {
+      const context: SubgraphContext = { ...call, extensions: {} };
+      const result = await subgraph.execute(request, context, call);
+      if (Object.keys(context.extensions).length === 0) return result;
+      return { ...result, extensions: { ...context.extensions, ...result.extensions } };
+    },
+  };
+}
+
+/** The span of an operation, with the fields of our schema that it selects. Documents and operation names belong to clients. */
+export function operationSpan({ operation: type, selectionSet }: OperationDefinitionNode): SpanDescription {
+  const fields = selectionSet.selections.flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : []));
+  return {
+    name: type,
+    attributes: { 'graphql.operation.type': type, 'taskmesh.graphql.fields': [...new Set(fields)] },
+  };
+}
+
+function codesOf(errors: GraphQLFormattedError[]): string[] {
+  return [...new Set(errors.map(({ extensions }) => String(extensions?.['code'] ?? 'UNKNOWN')))];
+}

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+
+const EXAMPLE = /```js\n([^]*?)```/.exec(readFileSync(new URL('../README.md', import.meta.url), 'utf8'))?.[1] ?? '';
+
+it('the example of the README answers operations and entities', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', EXAMPLE], {
+    cwd: new URL('.', import.meta.url),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [url] = (await once(child.stdout, 'data')) as [Buffer];
+    const ask = async (query: string) => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(String(url).trim(), { method: 'POST', headers, body: JSON.stringify({ query }) });
+      return response.json();
+    };
+    expect(await ask('{ product(id: "1") { name } }')).toEqual({ data: { product: { name: 'Chair' } } });
+    const reference = '{ __typename: "Product", id: "1" }';
+    expect(await ask(`{ _entities(representations: [${reference}]) { ... on Product { name } } }`)).toEqual({
+      data: { _entities: [{ name: 'Chair' }] },
+    });
+  } finally {
+    child.kill();
+  }
+});
