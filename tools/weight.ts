@@ -1,7 +1,3 @@
-/**
- * Code lines of each part of the repository, without comments and blank lines. `weight.json` has what each may have at most.
- * `node scripts/run.mjs tools/weight.ts` fails when a part has grown; with `--write`, lower figures are written down.
- */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -13,8 +9,14 @@ const OF_TWO_FOLDERS = /^(?:services|libs|packages|deploy|charts)$/;
 
 type Weights = Record<string, { product: number; tests: number }>;
 
+const args = process.argv.slice(2);
+if (!args.every((arg) => arg === '--write')) {
+  console.error(readFileSync(new URL('weight.help.txt', import.meta.url), 'utf8').trim());
+  process.exit(2);
+}
+
 const weights = measure();
-if (process.argv.includes('--write')) {
+if (args.includes('--write')) {
   writeFileSync(
     BOOK,
     `${JSON.stringify(weights, undefined, 2).replaceAll(/\{\n\s+("product.+)\n\s+("tests.+)\n\s+\}/g, '{ $1 $2 }')}\n`,

@@ -23,7 +23,7 @@ describe('who follows a guide to the letter', () => {
   it('has a field of tasks that is stored, restored, told and answered', async () => {
     copy.follow(stepsIn('add-a-field'));
     await copy.node('tools/codegen.ts');
-    await check('taskmesh', 'events', 'validation', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
+    await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
     const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
     const ofGateway = ['rest-tasks', 'rest-openapi', 'channel', 'federation'];
     await copy.node(

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createRest } from '../clients/http.ts';
 import { startProduct } from './start-product.ts';
 
-const SOURCE = fileURLToPath(new URL('../../libs/errors/src/index.ts', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../../libs/contracts/src/index.ts', import.meta.url));
 const STYLE = fileURLToPath(new URL('../../services/gateway/console/src/style/rows.css', import.meta.url));
 
 it('npm run dev shows demo data, and starts again when a file changes', async () => {

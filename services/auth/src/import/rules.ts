@@ -28,7 +28,7 @@ const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
 /** Any white space; addresses contain none. */
 const SPACES = charactersThat((character) => /\s/.test(character));
 
-/** Applies @taskmesh/validation's rules to rows that bypassed it. `$1` is `SPACES`, `$2` is `BLANKS`. */
+/** Applies @taskmesh/contracts's rules to rows that bypassed it. `$1` is `SPACES`, `$2` is `BLANKS`. */
 function rulesFor(columns: Columns): RowRule[] {
   const value = (name: keyof typeof needed) => valueOf(columns, name, needed[name].type);
   const email = value('email');

@@ -2,7 +2,7 @@ import { isErrorCode, type ErrorCode } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
 
-/** GraphQL's own codes, in addition to those of `@taskmesh/errors`. */
+/** GraphQL's own codes, in addition to those of `@taskmesh/contracts`. */
 const GRAPHQL_CODES = [
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',

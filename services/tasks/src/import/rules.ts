@@ -3,7 +3,7 @@ import { STORE_TABLES } from '@taskmesh/internal-api';
 import { BLANKS, valueOf, type Columns, type RowRule, type StoreRules } from '@taskmesh/store';
 import { z } from 'zod';
 
-/** The rules of @taskmesh/validation for imported rows; both measure lengths in code points. `$1` is `BLANKS`. */
+/** The rules of @taskmesh/contracts for imported rows; both measure lengths in code points. `$1` is `BLANKS`. */
 function rulesFor(columns: Columns): RowRule[] {
   const present = Object.entries(TASK_FIELDS).filter(([, { column }]) => columns.has(column));
   return [
