@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readArguments } from '@taskmesh/service/arguments';
-import { STORE_NAMES } from '../src/stores/store.ts';
+import { STORE_NAMES } from '../src/databases/store.ts';
 
 export const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();
 

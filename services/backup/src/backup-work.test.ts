@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
-import type { BackupService } from './backups/backup.service.ts';
+import type { BackupService } from './archives/archive.service.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 import { createBackupWork } from './backup-work.ts';
 

@@ -1,8 +1,8 @@
 import { asUnavailable } from '@taskmesh/store';
 import { AppError } from '@taskmesh/contracts';
 import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api';
-import type { Backup } from './backups/backup.entity.ts';
-import type { BackupService, Download } from './backups/backup.service.ts';
+import type { Backup } from './archives/archive.entity.ts';
+import type { BackupService, Download } from './archives/archive.service.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
 import type { DryRun } from './restore/dry-run.ts';
 import { forecastOf, restoreOptionsOf, restoreResultOf, undoOptionsOf } from './restore/restore.resolvers.ts';

@@ -3,11 +3,11 @@ import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
-import { readKeyFile } from './encryption/key-file.ts';
+import { readKeyFile } from './archives/key-file.ts';
 import { parseRetentionRules, type RetentionRules } from './schedule/retention.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
 import { parseS3Url, type S3Location } from './storage/s3-location.ts';
-import type { StoreName } from './stores/store.ts';
+import type { StoreName } from './databases/store.ts';
 
 export interface BackupConfig extends ArchiveSizes {
   postgresUrl: string;

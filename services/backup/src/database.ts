@@ -1,11 +1,11 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/store';
 import { migrations } from '../migrations/index.ts';
-import { BackupEntity } from './backups/backup.entity.ts';
-import { FailingRunEntity } from './notify/failing-run.entity.ts';
+import { BackupEntity } from './archives/archive.entity.ts';
+import { FailingRunEntity } from './schedule/failing-run.entity.ts';
 import { RestoreEntity } from './restore/restore.entity.ts';
 import { ScheduleEntity } from './schedule/schedule.entity.ts';
 import { BucketUploadEntity } from './storage/bucket-upload.entity.ts';
-import { VerificationEntity } from './verify/verification.entity.ts';
+import { VerificationEntity } from './restore/verification.entity.ts';
 
 const entities = [
   BackupEntity,

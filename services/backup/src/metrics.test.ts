@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import type { Backup } from './backups/backup.entity.ts';
+import type { Backup } from './archives/archive.entity.ts';
 import { createBackupMetrics } from './metrics.ts';
 
 const DAY_MS = 86_400_000;

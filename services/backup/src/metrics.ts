@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { isOwn, type Backup, type BackupOrigin } from './backups/backup.entity.ts';
-import { FAILURE_REASONS, type FailureReason } from './backups/backup.errors.ts';
+import { isOwn, type Backup, type BackupOrigin } from './archives/archive.entity.ts';
+import { FAILURE_REASONS, type FailureReason } from './archives/archive.errors.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { RunName } from './notify/failing-run.entity.ts';
+import type { RunName } from './schedule/failing-run.entity.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
 
 export type Outcome = 'ok' | 'failed';

@@ -8,12 +8,12 @@ import {
   type StatusOf,
 } from '@taskmesh/internal-api';
 import { askInTime, readVersion, type Clock } from '@taskmesh/service';
-import { isOwn, type Backup } from './backups/backup.entity.ts';
-import type { BackupService } from './backups/backup.service.ts';
+import { isOwn, type Backup } from './archives/archive.entity.ts';
+import type { BackupService } from './archives/archive.service.ts';
 import type { BackupConfig } from './config.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { FailingRun, RunName } from './notify/failing-run.entity.ts';
-import { createFailingRunRepository } from './notify/failing-run.repository.ts';
+import type { FailingRun, RunName } from './schedule/failing-run.entity.ts';
+import { createFailingRunRepository } from './schedule/failing-run.repository.ts';
 import { undoableOf } from './restore/restore.resolvers.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 import { nextMoment } from './schedule/scheduler.ts';

@@ -1,8 +1,8 @@
 import type { Database } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import type { Backup } from '../src/backups/backup.entity.ts';
-import { createBackupRepository, type BackupRepository } from '../src/backups/backup.repository.ts';
+import type { Backup } from '../src/archives/archive.entity.ts';
+import { createBackupRepository, type BackupRepository } from '../src/archives/archive.repository.ts';
 import { createBackupDatabase } from '../src/database.ts';
 
 let store: TestDatabase;

@@ -15,8 +15,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readKeyFile } from '../src/encryption/key-file.ts';
-import { createArchiveCipher, type ArchiveCipher } from '../src/encryption/archive-cipher.ts';
+import { readKeyFile } from '../src/archives/key-file.ts';
+import { createArchiveCipher, type ArchiveCipher } from '../src/archives/archive-cipher.ts';
 import { createBackup, type BackupConfig } from '../src/index.ts';
 import { createBackupFixture, createRecordingLog, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
 
@@ -235,7 +235,7 @@ describe('the command that makes a key', () => {
   it('makes a file that the service takes, and replaces none', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-key-'));
     const path = join(dir, 'key.txt');
-    const make = () => promisify(execFile)(process.execPath, [fileURLToPath(new URL('../src/encryption/make-key-file.ts', import.meta.url)), path]); // prettier-ignore
+    const make = () => promisify(execFile)(process.execPath, [fileURLToPath(new URL('../src/archives/make-key-file.ts', import.meta.url)), path]); // prettier-ignore
     const { stdout } = await make();
     expect(stdout).toContain('Public key: age1');
     expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -4,13 +4,13 @@ import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createTemporaryDirs } from '../src/archives/temporary-dirs.ts';
-import { asBackupFailure, failureReason } from '../src/backups/backup.errors.ts';
-import { makeArchive, type ArchiveMaking } from '../src/backups/make-archive.ts';
+import { asBackupFailure, failureReason } from '../src/archives/archive.errors.ts';
+import { makeArchive, type ArchiveMaking } from '../src/archives/make-archive.ts';
 import type { dumpStore } from '../src/dump/dump-store.ts';
 import { createBackup, type Backup } from '../src/index.ts';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
-import type { StoreName } from '../src/stores/store.ts';
+import type { StoreName } from '../src/databases/store.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
 const MIB = 1024 * 1024;

@@ -9,7 +9,7 @@ import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { loadLimits } from '../src/restore/load-limits.ts';
 import type { Restore } from '../src/restore/restore.entity.ts';
 import { restoreStores, type StoresRestore } from '../src/restore/restore-stores.ts';
-import type { Store, StoreName } from '../src/stores/store.ts';
+import type { Store, StoreName } from '../src/databases/store.ts';
 import { journalOf, NOW } from './support/test-stores.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
 

@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { peekManifest } from '../src/archives/peek-manifest.ts';
-import type { Backup } from '../src/backups/backup.entity.ts';
-import { scanArchives, type ScanDeps } from '../src/backups/scan-archives.ts';
-import type { BackupProgress } from '../src/backups/backup-progress.ts';
+import type { Backup } from '../src/archives/archive.entity.ts';
+import { scanArchives, type ScanDeps } from '../src/archives/scan-archives.ts';
+import type { BackupProgress } from '../src/archives/progress.ts';
 import { tar } from './archives/tar-bytes.ts';
 import {
   accountsDump,

@@ -5,7 +5,7 @@ import { dropLeft } from '../src/restore/left-databases.ts';
 import type { RestoreStage } from '../src/restore/restore.entity.ts';
 import { settleRestore } from '../src/restore/settle-restore.ts';
 import { undoRestore } from '../src/restore/undo-restore.ts';
-import type { StoreName } from '../src/stores/store.ts';
+import type { StoreName } from '../src/databases/store.ts';
 import {
   administer,
   createTestStores,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../stores/store.ts';
+import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../databases/store.ts';
 import { isPlainFile, ManifestError, readManifest } from './manifest.ts';
 
 export interface ArchivedDump {

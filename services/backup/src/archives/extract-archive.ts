@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { isEndedByOthers, withProcess } from '../processes/with-process.ts';
+import { isEndedByOthers, withProcess } from '../with-process.ts';
 import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 import type { Told } from './extract.process.ts';

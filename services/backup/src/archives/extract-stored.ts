@@ -1,5 +1,5 @@
-import type { OnProgress } from '../backups/backup-progress.ts';
-import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
+import type { OnProgress } from './progress.ts';
+import { openContent, type ArchiveCipher } from './archive-cipher.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
 import { hasMainDump } from './archive-dumps.ts';
 import { extractArchive } from './extract-archive.ts';

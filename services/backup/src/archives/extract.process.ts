@@ -1,6 +1,6 @@
 /** Extracts one archive, which it reads from standard input: a hostile one can harm only this process's memory. */
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
-import { runWorkerJob } from '../processes/run-worker-job.ts';
+import { runWorkerJob } from '../run-worker-job.ts';
 import { asExtractionError } from './extraction-error.ts';
 import { unpackArchive, type Unpacking } from './unpack-archive.ts';
 

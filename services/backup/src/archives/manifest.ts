@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DUMP_FILES, STORE_NAMES, type StoreName } from '../stores/store.ts';
+import { DUMP_FILES, STORE_NAMES, type StoreName } from '../databases/store.ts';
 import { MAX_TABLES, MIB } from './limits.ts';
 import { sha256Of } from './sha256.ts';
 

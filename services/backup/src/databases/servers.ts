@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Client } from 'pg';
-import type { Store } from '../stores/store.ts';
+import type { Store } from './store.ts';
 import { maintenanceUrl, withAdmins } from './connect.ts';
 
 /** Stores on one server, which one transaction can rename, with a session for that. */

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { Backup as BackupEntry } from '../backups/backup.entity.ts';
+import type { Backup as BackupEntry } from '../archives/archive.entity.ts';
 import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;

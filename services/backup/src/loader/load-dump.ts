@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/contracts';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { isEndedByOthers, withProcess } from '../processes/with-process.ts';
+import { isEndedByOthers, withProcess } from '../with-process.ts';
 import { LoadError } from './load-error.ts';
 import type { Order, Told } from './load.process.ts';
 import type { LoadReport } from './run-script.ts';

@@ -9,7 +9,7 @@ import { EventEmitter } from 'node:events';
 import { open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import type { Client } from 'pg';
-import { runWorkerJob } from '../processes/run-worker-job.ts';
+import { runWorkerJob } from '../run-worker-job.ts';
 import { checkFrame } from './dump-frame.ts';
 import { LoadError } from './load-error.ts';
 import { runScript, type LoadReport } from './run-script.ts';

@@ -2,13 +2,13 @@ import { inDatabase } from '@taskmesh/store';
 import { notFound } from '@taskmesh/contracts';
 import type { AccountsComparison, RowsChange } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import type { OnProgress } from '../backups/backup-progress.ts';
+import type { OnProgress } from '../archives/progress.ts';
 import { findObstacles } from '../databases/swap-obstacles.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import type { BackupStorage } from '../storage/backup-storage.ts';
-import type { StoreName } from '../stores/store.ts';
-import type { MadeStore, Verifier } from '../verify/verifier.ts';
-import { asVerifyFailure } from '../verify/verify.errors.ts';
+import type { StoreName } from '../databases/store.ts';
+import type { MadeStore, Verifier } from './verifier.ts';
+import { asVerifyFailure } from './verify.errors.ts';
 import type { RestoreOptions } from './restore.service.ts';
 
 export interface RestoreForecast {

@@ -2,7 +2,7 @@ import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { dropDatabase } from '../databases/drop-database.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
 import { settleAll, type Log } from '@taskmesh/service';
-import type { Store, StoreName } from '../stores/store.ts';
+import type { Store, StoreName } from '../databases/store.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { namesOf } from './settle-restore.ts';

@@ -1,7 +1,7 @@
 import { conflict } from '@taskmesh/contracts';
 import { withAdmin } from '../databases/connect.ts';
 import { readSchemaVersion } from '../dump/catalogue.ts';
-import type { Store, StoreName } from '../stores/store.ts';
+import type { Store, StoreName } from '../databases/store.ts';
 
 export type SchemaVersions = ReadonlyMap<StoreName, string | null>;
 

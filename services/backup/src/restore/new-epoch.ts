@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import type { RunLock } from '../run-lock.ts';
-import type { StoreOwner } from '../stores/store.ts';
+import type { StoreOwner } from '../databases/store.ts';
 import { RestoreBusy } from './restore-busy.ts';
 
 export interface NewEpochDeps {

@@ -1,6 +1,6 @@
 import type { Skipped } from '../loader/dump-schema.ts';
 import type { Restore } from './restore.entity.ts';
-import type { StoreName } from '../stores/store.ts';
+import type { StoreName } from '../databases/store.ts';
 
 /** How a restore or an undo ended, by the rules of the endpoint. The texts are for the caller. */
 export type RestoreOutcome =

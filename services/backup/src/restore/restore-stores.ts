@@ -1,6 +1,6 @@
 import { AppError } from '@taskmesh/contracts';
 import type { FoundDump } from '../archives/archive-dumps.ts';
-import type { OnProgress } from '../backups/backup-progress.ts';
+import type { OnProgress } from '../archives/progress.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
 import type { LoadLimits } from './load-limits.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { StoreName } from '../stores/store.ts';
+import type { StoreName } from '../databases/store.ts';
 
 /**
  * - `loading`: the live stores are unchanged.

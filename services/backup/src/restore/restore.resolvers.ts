@@ -7,13 +7,13 @@ import type {
   RestoreResult,
 } from '../graphql/types.generated.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
-import type { StoreName } from '../stores/store.ts';
+import type { StoreName } from '../databases/store.ts';
 import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreOptions, RestoreService, Undoable, UndoOptions } from './restore.service.ts';
 import { isListableName } from '../storage/archive-name.ts';
-import { wantedStores } from '../stores/wanted-stores.ts';
+import { wantedStores } from '../databases/wanted-stores.ts';
 
 export function createRestoreResolvers(
   service: RestoreService,

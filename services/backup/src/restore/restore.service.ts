@@ -7,10 +7,10 @@ import { ManifestError } from '../archives/manifest.ts';
 import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { LoadError } from '../loader/load-error.ts';
 import type { BackupMetrics } from '../metrics.ts';
-import type { OnProgress } from '../backups/backup-progress.ts';
+import type { OnProgress } from '../archives/progress.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
+import { MAIN_DUMP, type StoreName } from '../databases/store.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { WritersBusyError } from '../databases/lock-writers.ts';
 import { UnknownOutcomeError } from './exchange-stores.ts';
@@ -24,7 +24,7 @@ import { restoreStores, SafetyBackupError, type StoresRestore } from './restore-
 import { settleRestore } from './settle-restore.ts';
 import { beginNewEpoch } from './new-epoch.ts';
 import { undoRestore } from './undo-restore.ts';
-import { isServersFault } from '../verify/verify.errors.ts';
+import { isServersFault } from './verify.errors.ts';
 
 export interface RestoreServiceDeps extends KnownStores, ExtractStoredDeps {
   storage: BackupStorage;

@@ -4,7 +4,7 @@ import { restoreNames, type RestoreNames } from '../databases/names.ts';
 import { fence, withServers, type Server } from '../databases/servers.ts';
 import { databaseIds } from '../databases/database-ids.ts';
 import { allowConnections, swapBack } from '../databases/swap.ts';
-import type { Store, StoreName } from '../stores/store.ts';
+import type { Store, StoreName } from '../databases/store.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 

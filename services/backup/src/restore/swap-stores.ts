@@ -4,7 +4,7 @@ import { fence, withServers, type Server } from '../databases/servers.ts';
 import { databaseIds } from '../databases/database-ids.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
-import type { Store, StoreName } from '../stores/store.ts';
+import type { Store, StoreName } from '../databases/store.ts';
 import { refuseMigrated, type SchemaVersions } from './migrated-stores.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';

@@ -1,4 +1,4 @@
-import type { OnProgress } from '../backups/backup-progress.ts';
+import type { OnProgress } from '../archives/progress.ts';
 import { renewSettings } from '../databases/carry-over.ts';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { allowConnections } from '../databases/swap.ts';

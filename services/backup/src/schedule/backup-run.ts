@@ -1,6 +1,6 @@
 import type { Log } from '@taskmesh/service';
-import type { BackupService } from '../backups/backup.service.ts';
-import type { RunReports } from '../notify/run-reports.ts';
+import type { BackupService } from '../archives/archive.service.ts';
+import type { RunReports } from './run-reports.ts';
 import { expiredArchives, type RetentionRules } from './retention.ts';
 import { verifyNewBackup } from './verify-new-backup.ts';
 

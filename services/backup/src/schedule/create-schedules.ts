@@ -1,8 +1,8 @@
 import type { Database } from '@taskmesh/store';
 import type { Log, Service } from '@taskmesh/service';
-import type { BackupService } from '../backups/backup.service.ts';
+import type { BackupService } from '../archives/archive.service.ts';
 import type { BackupConfig } from '../config.ts';
-import type { RunReports } from '../notify/run-reports.ts';
+import type { RunReports } from './run-reports.ts';
 import { createRunLock } from '../run-lock.ts';
 import { createBackupRun } from './backup-run.ts';
 import { createScheduleRepository } from './schedule.repository.ts';

@@ -1,8 +1,8 @@
 import type { Log } from '@taskmesh/service';
-import type { Backup } from '../backups/backup.entity.ts';
-import type { BackupService } from '../backups/backup.service.ts';
+import type { Backup } from '../archives/archive.entity.ts';
+import type { BackupService } from '../archives/archive.service.ts';
 import { isInFuture } from '../clock-skew.ts';
-import type { RunReports } from '../notify/run-reports.ts';
+import type { RunReports } from './run-reports.ts';
 import { verifyNewBackup } from './verify-new-backup.ts';
 
 export interface VerificationRunDeps {

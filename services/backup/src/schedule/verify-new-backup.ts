@@ -1,6 +1,6 @@
 import type { Log } from '@taskmesh/service';
-import type { BackupService } from '../backups/backup.service.ts';
-import { isUnprovable } from '../verify/verify.errors.ts';
+import type { BackupService } from '../archives/archive.service.ts';
+import { isUnprovable } from '../restore/verify.errors.ts';
 
 /** False if the archive's key is not available here. @throws AppError when it is unfit or was not verified */
 export async function verifyNewBackup(

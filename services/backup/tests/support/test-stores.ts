@@ -7,7 +7,7 @@ import { newRestore } from '../../src/restore/restore-stores.ts';
 import type { Restore } from '../../src/restore/restore.entity.ts';
 import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
 import { namesOf } from '../../src/restore/settle-restore.ts';
-import type { Store, StoreName } from '../../src/stores/store.ts';
+import type { Store, StoreName } from '../../src/databases/store.ts';
 import { withClient } from './with-client.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00Z');

@@ -1,7 +1,7 @@
 import { AppError, badUserInput } from '@taskmesh/contracts';
 import { Readable } from 'node:stream';
-import { MIB } from '../archives/limits.ts';
-import { ENCRYPTED_SUFFIX } from '../encryption/archive-cipher.ts';
+import { MIB } from './limits.ts';
+import { ENCRYPTED_SUFFIX } from './archive-cipher.ts';
 import { isListableName } from '../storage/archive-name.ts';
 
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);

@@ -1,5 +1,5 @@
 import { settlesWithin, type Log } from '@taskmesh/service';
-import { fileStateOf, isNewcomer, type Backup } from './backup.entity.ts';
+import { fileStateOf, isNewcomer, type Backup } from './archive.entity.ts';
 
 export interface NewArchivesDeps {
   take(archive: Backup): Promise<unknown>;

@@ -1,7 +1,7 @@
 import { asUnavailable, SQL_STATE } from '@taskmesh/store';
 import { AppError, conflict, unavailable } from '@taskmesh/contracts';
 import { errorCode } from '@taskmesh/contracts/error-details';
-import { TooLargeError } from '../archives/limits.ts';
+import { TooLargeError } from './limits.ts';
 import { DumpError } from '../dump/dump-error.ts';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '@taskmesh/contracts';
 import { DumpError } from '../dump/dump-error.ts';
-import { asBackupFailure } from './backup.errors.ts';
+import { asBackupFailure } from './archive.errors.ts';
 
 describe('the failure of a backup', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import type { Backup } from './backup.entity.ts';
+import type { Backup } from './archive.entity.ts';
 import { createNewArchives } from './new-archives.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });

@@ -4,10 +4,10 @@ import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import { TooLargeError } from '../archives/limits.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
-import { asBackupFailure } from '../backups/backup.errors.ts';
-import { KeyError } from '../encryption/archive-cipher.ts';
+import { asBackupFailure } from '../archives/archive.errors.ts';
+import { KeyError } from '../archives/archive-cipher.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { IncompleteStoreError } from '../restore/prepare-store.ts';
+import { IncompleteStoreError } from './prepare-store.ts';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 

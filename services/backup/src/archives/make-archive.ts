@@ -3,21 +3,21 @@ import type { Log } from '@taskmesh/service';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { tooLarge, type ArchiveLimits } from '../archives/limits.ts';
-import { MANIFEST_FILE, type Manifest } from '../archives/manifest.ts';
-import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
-import { writeArchive } from '../archives/write-archive.ts';
+import { tooLarge, type ArchiveLimits } from './limits.ts';
+import { MANIFEST_FILE, type Manifest } from './manifest.ts';
+import type { TemporaryDirs } from './temporary-dirs.ts';
+import { writeArchive } from './write-archive.ts';
 import { readTableBytes } from '../dump/catalogue.ts';
 import { DumpError } from '../dump/dump-error.ts';
 import type { dumpStore, StoreDump } from '../dump/dump-store.ts';
 import { countLeftOut } from '../dump/unknown-objects.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
-import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
+import { ENCRYPTED_SUFFIX, type ArchiveCipher } from './archive-cipher.ts';
 import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
 import { checkDiskSpace, createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
 import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
-import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
-import type { OnProgress } from './backup-progress.ts';
+import { DUMP_FILES, type Store, type StoreName } from '../databases/store.ts';
+import type { OnProgress } from './progress.ts';
 
 export interface ArchiveMaking {
   storage: BackupStorage;

@@ -2,7 +2,7 @@ import { errorCode } from '@taskmesh/contracts/error-details';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { Readable } from 'node:stream';
 import { ReadableStream as WebStream } from 'node:stream/web';
-import { ExtractionError } from '../archives/extraction-error.ts';
+import { ExtractionError } from './extraction-error.ts';
 
 export const ENCRYPTED_SUFFIX = '.age';
 

@@ -1,4 +1,4 @@
-/** Creates a key for BACKUP_KEY_FILE: `node scripts/run.mjs services/backup/src/encryption/make-key-file.ts FILE`. */
+/** Creates a key for BACKUP_KEY_FILE: `node scripts/run.mjs services/backup/src/archives/make-key-file.ts FILE`. */
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { writeFile } from 'node:fs/promises';
 

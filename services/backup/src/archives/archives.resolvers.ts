@@ -1,6 +1,6 @@
 import { forOperators } from '@taskmesh/internal-api';
 import type { MutationResolvers, QueryResolvers, Resolvers } from '../graphql/types.generated.ts';
-import type { BackupService } from './backup.service.ts';
+import type { BackupService } from './archive.service.ts';
 
 export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 'Backup'> & {
   Query: Pick<QueryResolvers, 'backups' | 'backup'>;

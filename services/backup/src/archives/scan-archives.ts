@@ -1,9 +1,9 @@
 import type { BackupScan } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import type { Manifest } from '../archives/manifest.ts';
-import { fileStateOf, isNewcomer, isOwn, type Backup } from './backup.entity.ts';
-import type { OnProgress } from './backup-progress.ts';
-import type { BackupRepository } from './backup.repository.ts';
+import type { Manifest } from './manifest.ts';
+import { fileStateOf, isNewcomer, isOwn, type Backup } from './archive.entity.ts';
+import type { OnProgress } from './progress.ts';
+import type { BackupRepository } from './archive.repository.ts';
 import type { Inspection, Thoroughness } from './inspect-archive.ts';
 import { isSameFile } from './same-file.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/store';
-import { BackupEntity, type Backup } from './backup.entity.ts';
-import { TAKE_IN } from './backup.statements.ts';
+import { BackupEntity, type Backup } from './archive.entity.ts';
+import { TAKE_IN } from './archive.statements.ts';
 
 export type BackupRepository = ReturnType<typeof createBackupRepository>;
 

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { StoreName } from '../stores/store.ts';
+import type { StoreName } from '../databases/store.ts';
 
 /** A verification that may have databases on the stores' servers; deleted when these are dropped. */
 export const VerificationEntity = defineEntity({

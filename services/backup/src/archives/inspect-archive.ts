@@ -1,12 +1,12 @@
 import type { Log } from '@taskmesh/service';
-import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';
-import { readManifest, type Manifest } from '../archives/manifest.ts';
-import { peekManifest } from '../archives/peek-manifest.ts';
-import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
-import { openContent } from '../encryption/archive-cipher.ts';
+import { extractStored, type ExtractStoredDeps } from './extract-stored.ts';
+import { readManifest, type Manifest } from './manifest.ts';
+import { peekManifest } from './peek-manifest.ts';
+import type { TemporaryDirs } from './temporary-dirs.ts';
+import { openContent } from './archive-cipher.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import { MAIN_DUMP } from '../stores/store.ts';
-import { asVerifyFailure, isUnprovable, VerifyError, whyUnfit } from '../verify/verify.errors.ts';
+import { MAIN_DUMP } from '../databases/store.ts';
+import { asVerifyFailure, isUnprovable, VerifyError, whyUnfit } from '../restore/verify.errors.ts';
 
 export interface InspectionDeps extends ExtractStoredDeps {
   storage: Pick<BackupStorage, 'open'>;
