@@ -109,7 +109,7 @@ const WRITERS_OF_TIMES = [
   'libs/service/src/telemetry/sdk.ts',
   'libs/subgraph/src/inline-trace/field-trace.ts',
   'libs/messaging/src/kafka/node.ts',
-  'services/gateway/src/fetch-span.ts',
+  'services/gateway/src/connections/fetch-span.ts',
   'deploy/local/src/command/operators-address.ts',
 ];
 
@@ -220,7 +220,7 @@ export default tseslint.config(
   {
     // Connections make it; rest/backup is where it is used.
     files: ['services/gateway/src/**/*.ts'],
-    ignores: ['services/gateway/src/connect*.ts', 'services/gateway/src/rest/backup/**'],
+    ignores: ['services/gateway/src/connections/**', 'services/gateway/src/rest/backup/**'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',

@@ -1,7 +1,7 @@
 /** The parts of the feed that need no servers, for simulations. Not for production. */
-export { buildSupergraph } from './graph/supergraph.ts';
-export { createLiveGraph, type ClientOperation, type Graph } from './graph/graph.ts';
-export { createParts, type RequestCall } from './graph/executor.ts';
+export { buildSupergraph } from './supergraph/supergraph.ts';
+export { createLiveGraph, type ClientOperation, type Graph } from './supergraph/graph.ts';
+export { createParts, type RequestCall } from './supergraph/executor.ts';
 export type { Caller, GatewayContext } from './context.ts';
 export { createFeed, type Feed } from './feed/feed.ts';
 export { createHeartbeats } from './transports/heartbeats.ts';

@@ -3,10 +3,10 @@ import { within } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import type { FormatErrors } from '../../graph/client-errors.ts';
-import { InvalidOperation, type RequestCall } from '../../graph/executor.ts';
-import type { ClientOperation } from '../../graph/graph.ts';
-import { asTraceparent } from '../../graph/request-call.ts';
+import type { FormatErrors } from '../../supergraph/client-errors.ts';
+import { InvalidOperation, type RequestCall } from '../../supergraph/executor.ts';
+import type { ClientOperation } from '../../supergraph/graph.ts';
+import { asTraceparent } from '../../supergraph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import {

@@ -1,6 +1,6 @@
 import type { GraphQLDataSource } from '@apollo/gateway';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import type { ServiceRequest } from '../connections.ts';
+import type { ServiceRequest } from '../connections/connections.ts';
 import type { RequestCall } from './executor.ts';
 
 /** The executor's context for one operation. */

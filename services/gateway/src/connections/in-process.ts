@@ -22,7 +22,7 @@ import {
 import { asJson } from '@taskmesh/service';
 import type { Subgraph, SubgraphResult } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
-import { createExternalSubgraphClient } from './external-subgraph-client.ts';
+import { createExternalSubgraphClient } from './foreign-services.ts';
 import { inFetchSpanIfFailed } from './fetch-span.ts';
 
 interface InGraph {

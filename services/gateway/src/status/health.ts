@@ -1,6 +1,6 @@
 import { askInTime } from '@taskmesh/service';
-import type { Connections } from './connections.ts';
-import type { LiveGraph } from './graph/graph.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { LiveGraph } from '../supergraph/graph.ts';
 
 const CHECK_EVERY_MS = 1_000;
 const MAX_WAIT_MS = 2_000;

@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
-import type { Connections, RequestOptions } from '../connections.ts';
+import type { Connections, RequestOptions } from '../connections/connections.ts';
 import { createServiceMap } from './data-source.ts';
 import type { OperationRun } from './sources.ts';
 import { createGraphMetrics } from './metrics.ts';

@@ -3,7 +3,7 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { inSpan } from '@taskmesh/service';
 import { REQUEST_TIMEOUT_MS, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { fetchSpan } from './fetch-span.ts';
-import { postGraphQL } from './http-client.ts';
+import { postGraphQL } from './post-graphql.ts';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 

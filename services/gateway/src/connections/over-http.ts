@@ -14,11 +14,11 @@ import {
   tasksOperators,
 } from '@taskmesh/internal-api';
 import { type Clock, type Log, inSpan } from '@taskmesh/service';
-import type { GatewayProcess } from './config.ts';
+import type { GatewayProcess } from '../config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
-import { createExternalSubgraphClient } from './external-subgraph-client.ts';
+import { createExternalSubgraphClient } from './foreign-services.ts';
 import { fetchSpan } from './fetch-span.ts';
-import { postGraphQL } from './http-client.ts';
+import { postGraphQL } from './post-graphql.ts';
 import { createServiceClocks } from './service-clocks.ts';
 
 const CALLER = 'gateway';

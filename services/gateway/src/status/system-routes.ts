@@ -2,7 +2,7 @@ import { unavailable } from '@taskmesh/contracts';
 import type { KeySet } from '@taskmesh/identity';
 import type { HealthReport } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
-import { refuseOtherMethods } from './method-not-allowed.ts';
+import { refuseOtherMethods } from '../http/method-not-allowed.ts';
 
 const READ = ['GET', 'HEAD'];
 

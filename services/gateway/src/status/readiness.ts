@@ -1,6 +1,6 @@
 import { createPeriodic, type HealthReport, type Log } from '@taskmesh/service';
-import type { Connections } from './connections.ts';
-import type { LiveGraph } from './graph/graph.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { LiveGraph } from '../supergraph/graph.ts';
 
 const PROBE_EVERY_MS = 250;
 

@@ -3,33 +3,26 @@ import type { Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { GatewayContext } from './context.ts';
-import { createFeed } from './feed/feed.ts';
-import { createErrorFormat } from './graph/client-errors.ts';
-import { createResultFormat } from './graph/client-result.ts';
-import { createGraphqlWs } from './transports/graphql-ws/graphql-ws.ts';
-import { createAgeLimit } from './transports/connection-age.ts';
-import { createHeartbeats } from './transports/heartbeats.ts';
-import { createHttpStreams, type HttpStreams } from './transports/http-streams/http-streams.ts';
-import { createFeedMetrics } from './feed/metrics.ts';
-import { createSubscriptionMetrics, type Protocol } from './subscriptions/metrics.ts';
-import { createConnectionMetrics } from './transports/metrics.ts';
-import { createPhoenix, REALTIME_PATH } from './transports/phoenix/phoenix.ts';
-import { refuseUpgrade } from './transports/sockets/refuse-upgrade.ts';
-import { createSendBufferBudget } from './transports/sockets/send-buffer-budget.ts';
-import { createSessionWatch } from './transports/sockets/session-watch.ts';
-import {
-  closeGracefully,
-  endReasonOf,
-  endSocket,
-  SERVICE_RESTART,
-  socketReader,
-  WS_CLOSE,
-} from './transports/sockets/socket.ts';
-import { createSocketLimits } from './transports/sockets/socket-limits.ts';
-import type { TransportDeps } from './transports/transport.ts';
-import { createAccountShares } from './subscriptions/account-shares.ts';
-import { createSubscriptions } from './subscriptions/subscriptions.ts';
+import type { GatewayContext } from '../context.ts';
+import { createFeed } from '../feed/feed.ts';
+import { createErrorFormat } from '../supergraph/client-errors.ts';
+import { createResultFormat } from '../supergraph/client-result.ts';
+import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
+import { createAgeLimit } from './connection-age.ts';
+import { createHeartbeats } from './heartbeats.ts';
+import { createHttpStreams, type HttpStreams } from './http-streams/http-streams.ts';
+import { createFeedMetrics } from '../feed/metrics.ts';
+import { createSubscriptionMetrics, type Protocol } from '../subscriptions/metrics.ts';
+import { createConnectionMetrics } from './metrics.ts';
+import { createPhoenix, REALTIME_PATH } from './phoenix/phoenix.ts';
+import { refuseUpgrade } from './sockets/refuse-upgrade.ts';
+import { createSendBufferBudget } from './sockets/send-buffer-budget.ts';
+import { createSessionWatch } from './sockets/session-watch.ts';
+import { closeGracefully, endReasonOf, endSocket, SERVICE_RESTART, socketReader, WS_CLOSE } from './sockets/socket.ts';
+import { createSocketLimits } from './sockets/socket-limits.ts';
+import type { TransportDeps } from './transport.ts';
+import { createAccountShares } from '../subscriptions/account-shares.ts';
+import { createSubscriptions } from '../subscriptions/subscriptions.ts';
 
 /** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
 const ACCOUNT_COST_FACTOR = 2;

@@ -4,7 +4,7 @@ import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import type { Connections, RequestOptions, ServiceRequest } from '../connections.ts';
+import type { Connections, RequestOptions, ServiceRequest } from '../connections/connections.ts';
 import type { RequestCall } from './executor.ts';
 import type { GraphMetrics } from './metrics.ts';
 import type { GraphSource, GraphSources, OperationRun, SourceAnswer } from './sources.ts';
