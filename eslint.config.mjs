@@ -105,6 +105,7 @@ const WALL_CLOCK = {
 /** What these write is read by others as a point in time. */
 const WRITERS_OF_TIMES = [
   'packages/client/src/time.ts',
+  'packages/realtime-protocol/src/server.ts',
   'libs/service/src/clock.ts',
   'libs/service/src/telemetry/sdk.ts',
   'libs/subgraph/src/inline-trace/field-trace.ts',

@@ -4,11 +4,10 @@ export { createLiveGraph, type ClientOperation, type Graph } from './supergraph/
 export { createParts, type RequestCall } from './supergraph/executor.ts';
 export type { Caller, GatewayContext } from './context.ts';
 export { createFeed, type Feed } from './feed/feed.ts';
-export { createHeartbeats } from './transports/heartbeats.ts';
 export type { TransportMetrics } from './transports/metrics.ts';
-export { createPhoenix } from './transports/phoenix/phoenix.ts';
+export { createTasksChannel } from './transports/tasks-channel.ts';
 export { createSessionWatch } from './transports/sockets/session-watch.ts';
-export { waitForDrain, isTooFarBehind } from './transports/sockets/socket.ts';
+
 export { createSocketLimits } from './transports/sockets/socket-limits.ts';
 export { createAccountShares } from './subscriptions/account-shares.ts';
 export {

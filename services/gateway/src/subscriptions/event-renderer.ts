@@ -59,7 +59,7 @@ export function createEventRenderer(
 ): EventRenderer {
   const { supergraph, services } = graph;
   const project = compileProjection(supergraph.schema, operation, deps.resized);
-  const renderAtOnce = project && perChange((change) => traced(project(toChangeEvent(change)), change));
+  const renderAtOnce = project && perChange((change: TaskChanged) => traced(project(toChangeEvent(change)), change));
   const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const usedVariables = variablesOfEvents(operation);

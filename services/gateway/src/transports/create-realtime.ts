@@ -9,19 +9,27 @@ import { createErrorFormat } from '../supergraph/client-errors.ts';
 import { createResultFormat } from '../supergraph/client-result.ts';
 import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
 import { createAgeLimit } from './connection-age.ts';
-import { createHeartbeats } from './heartbeats.ts';
+import {
+  closeGracefully,
+  createHeartbeats,
+  endReasonOf,
+  endSocket,
+  REALTIME_PATH,
+  SERVICE_RESTART,
+  socketReader,
+  WS_CLOSE,
+} from '@taskmesh/realtime-protocol';
 import { createHttpStreams, type HttpStreams } from './http-streams/http-streams.ts';
 import { createFeedMetrics } from '../feed/metrics.ts';
 import { createSubscriptionMetrics, type Protocol } from '../subscriptions/metrics.ts';
 import { createConnectionMetrics } from './metrics.ts';
-import { createPhoenix, REALTIME_PATH } from './phoenix/phoenix.ts';
 import { refuseUpgrade } from './sockets/refuse-upgrade.ts';
 import { createSendBufferBudget } from './sockets/send-buffer-budget.ts';
 import { createSessionWatch } from './sockets/session-watch.ts';
-import { closeGracefully, endReasonOf, endSocket, SERVICE_RESTART, socketReader, WS_CLOSE } from './sockets/socket.ts';
 import { createSocketLimits } from './sockets/socket-limits.ts';
 import type { TransportDeps } from './transport.ts';
 import { createAccountShares } from '../subscriptions/account-shares.ts';
+import { createTasksChannel } from './tasks-channel.ts';
 import { createSubscriptions } from '../subscriptions/subscriptions.ts';
 
 /** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
@@ -49,7 +57,7 @@ export interface RealtimeDeps {
 /** The change feed, the subscriptions on it, and the protocols that carry them. */
 export function createRealtime(context: GatewayContext, { random }: RealtimeDeps): Realtime {
   const { eventLog, connections, log, clock, graph, tracing } = context;
-  const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes, maxConnectionAgeS } =
+  const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxQueuedBytes, maxConnectionAgeS } =
     context.config.realtime;
   const metrics = { ...createConnectionMetrics(context.metrics), ...createSubscriptionMetrics(context.metrics, clock) };
   const feedMetrics = createFeedMetrics(context.metrics, clock);
@@ -65,14 +73,14 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
-  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS };
+  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp };
   const limits = createSocketLimits(perClient);
   const streamLimits = createSocketLimits(perClient);
   const heartbeats = createHeartbeats();
   const limitAge = createAgeLimit(maxConnectionAgeS, random);
   const ofSockets: TransportDeps = { context, watch, limits, heartbeats, limitAge, metrics };
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
-  const phoenix = createPhoenix({ ...ofSockets, feed });
+  const channel = createTasksChannel({ ...ofSockets, feed });
   const streams = createHttpStreams({ ...ofSockets, limits: streamLimits, subscriptions, random });
   const maxPieces = Math.ceil(maxMessageBytes / MIN_PIECE_BYTES);
   const sockets = new WebSocketServer({
@@ -124,12 +132,10 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     async start() {
       await feed.start();
       sendBufferBudget.start();
-      heartbeats.start();
     },
     async stop() {
       isDraining = true;
       await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
-      heartbeats.stop();
       watch.stop();
       sendBufferBudget.stop();
       await feed.stop();
@@ -147,9 +153,13 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       const upgrade = { request, socket, head };
       if (pathOf(request) === GRAPHQL_PATH)
         return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
-      const options = phoenix.read(request);
-      if ('refused' in options) return refuseUpgrade(socket, refusalOf(options.refused));
-      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, socket, options) : turnAway);
+      const handshake = channel.read(request.url ?? '');
+      if ('refused' in handshake) return refuseUpgrade(socket, refusalOf(handshake.refused));
+      accept(
+        upgrade,
+        'channel',
+        place ? (webSocket) => channel.serve(webSocket, socket, { ...handshake, ip }) : turnAway,
+      );
     },
   };
 }

@@ -10,15 +10,16 @@ import { asTraceparent } from '../../supergraph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import {
-  waitForDrain,
-  endSocket,
   closeGracefully,
+  endSocket,
+  type Envelope,
+  type FrameOf,
   oweResult,
   SERVICE_RESTART,
-  WS_CLOSE,
+  waitForDrain,
   type WriteFrame,
-} from '../sockets/socket.ts';
-import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
+  WS_CLOSE,
+} from '@taskmesh/realtime-protocol';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {
