@@ -114,11 +114,12 @@ const WALL_CLOCK = {
 /** What these write is read by others as a point in time. */
 const WRITERS_OF_TIMES = [
   'packages/client/src/time.ts',
+  'packages/realtime-protocol/src/server.ts',
   'libs/service/src/clock.ts',
   'libs/service/src/telemetry/sdk.ts',
   'packages/subgraph/src/field-trace.ts',
   'packages/event-log/src/kafka/node.ts',
-  'services/gateway/src/fetch-span.ts',
+  'services/gateway/src/connections/fetch-span.ts',
   'deploy/local/src/command/operators-address.ts',
 ];
 
@@ -225,7 +226,7 @@ export default tseslint.config(
   {
     // Connections make it; rest/backup is where it is used.
     files: ['services/gateway/src/**/*.ts'],
-    ignores: ['services/gateway/src/connect*.ts', 'services/gateway/src/rest/backup/**'],
+    ignores: ['services/gateway/src/connections/**', 'services/gateway/src/rest/backup/**'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',

@@ -25,7 +25,7 @@ describe('who follows a guide to the letter', () => {
     await copy.node('tools/codegen.ts');
     await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
     const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
-    const ofGateway = ['rest-tasks', 'rest-openapi', 'channel', 'federation'];
+    const ofGateway = ['rest-tasks', 'rest-openapi', 'federation'];
     await copy.node(
       ...['scripts/test.mjs', 'libs/contracts', 'packages/client', 'tests/contract/embedded', 'tests/backup/releases'],
       ...ofTasks.map((name) => `services/tasks/tests/${name}`),

@@ -26,7 +26,7 @@ type Frame = [joinRef: string | null, ref: string | null, topic: string, event: 
 
 /** Reads a channel of the Supabase protocol, and resumes it as that protocol's clients do. */
 export function createChannelReader(world: World, name: string, firstOwner: string): ChannelReader {
-  const { time, store, random, phoenix } = world;
+  const { time, store, random, channel } = world;
   const segments: Segment[] = [];
   let socket: SlowSocket | undefined;
   /** Whose changes it wants, by the last token that it sent. */
@@ -80,7 +80,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     socket = mine;
     mine.onText((text) => mine === socket && take(JSON.parse(text) as Frame));
     mine.onClosed(() => mine === socket && lose(AGAIN_AFTER_MS));
-    phoenix.opened(mine.server, mine.connection, { version: '2.0.0', apikey: 'public-key', ip: '192.0.2.1' });
+    channel.serve(mine.server, mine.connection, { version: '2.0.0', apikey: 'public-key', ip: '192.0.2.1' });
     void join();
   };
 

@@ -1,4 +1,4 @@
-import { waitForDrain, isTooFarBehind } from '@taskmesh/gateway/simulated';
+import { waitForDrain, isTooFarBehind } from '@taskmesh/realtime-protocol';
 import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import type { VirtualTime } from './virtual-time.ts';

@@ -4,12 +4,11 @@ import {
   buildSupergraph,
   createFeed,
   createLiveGraph,
-  createHeartbeats,
-  createPhoenix,
   createSessionWatch,
   createSocketLimits,
   createAccountShares,
   createSubscriptions,
+  createTasksChannel,
   type Caller,
   type GatewayContext,
   type Graph,
@@ -18,6 +17,7 @@ import {
   type RequestCall,
   type TransportMetrics,
 } from '@taskmesh/gateway/simulated';
+import { createHeartbeats } from '@taskmesh/realtime-protocol';
 import { createLog } from '@taskmesh/service';
 import {
   createCursors,
@@ -143,12 +143,11 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     }),
   });
 
-  const heartbeats = createHeartbeats();
-  const phoenix = createPhoenix({
+  const channel = createTasksChannel({
     context: {
       log,
       clock: time.clock,
-      config: { realtime: { anonKey: undefined, maxSubscriptions: 20 } },
+      config: { realtime: { anonKey: undefined, maxSubscriptions: 20, maxSocketsPerUser: 20, maxMessagesPerS: 20 } },
       authenticateToken: (token: string, { graceS } = { graceS: 0 }) =>
         faults.call('authenticate', async () => callerOf(token, time.clock.now() - graceS * 1_000)),
     } as unknown as GatewayContext, // what channels ask of it
@@ -159,15 +158,14 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       endedSessions: { has: () => false, onEnded: () => () => {} },
       accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
     }),
-    limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20 }),
-    heartbeats,
+    limits: createSocketLimits({ perUser: 20, perIp: 1_000 }),
+    heartbeats: createHeartbeats(),
     limitAge: () => () => {}, // none
     metrics: NO_METRICS,
   });
 
   await relay.start();
   await feed.start();
-  heartbeats.start();
   const deletions = hasDeletions
     ? createDeletions({ time, store, database, faults, eventLog, onCommitted: relay.wake })
     : undefined;
@@ -191,7 +189,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     /** As a client gets it with its list: the place of this moment. */
     cursorOf: (owner: string) => cursors.seal(owner, { epoch: store.epoch(), sequence: store.head(owner) }),
     positionOf: (cursor: string) => positions.get(cursor) ?? { owner: '', epoch: 0, sequence: 0 },
-    phoenix,
+    channel,
     tokenOf: (owner: string, lifeMs: number) => `a.${owner}_${time.clock.now() + lifeMs}_${++tokens}.z`,
     callOf: (owner: string): RequestCall => ({
       identity: { role: 'user', userId: owner, sessionId: 'session' },
@@ -201,7 +199,6 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       onEndedSessions: () => {},
     }),
     async stop() {
-      heartbeats.stop();
       await Promise.all([relay.stop(), feed.stop(), deletions?.stop()]);
     },
   };

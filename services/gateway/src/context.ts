@@ -9,10 +9,10 @@ import type { AccessKeys, VerifyingKey } from './auth/access-keys.ts';
 import type { EndedSessions } from './auth/ended-sessions.ts';
 import type { Operators } from './auth/operators.ts';
 import type { GatewayConfig } from './config.ts';
-import type { Connections } from './connections.ts';
-import type { GraphExecutor, RequestCall } from './graph/executor.ts';
-import type { LiveGraph } from './graph/graph.ts';
-import { headerValues } from './header-values.ts';
+import type { Connections } from './connections/connections.ts';
+import type { GraphExecutor, RequestCall } from './supergraph/executor.ts';
+import type { LiveGraph } from './supergraph/graph.ts';
+import { headerValues } from './http/header-values.ts';
 import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */

@@ -19,7 +19,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import type { JWK } from 'jose';
 import { readGatewayConfig, readGatewayProcess, type GatewayProcess } from './config.ts';
-import { connectHttp } from './connect-http.ts';
+import { connectHttp } from './connections/over-http.ts';
 import { createGateway } from './create-gateway.ts';
 
 await runMain(async () => {

@@ -1,14 +1,13 @@
 /** The parts of the feed that need no servers, for simulations. Not for production. */
-export { buildSupergraph } from './graph/supergraph.ts';
-export { createLiveGraph, type ClientOperation, type Graph } from './graph/graph.ts';
-export { createParts, type RequestCall } from './graph/executor.ts';
+export { buildSupergraph } from './supergraph/supergraph.ts';
+export { createLiveGraph, type ClientOperation, type Graph } from './supergraph/graph.ts';
+export { createParts, type RequestCall } from './supergraph/executor.ts';
 export type { Caller, GatewayContext } from './context.ts';
 export { createFeed, type Feed } from './feed/feed.ts';
-export { createHeartbeats } from './transports/heartbeats.ts';
 export type { TransportMetrics } from './transports/metrics.ts';
-export { createPhoenix } from './transports/phoenix/phoenix.ts';
+export { createTasksChannel } from './transports/tasks-channel.ts';
 export { createSessionWatch } from './transports/sockets/session-watch.ts';
-export { waitForDrain, isTooFarBehind } from './transports/sockets/socket.ts';
+
 export { createSocketLimits } from './transports/sockets/socket-limits.ts';
 export { createAccountShares } from './subscriptions/account-shares.ts';
 export {

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
-import type { Connections, RequestOptions } from '../src/connections.ts';
+import type { Connections, RequestOptions } from '../src/connections/connections.ts';
 import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 

@@ -2,12 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
-import { createResultFormat } from '../src/graph/client-result.ts';
-import { createCallerBulkheads } from '../src/graph/caller-bulkheads.ts';
-import { createExecutor } from '../src/graph/create-executor.ts';
-import type { RequestCall } from '../src/graph/executor.ts';
-import { openSupergraph } from '../src/graph/supergraph.ts';
-import { coerceVariables } from '../src/graph/variables.ts';
+import { createResultFormat } from '../src/supergraph/client-result.ts';
+import { createCallerBulkheads } from '../src/supergraph/caller-bulkheads.ts';
+import { createExecutor } from '../src/supergraph/create-executor.ts';
+import type { RequestCall } from '../src/supergraph/executor.ts';
+import { openSupergraph } from '../src/supergraph/supergraph.ts';
+import { coerceVariables } from '../src/supergraph/variables.ts';
 import { createDocuments } from '../src/graphql/documents.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
 import { createFakeChanges } from './fakes/changes.ts';

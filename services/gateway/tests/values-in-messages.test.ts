@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { createValidation, parseDocument } from '../src/graphql/validation.ts';
-import { createParts, type PreparedOperation } from '../src/graph/executor.ts';
-import { coerceVariables } from '../src/graph/variables.ts';
+import { createParts, type PreparedOperation } from '../src/supergraph/executor.ts';
+import { coerceVariables } from '../src/supergraph/variables.ts';
 import { readGatewayConfig } from '../src/config.ts';
 import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 

@@ -1,6 +1,6 @@
 import { bearerToken, isLoopbackAddress, isLoopbackHost, isSameSecret } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../header-values.ts';
+import { headerValues } from '../http/header-values.ts';
 
 export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
 

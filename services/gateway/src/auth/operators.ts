@@ -3,7 +3,7 @@ import { isPersonalToken } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import { networkOf } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../header-values.ts';
+import { headerValues } from '../http/header-values.ts';
 import {
   bearerTokenOf,
   bearsToken,

@@ -57,4 +57,4 @@ export const NO_FEED_METRICS: FeedMetrics = {
 };
 
 /** In Unix milliseconds. */
-export const commitTime = ({ occurredAt }: TaskChanged): number => Date.parse(occurredAt);
+export const commitTime = ({ occurredAt }: Pick<TaskChanged, 'occurredAt'>): number => Date.parse(occurredAt);

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGatewayConfig } from '../config.ts';
-import { InvalidOperation } from '../graph/executor.ts';
-import { openSupergraph } from '../graph/supergraph.ts';
-import { coerceVariables } from '../graph/variables.ts';
+import { InvalidOperation } from '../supergraph/executor.ts';
+import { openSupergraph } from '../supergraph/supergraph.ts';
+import { coerceVariables } from '../supergraph/variables.ts';
 import { createDocuments } from './documents.ts';
 
 const { initial } = await openSupergraph(undefined);

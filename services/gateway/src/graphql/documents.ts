@@ -7,9 +7,9 @@ import {
 } from 'graphql';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
-import { createDocumentCache } from '../graph/document-cache.ts';
-import { createParts, InvalidOperation } from '../graph/executor.ts';
-import type { ClientOperation, ParsedDocument } from '../graph/graph.ts';
+import { createDocumentCache } from '../supergraph/document-cache.ts';
+import { createParts, InvalidOperation } from '../supergraph/executor.ts';
+import type { ClientOperation, ParsedDocument } from '../supergraph/graph.ts';
 import { fragmentLimit, overLimits } from './limits.ts';
 import { sizesOf, type OperationSize } from './operation-size.ts';
 import { createValidation, parseDocument } from './validation.ts';

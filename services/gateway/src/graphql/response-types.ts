@@ -1,6 +1,6 @@
 import { badUserInput, toGraphQLError } from '@taskmesh/contracts';
 import Negotiator from 'negotiator';
-import { InvalidOperation } from '../graph/executor.ts';
+import { InvalidOperation } from '../supergraph/executor.ts';
 import { jsonWeightIn, weightIn } from '../http/accept.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
-import { refusal } from '../graph/client-errors.ts';
-import { InvalidOperation } from '../graph/executor.ts';
+import { refusal } from '../supergraph/client-errors.ts';
+import { InvalidOperation } from '../supergraph/executor.ts';
 
 const manifestSchema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string().min(1));
 

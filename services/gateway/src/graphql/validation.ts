@@ -17,9 +17,9 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
-import { enumValuesOf } from '../graph/enum-values.ts';
+import { enumValuesOf } from '../supergraph/enum-values.ts';
 import type { GraphQLConfig } from '../config.ts';
-import { InvalidOperation } from '../graph/executor.ts';
+import { InvalidOperation } from '../supergraph/executor.ts';
 import { withFieldsMerged } from './merged-fields.ts';
 
 const MAX_ERRORS = 10;

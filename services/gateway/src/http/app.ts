@@ -8,7 +8,7 @@ import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
 import { errorText, JSON_TYPE, refuseUnknownPath, sendError, type AnswerUnknownPath } from './errors.ts';
 import { awaitContinue } from './expect-continue.ts';
-import { headerValues } from '../header-values.ts';
+import { headerValues } from './header-values.ts';
 import { mayTakeLong } from './streamed-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
 import { limitConnections } from './limit-connections.ts';

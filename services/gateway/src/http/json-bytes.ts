@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { latestResponse } from './client-timeouts.ts';
 import { decoderOf } from './decode-body.ts';
 import { sendContinue } from './expect-continue.ts';
-import { headerValues } from '../header-values.ts';
+import { headerValues } from './header-values.ts';
 
 /** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { requestSpan, traceRequests, type Tracing } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
-import { traceparentOf } from '../graph/request-call.ts';
+import { traceparentOf } from '../supergraph/request-call.ts';
 
 /** Load balancers poll these constantly. */
 const UNTRACED = new Set(['/health', '/livez', '/readyz']);

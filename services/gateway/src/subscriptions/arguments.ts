@@ -7,8 +7,8 @@ import {
   type InlineFragmentNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { PreparedOperation } from '../graph/executor.ts';
-import { coerceVariables } from '../graph/variables.ts';
+import type { PreparedOperation } from '../supergraph/executor.ts';
+import { coerceVariables } from '../supergraph/variables.ts';
 import type { TaskFilter } from './task-filter.ts';
 
 export interface SubscriptionArguments {

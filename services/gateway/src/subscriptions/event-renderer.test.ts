@@ -5,10 +5,10 @@ import { eventually } from '@taskmesh/testing';
 import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import type { ExecutorKind } from '../config.ts';
-import { createResultFormat } from '../graph/client-result.ts';
-import { createParts, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
-import type { Graph } from '../graph/graph.ts';
-import { buildSupergraph, type Supergraph } from '../graph/supergraph.ts';
+import { createResultFormat } from '../supergraph/client-result.ts';
+import { createParts, type PreparedOperation, type RequestCall } from '../supergraph/executor.ts';
+import type { Graph } from '../supergraph/graph.ts';
+import { buildSupergraph, type Supergraph } from '../supergraph/supergraph.ts';
 import { createEventRenderer } from './event-renderer.ts';
 
 const OWNER = 'a0000000-0000-4000-8000-000000000001';

@@ -3,9 +3,9 @@ import { Kind, visit, type ASTNode } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { ExecutorKind } from '../config.ts';
-import type { FormatResult } from '../graph/client-result.ts';
-import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../graph/executor.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { FormatResult } from '../supergraph/client-result.ts';
+import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../supergraph/executor.ts';
+import type { Graph } from '../supergraph/graph.ts';
 import { perChange } from '../feed/per-change.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
@@ -59,7 +59,7 @@ export function createEventRenderer(
 ): EventRenderer {
   const { supergraph, services } = graph;
   const project = compileProjection(supergraph.schema, operation, deps.resized);
-  const renderAtOnce = project && perChange((change) => traced(project(toChangeEvent(change)), change));
+  const renderAtOnce = project && perChange((change: TaskChanged) => traced(project(toChangeEvent(change)), change));
   const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
   const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const usedVariables = variablesOfEvents(operation);

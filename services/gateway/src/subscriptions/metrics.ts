@@ -13,7 +13,7 @@ export type FailureReason = 'cursor_expired' | 'graph_changed' | 'subscription_l
 export interface SubscriptionMetrics {
   subscribed(protocol: Protocol): () => void;
   /** `since` is when the subscription began (Unix ms): changes committed before are replays and are not measured. */
-  delivered(protocol: Protocol, change: TaskChanged, since: number): void;
+  delivered(protocol: Protocol, change: Pick<TaskChanged, 'occurredAt'>, since: number): void;
   failed(protocol: Protocol, reason: FailureReason): void;
 }
 

@@ -1,7 +1,7 @@
 import { buildSchema, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import { createParts, type PreparedOperation } from '../graph/executor.ts';
-import { buildSupergraph } from '../graph/supergraph.ts';
+import { createParts, type PreparedOperation } from '../supergraph/executor.ts';
+import { buildSupergraph } from '../supergraph/supergraph.ts';
 import { compileProjection } from './projection.ts';
 
 const sdl = readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8');

@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
-import type { PreparedOperation, Resized } from '../graph/executor.ts';
+import type { PreparedOperation, Resized } from '../supergraph/executor.ts';
 import { IN_THE_EVENT } from './split-primary-fetch.ts';
 
 /** Writes the selected part of an object as JSON. */

@@ -4,14 +4,14 @@ import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/q
 import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { createFederatedExecutor, MAX_VARIANTS, type SubgraphAnswer } from '@taskmesh/federation';
-import { apolloGateway } from '../graph/apollo-gateway.ts';
-import { askServices, asEngineResult } from '../graph/compiled-engine.ts';
+import { apolloGateway } from '../supergraph/apollo-gateway.ts';
+import { askServices, asEngineResult } from '../supergraph/compiled-engine.ts';
 import type { ExecutorKind } from '../config.ts';
-import type { FormatResult } from '../graph/client-result.ts';
-import type { EngineResult } from '../graph/engine.ts';
-import type { OperationResult, PreparedOperation, Resized } from '../graph/executor.ts';
-import type { GraphSources, OperationRun } from '../graph/sources.ts';
-import type { Supergraph } from '../graph/supergraph.ts';
+import type { FormatResult } from '../supergraph/client-result.ts';
+import type { EngineResult } from '../supergraph/engine.ts';
+import type { OperationResult, PreparedOperation, Resized } from '../supergraph/executor.ts';
+import type { GraphSources, OperationRun } from '../supergraph/sources.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
 import { splitPrimary } from './split-primary-fetch.ts';
 
 /** Before the name of the service that owns the subscription's root field: the event answers for it. */

@@ -9,9 +9,9 @@ import {
 import type { Clock } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { documentKey } from '../graph/document-cache.ts';
-import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
-import type { ClientOperation, Graph, LiveGraph } from '../graph/graph.ts';
+import { documentKey } from '../supergraph/document-cache.ts';
+import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/executor.ts';
+import type { ClientOperation, Graph, LiveGraph } from '../supergraph/graph.ts';
 import type { AccountShares } from './account-shares.ts';
 import { readArguments } from './arguments.ts';
 import { concerns } from './change-event.ts';

@@ -1,27 +1,9 @@
+import type { EndReason as SocketEnd } from '@taskmesh/realtime-protocol';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PROTOCOLS, type Protocol, type SubscriptionMetrics } from '../subscriptions/metrics.ts';
 
-export type EndReason =
-  /** The client closed it, or its network failed. */
-  | 'client'
-  | 'lost'
-  /** The client exceeded a limit, read or sent too slowly, or sent something invalid. */
-  | 'slow'
-  | 'connection_limit'
-  | 'message_rate'
-  | 'bad_message'
-  | 'silent'
-  /** The token is missing or invalid, or its session has ended. */
-  | 'unauthorized'
-  | 'session_ended'
-  /** A stream ended with an error. In SSE and multipart, one stream is one connection. */
-  | 'failed'
-  | 'restart'
-  /** REALTIME_MAX_CONNECTION_AGE_S */
-  | 'max_age'
-  /** A service that is needed to complete an event stays unavailable. */
-  | 'unavailable'
-  | 'error';
+/** Of a socket, or of a stream that ended with an error: in SSE and multipart, one stream is one connection. */
+export type EndReason = SocketEnd | 'failed';
 
 export interface ConnectionMetrics {
   /** Call the returned function when the connection closes. */

@@ -1,6 +1,6 @@
 import type { GatewayContext } from '../context.ts';
 import type { LimitAge } from './connection-age.ts';
-import type { Heartbeats } from './heartbeats.ts';
+import type { Heartbeats } from '@taskmesh/realtime-protocol';
 import type { TransportMetrics } from './metrics.ts';
 import type { SessionWatch } from './sockets/session-watch.ts';
 import type { SocketLimits } from './sockets/socket-limits.ts';

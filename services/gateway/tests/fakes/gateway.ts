@@ -5,8 +5,8 @@ import { createLog, stopAll, systemClock, type Clock, type Tracing } from '@task
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
-import type { Connections } from '../../src/connections.ts';
-import { connectInProcess } from '../../src/connect-in-process.ts';
+import type { Connections } from '../../src/connections/connections.ts';
+import { connectInProcess } from '../../src/connections/in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 import { createFakeBackupWork, type FakeBackupWork } from './backup-work.ts';

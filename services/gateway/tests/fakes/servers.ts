@@ -21,8 +21,8 @@ import {
 } from '@taskmesh/internal-api';
 import { bearerToken, startAll, systemClock, type Clock, type Log } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
-import { connectHttp } from '../../src/connect-http.ts';
-import type { InProcessServices } from '../../src/connect-in-process.ts';
+import { connectHttp } from '../../src/connections/over-http.ts';
+import type { InProcessServices } from '../../src/connections/in-process.ts';
 import type { OwnService } from './type-defs.ts';
 
 type SubgraphServer = ReturnType<typeof createSubgraphServer>;

@@ -1,7 +1,7 @@
 import { parse, type DocumentNode } from 'graphql';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { InProcessServices } from '../../src/connect-in-process.ts';
+import type { InProcessServices } from '../../src/connections/in-process.ts';
 
 export type OwnService = keyof InProcessServices;
 

@@ -2,7 +2,7 @@ import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, systemClock } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { connectInProcess } from '../../src/connect-in-process.ts';
+import { connectInProcess } from '../../src/connections/in-process.ts';
 import { readGatewayConfig } from '../../src/config.ts';
 import { createGateway } from '../../src/create-gateway.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';

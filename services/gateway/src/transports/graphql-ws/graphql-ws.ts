@@ -3,14 +3,17 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, ty
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import type { RequestCall } from '../../graph/executor.ts';
-import { connectionOf } from '../../graph/request-call.ts';
-import { headerValues } from '../../header-values.ts';
+import type { RequestCall } from '../../supergraph/executor.ts';
+import { connectionOf } from '../../supergraph/request-call.ts';
+import { headerValues } from '../../http/header-values.ts';
 import { isTooDeep } from '../../http/json-object.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import {
   ALL_RESULTS_MS,
+  closeGracefully,
+  createMessageRate,
+  createFrames,
   endSocket,
   failSocket,
   frameWriter,
@@ -19,11 +22,10 @@ import {
   isTooFarBehind,
   keepAlive,
   retire,
-  closeGracefully,
   sendResult,
   WS_CLOSE,
-} from '../sockets/socket.ts';
-import { createFrames } from '../sockets/text-frames.ts';
+} from '@taskmesh/realtime-protocol';
+import { isTemporary } from '../tasks-channel.ts';
 import type { TransportDeps } from '../transport.ts';
 
 /** Time allowed for `connection_init`. */
@@ -46,7 +48,7 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
   const { context, heartbeats, limitAge, limits, watch } = deps;
-  const mayTalk = limits.messages();
+  const mayTalk = createMessageRate(context.config.realtime.maxMessagesPerS);
   // Read at once: a socket lives for hours, and the request would stay with it.
   const handshake = { authorization: headerValues(request, 'authorization'), ...connectionOf(context, request) };
   let caller: User | undefined;
@@ -135,7 +137,10 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   socket.on('message', (bytes) => {
     if (socket.readyState !== socket.OPEN || !isWithinRate()) return;
     onMessage(String(bytes)).catch((error: unknown) =>
-      failSocket(socket, error, context.log, [CloseCode.InternalServerError, 'Internal server error']),
+      failSocket(socket, error, { isTemporary, log: context.log }, [
+        CloseCode.InternalServerError,
+        'Internal server error',
+      ]),
     );
   });
   socket.once('close', () => {

@@ -3,22 +3,23 @@ import { within } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import type { FormatErrors } from '../../graph/client-errors.ts';
-import { InvalidOperation, type RequestCall } from '../../graph/executor.ts';
-import type { ClientOperation } from '../../graph/graph.ts';
-import { asTraceparent } from '../../graph/request-call.ts';
+import type { FormatErrors } from '../../supergraph/client-errors.ts';
+import { InvalidOperation, type RequestCall } from '../../supergraph/executor.ts';
+import type { ClientOperation } from '../../supergraph/graph.ts';
+import { asTraceparent } from '../../supergraph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import {
-  waitForDrain,
-  endSocket,
   closeGracefully,
+  endSocket,
+  type Envelope,
+  type FrameOf,
   oweResult,
   SERVICE_RESTART,
-  WS_CLOSE,
+  waitForDrain,
   type WriteFrame,
-} from '../sockets/socket.ts';
-import type { Envelope, FrameOf } from '../sockets/text-frames.ts';
+  WS_CLOSE,
+} from '@taskmesh/realtime-protocol';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {

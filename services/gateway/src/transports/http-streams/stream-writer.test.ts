@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createHeartbeats, type Heartbeats } from '../heartbeats.ts';
+import { createHeartbeats, type Heartbeats } from '@taskmesh/realtime-protocol';
 import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
 import { sse } from './sse.ts';
@@ -23,10 +23,8 @@ const heartbeats = createHeartbeats(HEARTBEAT_MS);
 beforeAll(async () => {
   server = createServer((request, response) => answer(response, request)).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  heartbeats.start();
 });
 afterAll(async () => {
-  heartbeats.stop();
   server.close();
   server.closeAllConnections(); // those of a test that failed midway
   await once(server, 'close');
@@ -84,7 +82,7 @@ async function bytesOf(requests: string): Promise<string> {
   return (await text(socket)).replaceAll(/^Date: .*$/gm, 'Date: …');
 }
 
-const silent: Heartbeats = { add: () => () => undefined, start: () => undefined, stop: () => undefined };
+const silent: Heartbeats = { add: () => () => undefined };
 const EVENTS = [
   ['{"data":{"title":"first"}}', 'one'],
   [`{"data":{"title":"${'ä€𝄞'.repeat(30_000)}"}}`, 'two'],

@@ -1,8 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { ServerResponse } from 'node:http';
-import type { Heartbeats } from '../heartbeats.ts';
+import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
 import type { EndReason } from '../metrics.ts';
-import { writeShared } from '../write-shared.ts';
 import type { EventChunkOf } from './event-chunks.ts';
 import type { StreamFormat } from './stream-format.ts';
 import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';

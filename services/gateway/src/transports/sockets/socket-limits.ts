@@ -3,8 +3,6 @@ import { networkOf } from '@taskmesh/service';
 export interface LimitOptions {
   perUser: number;
   perIp: number;
-  /** Averaged over ten seconds. */
-  messagesPerS: number;
 }
 
 export interface SocketLimits {
@@ -13,15 +11,12 @@ export interface SocketLimits {
   /** Lets in one more connection over the limit, only to tell it so. */
   takeRefusal(ip: string): (() => void) | undefined;
   takeUser(userId: string): (() => void) | undefined;
-  /** For one connection: call it for each message; false when the rate is exceeded. */
-  messages(): () => boolean;
 }
 
-const WINDOW_MS = 10_000;
 /** How many connections of one network may be in the middle of being refused. */
 const REFUSALS_PER_IP = 100;
 
-export function createSocketLimits({ perUser, perIp, messagesPerS }: LimitOptions): SocketLimits {
+export function createSocketLimits({ perUser, perIp }: LimitOptions): SocketLimits {
   const users = places(perUser);
   const ips = places(perIp);
   const refusals = places(REFUSALS_PER_IP);
@@ -29,18 +24,6 @@ export function createSocketLimits({ perUser, perIp, messagesPerS }: LimitOption
     takeIp: (ip) => ips(networkOf(ip)),
     takeRefusal: (ip) => refusals(networkOf(ip)),
     takeUser: users,
-    messages() {
-      let windowStart = performance.now();
-      let count = 0;
-      return () => {
-        const now = performance.now();
-        if (now - windowStart >= WINDOW_MS) {
-          windowStart = now;
-          count = 0;
-        }
-        return ++count <= messagesPerS * (WINDOW_MS / 1000);
-      };
-    },
   };
 }
 

@@ -1,0 +1,70 @@
+import type { Filter } from './filter.ts';
+import type { Change, Row, Table } from './table.ts';
+
+type Select = readonly string[] | undefined;
+
+/** A change as channels see it. Everything is computed once and shared by all channels. */
+export interface ChangeView {
+  /** Whether the row matched the filter before the change or matches it now. */
+  isWithin(filter: Filter): boolean;
+  /** The payload of a `postgres_changes` message, as JSON. */
+  payload(ids: number[], select: Select): string;
+}
+
+export type ViewOf = (change: Change) => ChangeView;
+
+/** A change goes to many channels right after each other, so its view is kept until the next one comes. */
+export function createViews(table: Table): ViewOf {
+  let last: { change: Change; view: ChangeView } | undefined;
+  return (change) => {
+    if (last?.change !== change) last = { change, view: createView(change, table) };
+    return last.view;
+  };
+}
+
+function createView(change: Change, { schema = 'public', name, columns }: Table): ChangeView {
+  const { kind, record, oldRecord, occurredAt, traceparent } = change;
+  const answers = new Map<string, boolean>();
+  const data = new Map<string, string>();
+  /** Equal channels ask right after each other, and then share the frame as well. */
+  let last: { key: string; payload: string } | undefined;
+  // Clients pass on only `ids` and `data`, so an extra property does no harm.
+  const trace = traceparent ? `,"traceparent":${JSON.stringify(traceparent)}` : '';
+
+  const dataOf = (select: Select): string => {
+    const key = select?.join() ?? '';
+    const known = data.get(key);
+    if (known !== undefined) return known;
+    const fresh = JSON.stringify({
+      schema,
+      table: name,
+      type: kind,
+      commit_timestamp: occurredAt,
+      errors: null,
+      columns: select ? columns.filter((column) => select.includes(column.name)) : columns,
+      ...(kind !== 'DELETE' && { record: pick(record, select) }),
+      ...(oldRecord && { old_record: pick(oldRecord, select) }),
+    });
+    data.set(key, fresh);
+    return fresh;
+  };
+
+  return {
+    isWithin({ text, test }) {
+      const known = answers.get(text);
+      if (known !== undefined) return known;
+      const answer = test(record) || (oldRecord !== null && test(oldRecord));
+      answers.set(text, answer);
+      return answer;
+    },
+    payload(ids, select) {
+      const key = `${ids.join()} ${select?.join() ?? ''}`;
+      if (last?.key !== key) last = { key, payload: `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}` };
+      return last.payload;
+    },
+  };
+}
+
+function pick(row: Row, select: Select): Partial<Row> {
+  return select ? Object.fromEntries(select.map((name) => [name, row[name]])) : row;
+}

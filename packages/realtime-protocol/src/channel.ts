@@ -1,0 +1,221 @@
+import { createChannelReader, type ChannelReader, type ChannelReaderEnd } from './channel-reader.ts';
+import type { ViewOf } from './change-view.ts';
+import { isOn, type Binding, type JoinRequest } from './join.ts';
+import type { ChannelAddress, ChannelMessages } from './messages.ts';
+import type { FailureReason, Metrics, RealtimeUser, Subscribe } from './options.ts';
+import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
+
+/** How long a channel that was joined with a just-expired token waits for a fresh one. */
+const FRESH_TOKEN_WITHIN_MS = 10_000;
+
+/**
+ * joining: not answered yet. pending: joined with a just-expired token, and tells nothing. live: tells one owner's
+ * changes. closed: for good; joining the topic again creates another channel.
+ */
+type State = 'joining' | 'pending' | 'live' | 'closed';
+
+/** One join of a topic, until the client leaves or joins again, or the channel ends. */
+export interface Channel extends ChannelAddress {
+  readonly config: JoinRequest['config'];
+  /** Whether the client knows a cursor, so that it misses nothing when it joins anew. */
+  canResume(): boolean;
+  isJoined(): boolean;
+  join(): Promise<void>;
+  /** Takes another token; from then on the channel belongs to that token's user. */
+  offer(token: string): Promise<void>;
+  /** Tells the cursor behind the changes told so far, if it is still due. */
+  settle(): void;
+  /** Takes effect at once: nothing more is written, and a hand-over in progress is abandoned. */
+  close(): void;
+}
+
+/** What the channels of one socket share. */
+export interface ChannelsOfSocket {
+  /**
+   * Reserves the channel's share of the user's limits (one connection per socket, and the bindings) and watches the
+   * session. Returns a function that releases them, or the name of the limit that is exceeded.
+   */
+  hold(user: RealtimeUser, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
+  /** Sends the reason on every channel, then closes the socket; clients reconnect by themselves. */
+  closeAll(reason: EndReason, close: [code: number, why: string]): void;
+}
+
+export interface ChannelDeps {
+  /** The user of a token; undefined when it is not valid. */
+  verify(token: string): Promise<RealtimeUser | undefined>;
+  subscribe: Subscribe;
+  now: () => number;
+  messages: ChannelMessages;
+  viewOf: ViewOf;
+  metrics: Metrics;
+  channels: ChannelsOfSocket;
+  onClosed(channel: Channel): void;
+}
+
+interface Refusal {
+  why: FailureReason;
+  reason: string;
+}
+
+const NOT_VALID: Refusal = { why: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
+/** Why the user of a valid token cannot have a channel. */
+const OBSTACLES = {
+  connections: { why: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
+  bindings: { why: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
+  unavailable: { why: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },
+} as const satisfies Record<string, Refusal>;
+
+export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
+  const { topic, joinRef, bindings, config } = request;
+  const { messages, metrics, channels } = deps;
+  let state: State = 'joining';
+  /** The last valid one. */
+  let token = request.token;
+  let reader: ChannelReader | undefined;
+  /** Releases what belongs to the token (the session watch, the user's limits) or stops the wait for a fresh one. */
+  let release = () => {};
+  let unsubscribed = () => {};
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const isClosed = () => state === 'closed';
+
+  /**
+   * Runs hand-overs one at a time, in the order of their tokens. `close` does not wait, so each step checks `isClosed`
+   * after every await.
+   */
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
+    const mine = turn.then(() => (isClosed() ? undefined : step()));
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+
+  const close = () => {
+    if (isClosed()) return;
+    state = 'closed';
+    reader?.stop();
+    release();
+    unsubscribed();
+    deps.onClosed(channel);
+  };
+
+  const refuse = ({ why, reason }: Refusal) => {
+    close();
+    metrics.failed(why);
+    messages.reply(request, 'error', { reason });
+  };
+
+  const fail = ({ why, reason }: Refusal) => {
+    close();
+    metrics.failed(why);
+    messages.system(channel, { extension: 'system', status: 'error', message: reason });
+    messages.failChannel(channel);
+  };
+
+  /** The user of a token, or undefined if it is invalid. `isInGracePeriod` when it expired only a moment ago. */
+  const userOf = async (value: string): Promise<{ user: RealtimeUser; isInGracePeriod: boolean } | undefined> => {
+    const user = await deps.verify(value);
+    return user && { user, isInGracePeriod: user.expiresAt * 1000 <= deps.now() };
+  };
+
+  const onReadingEnd = (reason: ChannelReaderEnd) => {
+    if (reason === 'slow') return channels.closeAll('slow', [WS_CLOSE.tryLater, 'Too slow']);
+    if (reason === 'stopped') return channels.closeAll('restart', SERVICE_RESTART);
+    if (state === 'joining') return refuse(OBSTACLES.unavailable);
+    fail({ why: 'cursor_expired', reason: 'CURSOR_EXPIRED: the data were restored; read them again' });
+  };
+
+  const waitForFreshToken = () => {
+    const timer = setTimeout(() => {
+      close();
+      messages.failChannel(channel, { code: WS_CLOSE.unauthorized, reason: 'token expired' });
+    }, FRESH_TOKEN_WITHIN_MS);
+    release = () => clearTimeout(timer);
+  };
+
+  /** Begins to read this user's changes, which wait until the reader is opened. The same user keeps the present reader. */
+  const readFor = async (userId: string, since?: string): Promise<'unavailable' | undefined> => {
+    if (reader?.owner === userId) return undefined;
+    // Nothing of the former user's is delivered from here on.
+    reader?.stop();
+    reader = createChannelReader({ ...request, ...deps, owner: userId, onEnd: onReadingEnd });
+    return reader.begin(since).then(
+      () => undefined,
+      () => 'unavailable' as const,
+    );
+  };
+
+  /** Makes the channel this user's. */
+  const handOver = async (user: RealtimeUser, since?: string): Promise<keyof typeof OBSTACLES | undefined> => {
+    // Release first, so that a user at the limit can reuse the place.
+    release();
+    release = () => {};
+    const held = channels.hold(user, bindings);
+    if (typeof held === 'string') return held;
+    release = held;
+    return readFor(user.id, since);
+  };
+
+  /** Sends a notice if the cursor was lost, then the changes that arrived during the hand-over. */
+  const open = () => {
+    if (reader?.hasLostItsPlace()) {
+      metrics.failed('cursor_expired');
+      messages.system(channel, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
+    }
+    reader?.open();
+  };
+
+  const answer = (next: 'pending' | 'live') => {
+    state = next;
+    unsubscribed = metrics.subscribed();
+    messages.reply(request, 'ok', { postgres_changes: bindings.map(({ asked, id }) => ({ ...asked, id })) });
+    if (bindings.length > 0)
+      messages.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
+    if (isOn(config.presence?.enabled))
+      messages.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
+    if (state === 'live') open();
+  };
+
+  const channel: Channel = {
+    topic,
+    joinRef,
+    config,
+    canResume: () => request.tellsCursor && (request.since !== undefined || state !== 'pending'),
+    isJoined: () => state === 'pending' || state === 'live',
+    join: () =>
+      inTurn(async () => {
+        const found = await userOf(token);
+        if (isClosed()) return;
+        if (!found) return refuse(NOT_VALID);
+        const { user, isInGracePeriod } = found;
+        // The place is the one of the join, also for a client whose fresh token comes later.
+        const obstacle = isInGracePeriod ? await readFor(user.id, request.since) : await handOver(user, request.since);
+        if (isClosed()) return;
+        if (!obstacle && isInGracePeriod) waitForFreshToken();
+        if (!obstacle) return answer(isInGracePeriod ? 'pending' : 'live');
+        refuse(OBSTACLES[obstacle]);
+        if (obstacle === 'connections')
+          channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
+      }),
+    offer: (fresh) =>
+      inTurn(async () => {
+        if (fresh === token) return;
+        const found = await userOf(fresh);
+        if (isClosed()) return;
+        if (!found)
+          return channels.closeAll('unauthorized', [WS_CLOSE.unauthorized, 'The token provided is not valid']);
+        if (found.isInGracePeriod) return; // a just-expired token changes nothing: the present one is being watched
+        token = fresh;
+        state = 'live';
+        const obstacle = await handOver(found.user);
+        if (isClosed()) return;
+        if (!obstacle) return open();
+        if (obstacle === 'connections')
+          return channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
+        if (obstacle === 'bindings') return fail(OBSTACLES.bindings);
+        channels.closeAll('error', [WS_CLOSE.tryLater, 'The service is not available right now']);
+      }),
+    settle: () => reader?.settle(),
+    close,
+  };
+  return channel;
+}

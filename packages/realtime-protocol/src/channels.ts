@@ -1,0 +1,185 @@
+import type { WebSocket } from 'ws';
+import { createChannel, type Channel, type ChannelDeps, type ChannelsOfSocket } from './channel.ts';
+import { readJoin, topicRefusal, type Binding, type PublicKeys } from './join.ts';
+import type { Message } from './messages.ts';
+import type { FailureReason } from './options.ts';
+import { endSocket, WS_CLOSE } from './socket.ts';
+import { JoinRefused, type Table } from './table.ts';
+
+/** The channels of one socket, at most one per topic. */
+export interface Channels extends ChannelsOfSocket {
+  get(topic: string): Channel | undefined;
+  /** Closes the topic's previous channel, even if the new join is refused. */
+  join(message: Message): Promise<void>;
+  /** Whether every channel's client knows a cursor, so that it misses nothing when the socket is closed and opened again. */
+  canResume(): boolean;
+  /** Ends every channel, each with its cursor and the reason: where to go on from, when its client comes back. */
+  sayGoodbye(why: string): void;
+  endAll(): void;
+}
+
+export type TakeSocket = (userId: string) => (() => void) | undefined;
+
+export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'> {
+  socket: WebSocket;
+  table: Table;
+  keys: PublicKeys;
+  maxChannels: number;
+  takeSocket: TakeSocket;
+  bindingLimits: BindingLimits;
+}
+
+export function createChannels(deps: ChannelsDeps): Channels {
+  const { socket, table, keys, maxChannels, messages, bindingLimits, metrics, now } = deps;
+  const byTopic = new Map<string, Channel>();
+  const takePlace = createPlaces(deps.takeSocket);
+  /** Unanswered joins, including those whose client has given up. */
+  let underWay = 0;
+
+  const forget = (channel: Channel) => {
+    if (byTopic.get(channel.topic) === channel) byTopic.delete(channel.topic);
+  };
+
+  /** Closes them now, however long the client takes to read the notice. */
+  const endAllBecause = (why: string) => {
+    for (const channel of [...byTopic.values()]) {
+      channel.close();
+      messages.system(channel, { extension: 'system', status: 'error', message: why });
+    }
+  };
+
+  const channels: Channels = {
+    get: (topic) => byTopic.get(topic),
+    async join(message) {
+      const { topic, joinRef } = message;
+      const refuse = (reason: string, why: FailureReason = 'refused') => {
+        metrics.failed(why);
+        messages.reply(message, 'error', { reason });
+      };
+      const previous = byTopic.get(topic);
+      const wasJoined = previous?.isJoined();
+      previous?.close();
+      if (previous && wasJoined) messages.closeChannel(previous);
+      const impossible = topicRefusal(topic);
+      if (impossible !== undefined) return refuse(impossible);
+      if (Math.max(byTopic.size, underWay) >= maxChannels)
+        return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
+      try {
+        const channel = createChannel(readJoin(message, table, keys), { ...deps, channels, onClosed: forget });
+        byTopic.set(topic, channel);
+        underWay++;
+        return await channel.join().finally(() => underWay--);
+      } catch (error) {
+        if (!(error instanceof JoinRefused)) throw error;
+        refuse(error.message);
+        if (error.isFinal) messages.closeChannel({ topic, joinRef });
+      }
+    },
+    hold({ id, expiresAt, watch }, bindings) {
+      const free = takePlace(id);
+      if (!free) return 'connections';
+      const giveBack = bindingLimits.take(id, bindings);
+      if (!giveBack) {
+        free();
+        return 'bindings';
+      }
+      const unwatch = watch(() => channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(expiresAt, now())]));
+      return () => {
+        free();
+        giveBack();
+        unwatch();
+      };
+    },
+    canResume: () => [...byTopic.values()].every((channel) => channel.canResume()),
+    sayGoodbye(why) {
+      for (const channel of [...byTopic.values()]) channel.settle();
+      endAllBecause(why);
+    },
+    closeAll(reason, [code, why]) {
+      endAllBecause(why);
+      endSocket(socket, reason, [code, why]);
+    },
+    endAll() {
+      for (const channel of [...byTopic.values()]) channel.close();
+    },
+  };
+  return channels;
+}
+
+const SLACK_MS = 1_000;
+
+/** Why a formerly valid token is no longer accepted. */
+function endOf(expiresAt: number, nowMs: number): string {
+  return expiresAt * 1000 <= nowMs + SLACK_MS ? 'Token has expired' : 'The session has ended';
+}
+
+/** All channels of one user on a socket share one place. */
+function createPlaces(takeSocket: TakeSocket): TakeSocket {
+  const held = new Map<string, { channels: number; free: () => void }>();
+  return (userId) => {
+    let place = held.get(userId);
+    if (!place) {
+      const free = takeSocket(userId);
+      if (!free) return undefined;
+      place = { channels: 0, free };
+      held.set(userId, place);
+    }
+    const taken = place;
+    taken.channels++;
+    return () => {
+      if (--taken.channels > 0) return;
+      held.delete(userId);
+      taken.free();
+    };
+  };
+}
+
+export interface BindingLimitOptions {
+  bindings: number;
+  /** The sum for all distinct filters. */
+  cost: number;
+}
+
+/** Limits how much work each change of a user may cost, across all of the user's sockets on this gateway. */
+export interface BindingLimits {
+  /** Undefined when the limit is exceeded. Call the returned function to release. */
+  take(userId: string, bindings: readonly Binding[]): (() => void) | undefined;
+}
+
+interface Taken {
+  bindings: number;
+  cost: number;
+  /** The number of bindings per filter text: equal filters are tested once per change. */
+  filters: Map<string, number>;
+}
+
+export function createBindingLimits(limits: BindingLimitOptions): BindingLimits {
+  const users = new Map<string, Taken>();
+
+  return {
+    take(userId, bindings) {
+      if (bindings.length === 0) return () => {};
+      const taken = users.get(userId) ?? { bindings: 0, cost: 0, filters: new Map<string, number>() };
+      const filters = bindings.flatMap(({ filter }) => filter ?? []);
+      const fresh = new Map(filters.map(({ text, cost }) => [text, taken.filters.has(text) ? 0 : cost]));
+      const cost = [...fresh.values()].reduce((sum, each) => sum + each, 0);
+      if (taken.bindings + bindings.length > limits.bindings || taken.cost + cost > limits.cost) return undefined;
+      users.set(userId, taken);
+      taken.bindings += bindings.length;
+      taken.cost += cost;
+      for (const { text } of filters) taken.filters.set(text, (taken.filters.get(text) ?? 0) + 1);
+      return () => {
+        taken.bindings -= bindings.length;
+        for (const { text, cost } of filters) {
+          const left = (taken.filters.get(text) ?? 1) - 1;
+          if (left > 0) taken.filters.set(text, left);
+          else {
+            taken.filters.delete(text);
+            taken.cost -= cost;
+          }
+        }
+        if (taken.bindings === 0) users.delete(userId);
+      };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+export { createHeartbeats, type Heartbeats } from './heartbeats.ts';
+export type {
+  ChangeReader,
+  FailureReason,
+  FeedEnd,
+  Metrics,
+  RealtimeOptions,
+  RealtimeUser,
+  Subscribe,
+} from './options.ts';
+export { createRealtimeServer, REALTIME_PATH, type Handshake, type RealtimeServer } from './server.ts';
+export {
+  ALL_RESULTS_MS,
+  closeGracefully,
+  createFrames,
+  createMessageRate,
+  endReasonOf,
+  endSocket,
+  failSocket,
+  frameWriter,
+  hasTooManyResults,
+  isLeaving,
+  isTooFarBehind,
+  keepAlive,
+  oweResult,
+  retire,
+  sendResult,
+  SERVICE_RESTART,
+  socketReader,
+  waitForDrain,
+  writeShared,
+  WS_CLOSE,
+  type EndReason,
+  type Envelope,
+  type FrameOf,
+  type WriteFrame,
+} from './socket.ts';
+export type { Change, Column, Row, Table } from './table.ts';

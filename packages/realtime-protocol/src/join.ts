@@ -1,0 +1,154 @@
+import { decodeJwt } from 'jose';
+import type { ChangeView } from './change-view.ts';
+import { compileFilter, type Filter } from './filter.ts';
+import type { Message } from './messages.ts';
+import { columnNamed, isObject, JoinRefused, naming, type Change, type Table } from './table.ts';
+
+/** The binary form stores a topic's length in one byte. */
+const MAX_TOPIC_LENGTH = 255;
+
+export interface JoinConfig {
+  broadcast?: { ack?: unknown; self?: unknown };
+  presence?: { enabled?: unknown };
+  postgres_changes?: unknown;
+}
+
+export interface JoinRequest {
+  topic: string;
+  joinRef: string | null;
+  ref: string | null;
+  config: JoinConfig;
+  bindings: Binding[];
+  token: string;
+  /** The client asked for cursors, so that it can resume later. */
+  tellsCursor: boolean;
+  /** The cursor to resume from. */
+  since: string | undefined;
+}
+
+/** @throws JoinRefused */
+export function readJoin(message: Message, table: Table, keys: PublicKeys): JoinRequest {
+  const { topic, joinRef, ref, payload } = message;
+  const config = isObject(payload['config']) ? (payload['config'] as JoinConfig) : {};
+  const resume = isObject(payload['resume']) ? payload['resume'] : undefined;
+  const bindings = readBindings(config.postgres_changes, table);
+  const token = tokenOf(payload['user_token'] ?? payload['access_token'], keys) ?? tokenOf(keys.apikey, keys);
+  if (!token) throw new JoinRefused('Unauthorized: access_token required');
+  const since = cursorIn(resume?.['since']);
+  return { topic, joinRef, ref, config, bindings, token, tellsCursor: resume !== undefined, since };
+}
+
+/** Some clients send texts. */
+export function isOn(option: unknown): boolean {
+  return option === true || option === 'true';
+}
+
+/** null and undefined mean to begin now. Other non-strings become '', which is rejected like any unreadable cursor. */
+function cursorIn(since: unknown): string | undefined {
+  if (since === undefined || since === null) return undefined;
+  return typeof since === 'string' ? since : '';
+}
+
+/** Why this topic can never be joined, whatever the token. */
+export function topicRefusal(topic: string): string | undefined {
+  if (!/^realtime:./.test(topic)) return 'TopicNameRequired: You must provide a topic name';
+  if (topic.length > MAX_TOPIC_LENGTH) return 'TopicNameTooLong: A topic has at most 255 characters';
+  return undefined;
+}
+
+/** One entry of a channel's `postgres_changes`: which kinds of changes it listens to, within a filter. */
+export interface Binding {
+  /** The entry as the client sent it; the reply has to repeat it verbatim. */
+  asked: Record<string, unknown>;
+  /** At least 1, and the same for equal bindings in every join. */
+  id: number;
+  kind: Change['kind'] | '*';
+  /** Undefined means every change. */
+  filter: Filter | undefined;
+  /** The columns to send; undefined means all. */
+  select: readonly string[] | undefined;
+}
+
+/** Per channel. */
+export const MAX_BINDINGS = 100;
+
+/** Reads `config.postgres_changes` of a join. @throws JoinRefused */
+export function readBindings(asked: unknown, table: Table): Binding[] {
+  if (asked === undefined || asked === null) return [];
+  if (!Array.isArray(asked)) throw new JoinRefused('postgres_changes must be a list', { isFinal: true });
+  if (asked.length > MAX_BINDINGS)
+    throw new JoinRefused(`too many postgres_changes: a channel has at most ${MAX_BINDINGS}`, { isFinal: true });
+  return asked.filter((entry) => entry !== null).map((entry) => readBinding(entry, table));
+}
+
+function readBinding(asked: unknown, served: Table): Binding {
+  if (!isObject(asked)) throw new JoinRefused('an entry of postgres_changes must be an object', { isFinal: true });
+  const { event, schema, table, filter, select } = asked;
+  if (schema !== undefined && schema !== (served.schema ?? 'public') && schema !== '*')
+    throw new JoinRefused(naming('unknown schema', schema), { isFinal: true });
+  if (table !== undefined && table !== null && table !== served.name && table !== '*')
+    throw new JoinRefused(naming('unknown table', table), { isFinal: true });
+  if (filter !== undefined && filter !== null && typeof filter !== 'string')
+    throw new JoinRefused('a filter must be a string');
+  return {
+    asked,
+    id: stableId(JSON.stringify([event, schema, table, filter, select])),
+    kind: event === 'INSERT' || event === 'UPDATE' || event === 'DELETE' ? event : '*',
+    filter: compileFilter(filter ?? '', served),
+    select: readSelect(select, served),
+  };
+}
+
+function readSelect(select: unknown, table: Table): Binding['select'] {
+  if (select === undefined || select === null) return undefined;
+  if (!Array.isArray(select)) throw new JoinRefused('select must be a list of columns');
+  const names = select.map((name: unknown) => {
+    const column = typeof name === 'string' ? columnNamed(table, name) : undefined;
+    if (!column) throw new JoinRefused(naming('unknown column', name));
+    return column.name;
+  });
+  return [...new Set(['id', ...names])];
+}
+
+/** FNV-1a, cut to 27 bits. Never 0, which clients take for a missing id. */
+function stableId(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0) & 0x07ffffff || 1;
+}
+
+/** True when the row matched the filter before the change or matches it now. */
+export function concernsBinding({ kind, filter }: Binding, change: Change, view: ChangeView): boolean {
+  return (kind === '*' || kind === change.kind) && (!filter || view.isWithin(filter));
+}
+
+/** Keys that identify an application, not a user. */
+export interface PublicKeys {
+  /** From the socket's URL; may also be a user's token. */
+  apikey: string;
+  /** The installation's own key, if it has one. */
+  publicKey: string | undefined;
+  /** Whether a text has the form of a user's token. */
+  isOfUser(token: string): boolean;
+}
+
+/** Stands in for a token too long to be worth keeping; refused like any invalid token. */
+const NO_TOKEN = 'none';
+const MAX_TOKEN_LENGTH = 4_096;
+
+/** The token to verify; undefined when the client sent nothing or a public key instead. */
+export function tokenOf(value: unknown, { apikey, publicKey, isOfUser }: PublicKeys): string | undefined {
+  if (typeof value !== 'string' || value === '' || value.startsWith('sb_')) return undefined;
+  const isPublic = value === apikey || value === publicKey || hasAnonRole(value);
+  if (isPublic && !isOfUser(value)) return undefined;
+  return value.length > MAX_TOKEN_LENGTH ? NO_TOKEN : value;
+}
+
+/** A Supabase project's public key may be a JWT with this role. Unverified, as it grants nothing: like no token. */
+function hasAnonRole(token: string): boolean {
+  try {
+    return decodeJwt(token)['role'] === 'anon';
+  } catch {
+    return false;
+  }
+}

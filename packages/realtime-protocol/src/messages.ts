@@ -1,0 +1,182 @@
+import type { WebSocket } from 'ws';
+import {
+  endSocket,
+  type Envelope,
+  type FrameOf,
+  isTooFarBehind,
+  waitForDrain,
+  type WriteFrame,
+  WS_CLOSE,
+} from './socket.ts';
+import { isObject } from './table.ts';
+
+/** Deeper payloads could overflow the stack of what handles them. */
+const MAX_DEPTH = 32;
+
+/** A Phoenix channel message, independent of the protocol version. Refs are decimal strings. */
+export interface Message {
+  joinRef: string | null;
+  ref: string | null;
+  topic: string;
+  event: string;
+  payload: Record<string, unknown>;
+  /** Of a binary broadcast: how its sender hears it again. */
+  echo?: Buffer;
+}
+
+/** 1.0.0: JSON objects. 2.0.0: JSON arrays, and a binary form for broadcasts. */
+export type ProtocolVersion = '1.0.0' | '2.0.0';
+
+export function encode(version: ProtocolVersion, { payload, ...head }: Message): string {
+  const { before, after } = envelopeOf(version, head);
+  return before + JSON.stringify(payload) + after;
+}
+
+/** For messages that share a head, whose payloads are already JSON, so that channels can share them. */
+export function envelopeOf(version: ProtocolVersion, head: Omit<Message, 'payload'>): Envelope {
+  const { joinRef, ref, topic, event } = head;
+  if (version === '2.0.0')
+    return { before: `${JSON.stringify([joinRef, ref, topic, event]).slice(0, -1)},`, after: ']' };
+  const object = JSON.stringify({ topic, event, ref, join_ref: joinRef }).slice(0, -1);
+  return { before: `${object},"payload":`, after: '}' };
+}
+
+/** Undefined for an invalid frame: by the protocol, such frames are dropped and the connection stays open. */
+export function decode(version: ProtocolVersion, frame: Buffer, isBinary: boolean): Message | undefined {
+  try {
+    if (isBinary) return version === '2.0.0' ? decodeBroadcast(frame) : undefined;
+    const parsed: unknown = JSON.parse(frame.toString('utf8'));
+    return version === '2.0.0' ? fromArray(parsed) : fromObject(parsed);
+  } catch {
+    return undefined;
+  }
+}
+
+function fromArray(parsed: unknown): Message | undefined {
+  if (!Array.isArray(parsed) || parsed.length !== 5) return undefined;
+  const [joinRef, ref, topic, event, payload] = parsed as unknown[];
+  return message(joinRef, ref, topic, event, payload);
+}
+
+function fromObject(parsed: unknown): Message | undefined {
+  if (!isObject(parsed)) return undefined;
+  return message(parsed['join_ref'], parsed['ref'], parsed['topic'], parsed['event'], parsed['payload']);
+}
+
+function message(
+  joinRef: unknown,
+  ref: unknown,
+  topic: unknown,
+  event: unknown,
+  payload: unknown,
+): Message | undefined {
+  if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
+  const given = isObject(payload) ? payload : {};
+  if (isDeeperThan(given, MAX_DEPTH)) return undefined;
+  return { joinRef: asRef(joinRef), ref: asRef(ref), topic, event, payload: given };
+}
+
+function isDeeperThan(value: object, levels: number): boolean {
+  const isDeep = (inner: unknown) => typeof inner === 'object' && inner !== null && isDeeperThan(inner, levels - 1);
+  return levels === 0 || Object.values(value).some(isDeep);
+}
+
+/** Some clients send numbers. */
+function asRef(ref: unknown): string | null {
+  return typeof ref === 'string' || typeof ref === 'number' ? String(ref) : null;
+}
+
+const BROADCAST_PUSH = 3;
+const BROADCAST = 4;
+
+/** `[3][five lengths][encoding]`, then join ref, ref, topic, event, metadata, body. The body is not read. */
+function decodeBroadcast(frame: Buffer): Message | undefined {
+  if (frame[0] !== BROADCAST_PUSH || frame.length < 7) return undefined;
+  const lengths = [...frame.subarray(1, 6)];
+  let offset = 7;
+  const [joinRef = '', ref = '', topic = '', event = ''] = lengths.map((length) => {
+    const text = frame.toString('utf8', offset, offset + length);
+    offset += length;
+    return text;
+  });
+  if (offset > frame.length) return undefined;
+  const [ofJoinRef = 0, ofRef = 0, ...ofOthers] = lengths;
+  return {
+    joinRef: joinRef || null,
+    ref: ref || null,
+    topic,
+    event: 'broadcast',
+    payload: { type: 'broadcast', event },
+    // `[4][three lengths][encoding]`, then all but the refs.
+    echo: Buffer.concat([
+      Buffer.from([BROADCAST, ...ofOthers]),
+      frame.subarray(6, 7),
+      frame.subarray(7 + ofJoinRef + ofRef),
+    ]),
+  };
+}
+
+/** Writes the server's messages to one socket. */
+export interface ChannelMessages {
+  send(message: Message): void;
+  /** A client's own message, in the form in which it came. */
+  echo(message: Message): void;
+  reply(
+    to: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
+    status: 'ok' | 'error',
+    response: Record<string, unknown>,
+  ): void;
+  system(channel: ChannelAddress, payload: Record<string, unknown>): void;
+  /** The channel has ended; clients do not rejoin by themselves. */
+  closeChannel(channel: ChannelAddress): void;
+  /** The channel has failed; clients rejoin it. */
+  failChannel(channel: ChannelAddress, payload?: Record<string, unknown>): void;
+  /** For messages with this head that are sent by `write`. */
+  envelope(head: Omit<Message, 'payload'>): Envelope;
+  /** Returns false, and writes nothing, when the client is too far behind. The payload is already JSON. */
+  write(envelope: Envelope, payload: string): boolean;
+  drained(): Promise<void>;
+}
+
+export interface ChannelAddress {
+  readonly topic: string;
+  readonly joinRef: string | null;
+}
+
+export interface WireOptions {
+  socket: WebSocket;
+  version: ProtocolVersion;
+  writeFrame: WriteFrame;
+  frameOf: FrameOf;
+}
+
+export function createChannelMessages({ socket, version, writeFrame, frameOf }: WireOptions): ChannelMessages {
+  const write = (frame: string | Buffer) => {
+    if (socket.readyState === socket.OPEN) socket.send(frame);
+  };
+  const say = (message: Message) => write(encode(version, message));
+  /** A client that does not read the answers it asked for is too slow like any other. */
+  const answer = (frame: string | Buffer) => {
+    if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
+    write(frame);
+  };
+  const send = (message: Message) => answer(encode(version, message));
+  return {
+    send,
+    echo: (message) => (message.echo ? answer(message.echo) : send({ ...message, ref: null })),
+    reply: ({ joinRef, ref, topic }, status, response) =>
+      send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
+    system: ({ topic, joinRef }, payload) =>
+      say({ joinRef, ref: null, topic, event: 'system', payload: { ...payload, channel: nameOf(topic) } }),
+    closeChannel: ({ topic, joinRef }) => say({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
+    failChannel: ({ topic, joinRef }, payload = {}) =>
+      say({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
+    envelope: (head) => envelopeOf(version, head),
+    write: (envelope, payload) => writeFrame(frameOf(envelope, payload)),
+    drained: () => waitForDrain(socket),
+  };
+}
+
+export function nameOf(topic: string): string {
+  return topic.replace(/^realtime:/, '');
+}

@@ -1,0 +1,147 @@
+import type { WebSocket } from 'ws';
+import { createViews } from './change-view.ts';
+import type { Channel } from './channel.ts';
+import { createBindingLimits, createChannels } from './channels.ts';
+import { createHeartbeats } from './heartbeats.ts';
+import { isOn, MAX_BINDINGS, tokenOf } from './join.ts';
+import { createChannelMessages, decode, type Message, type ProtocolVersion } from './messages.ts';
+import type { Metrics, RealtimeOptions } from './options.ts';
+import {
+  createFrames,
+  createMessageRate,
+  endSocket,
+  failSocket,
+  frameWriter,
+  keepAlive,
+  retire,
+  setFarewell,
+  WS_CLOSE,
+  type Connection,
+} from './socket.ts';
+
+/** Where the official clients connect to, below the URL that they are given. */
+export const REALTIME_PATH = '/realtime/v1/websocket';
+
+/** Clients send a heartbeat every 25 s; after three missed ones the client is considered gone. */
+const SILENCE_MS = 75_000;
+/** All distinct filters of a user are tested on every change: 100 patterns, which take some milliseconds. */
+const FILTER_COST = 400;
+const NO_METRICS: Metrics = { subscribed: () => () => {}, failed: () => {}, delivered: () => {} };
+
+/** What a client's URL says. */
+export interface Handshake {
+  version: ProtocolVersion;
+  /** The public key, or a user's token. */
+  apikey: string;
+}
+
+export interface RealtimeServer {
+  /** Reads the URL of an upgrade request, or says why it is refused, and with which status. */
+  read(url: string): Handshake | { refused: { status: 400 | 401; reason: string } };
+  /** Serves a socket that was upgraded on this connection, for a client with this address. */
+  serve(socket: WebSocket, connection: Connection, client: Handshake & { ip: string }): void;
+}
+
+/**
+ * Serves one table's changes to clients of Supabase Realtime, unmodified: see
+ * https://supabase.com/docs/guides/realtime/protocol. What clients broadcast reaches nobody else, and presence is empty.
+ */
+export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
+  const { table, tokens, limits = {}, subscribe, takeSocket = () => () => {}, limitAge = () => () => {} } = options;
+  const { metrics = NO_METRICS, now = () => Date.now(), heartbeats = createHeartbeats() } = options;
+  const { channels: maxChannels = 20, messagesPerSecond = 20 } = limits;
+  const { publicKey } = tokens;
+  const bindingLimits = createBindingLimits({
+    bindings: Math.max(MAX_BINDINGS, limits.bindings ?? 400),
+    cost: limits.filterCost ?? FILTER_COST,
+  });
+  const frameOf = createFrames();
+  const shared = { table, subscribe, takeSocket, metrics, now, maxChannels, bindingLimits, viewOf: createViews(table) };
+
+  const serve: RealtimeServer['serve'] = (socket, connection, { version, apikey, ip }) => {
+    const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
+    const keys = { apikey, publicKey, isOfUser: tokens.isOfUser };
+    const verify = (token: string) => tokens.verify(token, ip);
+    const channels = createChannels({ ...shared, socket, keys, messages, verify });
+    const mayTalk = createMessageRate(messagesPerSecond);
+    let lastHeardAt = performance.now();
+
+    const isWithinRate = () => {
+      if (mayTalk()) return true;
+      channels.closeAll('message_rate', [WS_CLOSE.tryLater, 'Too many messages per second']);
+      return false;
+    };
+
+    const broadcast = (message: Message, { config: { broadcast: wanted } }: Channel) => {
+      // A client's broadcast never reaches other clients: it gets only its own echo and the acknowledgement.
+      if (isOn(wanted?.self)) messages.echo(message);
+      if (isOn(wanted?.ack)) messages.reply(message, 'ok', {});
+    };
+
+    const onMessage = async (message: Message) => {
+      const { topic, event, joinRef, payload } = message;
+      if (topic === 'phoenix' && event === 'heartbeat') return messages.reply(message, 'ok', {});
+      if (event === 'phx_join') return channels.join(message);
+      const current = channels.get(topic);
+      // Messages of an earlier join of the same topic are ignored; some clients omit the ref.
+      const channel = current && isOfJoin(joinRef, current) ? current : undefined;
+      if (event === 'phx_leave') {
+        channel?.close();
+        messages.reply(message, 'ok', {});
+        return messages.closeChannel(channel ?? { topic, joinRef });
+      }
+      if (!current) return messages.reply(message, 'error', { reason: 'unmatched topic' });
+      if (!channel) return;
+      if (event === 'access_token') {
+        const token = tokenOf(payload['access_token'], keys);
+        return token === undefined ? undefined : channel.offer(token);
+      }
+      if (!channel.isJoined()) return;
+      if (event === 'presence') messages.reply(message, 'ok', {});
+      if (event === 'broadcast') broadcast(message, channel);
+    };
+
+    socket.on('message', (bytes, isBinary) => {
+      lastHeardAt = performance.now();
+      if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
+      const message = decode(version, bytes as Buffer, isBinary); // always a Buffer with ws's default binaryType
+      if (!message) return;
+      onMessage(message).catch((error: unknown) =>
+        failSocket(socket, error, options, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
+      );
+    });
+    // The library answers every ping, so pings count as messages.
+    socket.on('ping', isWithinRate);
+    const stopListening = heartbeats.add(() => {
+      if (performance.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
+    });
+    keepAlive(socket, heartbeats);
+    setFarewell(socket, channels.sayGoodbye);
+    const forgetAge = limitAge(() => retire(socket), channels.canResume);
+    socket.once('close', () => {
+      stopListening();
+      forgetAge();
+      channels.endAll();
+    });
+  };
+
+  return {
+    read(url) {
+      const params = new URL(url, 'http://server').searchParams;
+      const apikey = params.get('apikey') ?? '';
+      const version = params.get('vsn') ?? '1.0.0';
+      if (apikey === '') return { refused: { status: 401, reason: 'API key is missing' } };
+      // A user's token may come instead of the key; it is verified when a channel is joined.
+      if (publicKey !== undefined && apikey !== publicKey && !tokens.isOfUser(apikey))
+        return { refused: { status: 401, reason: 'The API key is not valid' } };
+      if (version !== '1.0.0' && version !== '2.0.0')
+        return { refused: { status: 400, reason: 'vsn must be 1.0.0 or 2.0.0' } };
+      return { apikey, version };
+    },
+    serve,
+  };
+}
+
+function isOfJoin(joinRef: string | null, channel: Channel): boolean {
+  return joinRef === null || channel.joinRef === null || joinRef === channel.joinRef;
+}

@@ -1,0 +1,332 @@
+import type { ChangeReader, FeedEnd } from '../src/options.ts';
+import { BINDINGS, createChannelWorld, settled, TOPIC, type Client } from './world.ts';
+
+const OTHER = 'realtime:other';
+const TOO_MANY = { code: 1013, reason: 'Too many connections' };
+/** More than the limit for a slow reader. */
+const TOO_MUCH = 2 ** 21;
+
+let world: ReturnType<typeof createChannelWorld>;
+beforeEach(() => (world = createChannelWorld()));
+afterEach(() => {
+  world.hangUpAll();
+  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
+});
+
+const join = async (client: Client, payload: Record<string, unknown> = {}, topic = TOPIC, ref = '1') => {
+  client.join(ref, { access_token: 'ada.fresh.1', ...payload }, topic);
+  await settled();
+  return client.reply(ref);
+};
+const joined = async (payload: Record<string, unknown> = {}) => {
+  const client = world.connect();
+  expect(await join(client, payload)).toMatchObject({ status: 'ok' });
+  return client;
+};
+const push = async (client: Client, token: string) => {
+  client.send(['1', null, TOPIC, 'access_token', { access_token: token }]);
+  await settled();
+};
+const messages = ({ frames }: Client) => frames.map(([, , , event, { message }]) => message ?? event);
+
+describe('the place of a user at this gateway', () => {
+  it('is one for all channels of a socket, and free when the last of them is left', async () => {
+    world.mostPlaces = 1;
+    const client = await joined();
+    expect(await join(client, {}, OTHER, '2')).toMatchObject({ status: 'ok' });
+    client.send(['1', '3', TOPIC, 'phx_leave', {}]);
+    expect(world.held().places).toBe(1);
+    expect(await join(client, {}, TOPIC, '4')).toMatchObject({ status: 'ok' });
+    for (const topic of [TOPIC, OTHER]) client.send([null, '5', topic, 'phx_leave', {}]);
+    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
+    await joined();
+  });
+
+  it('that is not to be had ends the socket that asked for it, whether by a join or by a token', async () => {
+    const client = await joined();
+    world.mostPlaces = 1;
+    const late = world.connect();
+    expect(await join(late)).toEqual({
+      status: 'error',
+      response: { reason: 'ConnectionRateLimitReached: Too many connections of this user' },
+    });
+    expect([late.closed, client.closed, world.failures]).toEqual([TOO_MANY, undefined, ['refused']]);
+    world.mostPlaces = 0;
+    await push(client, 'bob.fresh.2');
+    expect(messages(client).at(-1)).toBe('Too many connections');
+    expect(client.closed).toEqual(TOO_MANY);
+  });
+
+  it('is kept by who comes with another token while all are in use', async () => {
+    world.mostPlaces = 1;
+    const client = await joined();
+    await push(client, 'ada.fresh.2');
+    world.commit('ada');
+    expect([client.told(), client.closed]).toEqual([['ada#1'], undefined]);
+  });
+});
+
+describe('when the feed', () => {
+  let reader: ChangeReader | undefined;
+  beforeEach(() => {
+    const { subscribe } = world.feed;
+    world.feed.subscribe = (...asked) => subscribe(...(asked.with(2, (reader = asked[2])) as typeof asked));
+  });
+
+  it.each([
+    ['slow', { code: 1013, reason: 'Too slow' }],
+    ['stopped', { code: 1012, reason: 'Service restart' }],
+  ] as [FeedEnd, Client['closed']][])(
+    'ends as %s, its socket ends, which is said on every channel',
+    async (end, closed) => {
+      const client = await joined();
+      await join(client, {}, OTHER, '2');
+      reader?.onEnd(end);
+      expect(client.closed).toEqual(closed);
+      // Takes effect at once, however long the client takes to read it.
+      expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
+      expect(client.frames.slice(-2).map(([ref, , topic, , { message }]) => [ref, topic, message])).toEqual([
+        ['1', TOPIC, closed?.reason],
+        ['2', OTHER, closed?.reason],
+      ]);
+    },
+  );
+
+  it('ends because the store was restored, the channel fails, and the socket does not', async () => {
+    const client = await joined();
+    expect([world.held().subscriptions, world.failures]).toEqual([1, []]);
+    world.restore();
+    expect([world.held().subscriptions, world.failures]).toEqual([0, ['cursor_expired']]);
+    expect(client.frames.slice(-2)).toMatchObject([
+      ['1', null, TOPIC, 'system', { status: 'error', message: expect.stringMatching(/^CURSOR_EXPIRED/) }],
+      ['1', '1', TOPIC, 'phx_error', {}],
+    ]);
+    expect(client.closed).toBeUndefined();
+  });
+
+  it('cannot be had, a join is refused and its client joins again; a channel that is handed over ends its socket', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    await join(client, { resume: { since: world.cursor('ada', 0) } });
+    world.waiting.shift()?.goOn(); // the token
+    await settled();
+    world.waiting.shift()?.fail();
+    await settled();
+    expect(client.reply('1')?.response?.reason).toMatch(/^UnableToSubscribe/);
+    expect([world.held().places, client.closed]).toEqual([0, undefined]);
+    world.isWaiting = false;
+    await join(client, {}, TOPIC, '1');
+    world.isWaiting = true;
+    await push(client, 'bob.fresh.2');
+    world.waiting.shift()?.goOn();
+    await settled();
+    world.waiting.shift()?.fail();
+    await settled();
+    expect(client.closed).toEqual({ code: 1013, reason: 'The service is not available right now' });
+  });
+});
+
+describe('a socket that is closed gracefully', () => {
+  it('says on every channel where its client goes on from, and why', async () => {
+    const client = await joined({ resume: {} });
+    await join(client, { resume: {} }, OTHER, '2');
+    const known = client.frames.length;
+    client.sendAway('Service restart');
+    world.commit('ada');
+    await settled();
+    const told = client.frames
+      .slice(known)
+      .map(([, , topic, event, { cursor, message }]) => [topic, event, cursor, message]);
+    const change = (topic: string) => [topic, 'postgres_changes', undefined, undefined];
+    const cursor = (topic: string) => [topic, 'system', 'ada|1', 'cursor'];
+    const why = (topic: string) => [topic, 'system', undefined, 'Service restart'];
+    expect(told).toEqual(
+      [TOPIC, OTHER].flatMap((topic) => [change(topic)]).concat([TOPIC, OTHER].map(cursor), [TOPIC, OTHER].map(why)),
+    );
+    expect(client.closed).toEqual({ code: 1012, reason: 'Service restart' });
+    world.commit('ada');
+    await settled();
+    expect(client.told()).toEqual(['ada#1', 'ada#1']);
+  });
+
+  it('of a client that is too far behind ends as slow', async () => {
+    const client = await joined({ resume: {} });
+    client.sendAway('Service restart');
+    world.commit('ada');
+    client.lag(TOO_MUCH);
+    await settled();
+    expect(client.closed).toEqual({ code: 1013, reason: 'Too slow' });
+  });
+});
+
+describe('a client that is too far behind', () => {
+  it('is not told a change any more, and its socket ends', async () => {
+    const client = await joined();
+    client.lag(TOO_MUCH);
+    world.commit('ada');
+    expect([client.told(), client.closed?.reason]).toEqual([[], 'Too slow']);
+  });
+
+  it('cannot be told where another owner’s channel begins, and its socket ends before any change', async () => {
+    const client = await joined({ resume: {} });
+    client.lag(TOO_MUCH);
+    await push(client, 'bob.fresh.2');
+    client.lag(0);
+    world.commit('bob');
+    expect([client.told(), client.closed?.reason]).toEqual([[], 'Too slow']);
+  });
+
+  it.each([
+    ['the change that was just told', {}],
+    [
+      'a change that its filter keeps back',
+      { config: { postgres_changes: [{ ...BINDINGS[0], filter: 'title=eq.x' }] } },
+    ],
+  ])('cannot be told the cursor of %s, and its socket ends', async (_which, payload) => {
+    const client = await joined({ resume: { since: world.cursor('ada', 0) }, ...payload });
+    world.commit('ada');
+    client.lag(TOO_MUCH);
+    await settled();
+    expect(client.closed?.reason).toBe('Too slow');
+  });
+
+  it('is told nothing of what waited for it, behind the change that was too much', async () => {
+    world.commit('ada');
+    const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 0) } });
+    client.lag(TOO_MUCH);
+    await push(client, 'ada.fresh.2');
+    client.lag(0);
+    world.commit('ada');
+    await settled();
+    expect(client.told()).toEqual([]);
+  });
+});
+
+describe('a session', () => {
+  it('that ends closes the socket', async () => {
+    const client = await joined();
+    world.endSession('1');
+    expect(client.closed).toEqual({ code: 4401, reason: 'The session has ended' });
+  });
+
+  it('is watched as long as a channel uses it', async () => {
+    const client = await joined();
+    await push(client, 'ada.fresh.2');
+    world.endSession('1');
+    expect(client.closed).toBeUndefined();
+    world.pass(60_000);
+    world.endSession('2');
+    expect(client.closed).toEqual({ code: 4401, reason: 'Token has expired' });
+  });
+});
+
+describe('a channel', () => {
+  it('that was left is none any more: others may be joined in its place, and nobody is told anything on it', async () => {
+    const client = world.connect();
+    for (let ref = 1; ref <= 30; ref++) {
+      expect(await join(client, {}, `realtime:${ref}`, String(ref))).toMatchObject({ status: 'ok' });
+      client.send([String(ref), null, `realtime:${ref}`, 'phx_leave', {}]);
+    }
+    client.send(['1', 'late', 'realtime:1', 'access_token', { access_token: 'bob.fresh.2' }]);
+    expect(client.reply('late')).toEqual({ status: 'error', response: { reason: 'unmatched topic' } });
+  });
+
+  it('whose token runs out in the moment of its join waits for a fresh one', async () => {
+    const client = await joined({ access_token: 'ada.ending.1' });
+    world.commit('ada');
+    expect(client.told()).toEqual([]);
+  });
+
+  it('is its owner’s still when a token of somebody else comes that has just run out', async () => {
+    const client = await joined();
+    await push(client, 'bob.fading.2');
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    expect(client.told()).toEqual(['ada#1']);
+  });
+
+  it('that follows no table reads nothing', async () => {
+    const client = await joined({ config: { postgres_changes: [] } });
+    expect([world.feed.owners(), messages(client)]).toEqual([0, ['phx_reply']]);
+  });
+
+  it.each([
+    [true, true],
+    ['true', true],
+    [false, false],
+    [undefined, false],
+  ])('with presence enabled as %j is told that nobody is there: %s', async (enabled, isTold) => {
+    const client = await joined({ config: { presence: { enabled } } });
+    const presence = ['1', null, TOPIC, 'presence_state', {}];
+    expect(client.frames.slice(1)).toEqual(isTold ? [presence] : []);
+  });
+
+  it.each(['fresh', 'fading'])(
+    'that was joined with a %s token is closed when its topic is joined anew, though that is refused',
+    async (kind) => {
+      const client = await joined({ access_token: `ada.${kind}.1` });
+      expect(await join(client, { access_token: '' }, TOPIC, '2')).toMatchObject({ status: 'error' });
+      expect(client.frames.at(-2)).toEqual(['1', '1', TOPIC, 'phx_close', {}]);
+    },
+  );
+
+  it('whose token does not count is refused, and its socket goes on', async () => {
+    const client = world.connect();
+    expect(await join(client, { access_token: 'ada.forged.1' })).toEqual({
+      status: 'error',
+      response: { reason: 'InvalidJWTToken: The token provided is not valid' },
+    });
+    expect([client.closed, await join(client, {}, TOPIC, '2')]).toMatchObject([undefined, { status: 'ok' }]);
+  });
+
+  it('that was not joined yet just goes when its topic is joined anew', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    for (const ref of ['1', '2']) await join(client, {}, TOPIC, ref);
+    await world.settle();
+    expect(messages(client)).toEqual(['phx_reply', 'Subscribed to PostgreSQL']);
+  });
+
+  it('that would be refused again and again is closed, so that its client gives up; any other may be joined later', async () => {
+    const client = world.connect();
+    await join(client, { config: { postgres_changes: [{ table: 'users' }] } });
+    expect(messages(client)).toEqual(['phx_reply', 'phx_close']);
+    expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_close', {}]);
+    await join(client, { config: { postgres_changes: [{ table: 'tasks', filter: 5 }] } }, TOPIC, '2');
+    expect(messages(client)).toEqual(['phx_reply', 'phx_close', 'phx_reply']);
+    expect(world.failures).toEqual(['refused', 'refused']);
+  });
+
+  it('tells a change in one message to all its bindings of the same columns, each named once', async () => {
+    const [all] = BINDINGS;
+    const titles = { ...all, select: ['title'] };
+    const client = await joined({
+      config: { postgres_changes: [all, all, { ...all, event: 'INSERT' }, titles, { ...all, event: 'DELETE' }] },
+    });
+    const changes = client.reply('1')?.response as { postgres_changes?: { id: number }[] };
+    const ids = changes.postgres_changes?.map(({ id }) => id) ?? [];
+    world.commit('ada');
+    const told = client.frames.flatMap(([, , , , payload]) => ('data' in payload ? [payload['ids']] : []));
+    expect(told).toEqual([[ids[0], ids[2]], [ids[3]]]);
+    expect(world.delivered).toHaveLength(1);
+  });
+
+  it('tells nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
+    const client = await joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
+    world.commit('ada');
+    expect([client.told(), world.delivered]).toEqual([[], []]);
+  });
+
+  it('tells one cursor for all changes that come at once, and none when it is left by then', async () => {
+    const client = await joined({ resume: { since: world.cursor('ada', 0) } });
+    for (let count = 0; count < 3; count++) world.commit('ada');
+    await settled();
+    expect(client.cursors()).toEqual(['ada|3']);
+    world.commit('ada');
+    await settled();
+    expect(client.cursors()).toEqual(['ada|3', 'ada|4']);
+    world.commit('ada');
+    client.send(['1', '2', TOPIC, 'phx_leave', {}]);
+    await settled();
+    expect(client.cursors()).toHaveLength(2);
+  });
+});

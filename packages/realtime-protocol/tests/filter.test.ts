@@ -1,0 +1,129 @@
+import type { Row } from '../src/table.ts';
+import { TASKS } from './world.ts';
+import { compileFilter } from '../src/filter.ts';
+
+const row: Row = {
+  id: '0198f000-0000-7000-8000-000000000001',
+  user_id: '0198f000-0000-7000-8000-000000000002',
+  title: 'Buy milk, eggs (12)',
+  description: null,
+  completed: false,
+  due_date: '2026-01-02T03:04:05.000Z',
+  category: 'home',
+  priority: 'high',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  version: 12,
+};
+
+const isWithin = (text: string, of = row) => compileFilter(text, TASKS)?.test(of) ?? true;
+
+describe('the filter of a channel', () => {
+  it.each([
+    ['', true],
+    ['  ', true],
+    ['version=eq.12', true],
+    ['version=gt.9', true],
+    ['version=lt.9', false],
+    ['completed=eq.false', true],
+    ['completed=neq.True', true],
+    ['completed=is.false', true],
+    ['completed=not.is.true', true],
+    ['priority=neq.low', true],
+    ['priority=not.eq.high', false],
+    ['priority=in.(low,high)', true],
+    ['priority=not.in.(low,high)', false],
+    ['title=eq."Buy milk, eggs (12)"', true],
+    ['title=in.(x,"Buy milk, eggs (12)")', true],
+    ['category=in.(work, home)', true],
+    ['category=not.in.(work, home)', false],
+    ['category=in.( home )', true],
+    ['category=in.(" home")', false],
+    ['category=in.(work, "home" , x)', true],
+    ['category=in.(ho\\me)', true],
+    ['category=in.()', false],
+    ['category=not.in.( )', true],
+    ['description=not.in.()', true],
+    ['category=in.(NULL,home)', true],
+    ['category=not.in.(null,work)', false],
+    ['category=in.(""),priority=eq.high', false],
+    ['title=in.(x, "Buy milk, eggs (12)"),priority=eq.high', true],
+    ['title=in.(x, "a)", "Buy milk, eggs (12)"),priority=eq.low', false],
+    ['version=in.(11, 12)', true],
+    ['category=eq.home ', true],
+    ['category=eq. home', false],
+    ['category=eq."home "', false],
+    [' category=eq.home , priority=eq.high ', true],
+    ['version=eq. 12', true],
+    ['completed=is.FALSE', true],
+    ['title=like.Buy%', true],
+    ['title=like.buy%', false],
+    ['title=ilike.buy%EGGS%', true],
+    ['title=like.Buy_milk%', true],
+    ['category=eq.home,priority=eq.high', true],
+    ['title=neq.:),category=eq.home', true],
+    ['title=neq.:),category=eq.work', false],
+    ['title=like.%(%', true],
+    ['title=neq.(a,b),category=eq.home', true],
+    ['category=eq.home,priority=eq.low', false],
+    ['due_date=gt.2026-01-02T03:04:04+00:00', true],
+    ['due_date=eq.2026-01-02 04:04:05+01', true],
+    ['due_date=lt.2026-01-02', false],
+    ['due_date=gt.2026-01-02T03:04', true],
+    ['due_date=lt.2026-01-02 05:04+02', false],
+    ['id=eq.0198F000-0000-7000-8000-000000000001', true],
+    ['description=is.null', true],
+    ['description=not.is.null', false],
+    ['description=isdistinct.x', true],
+    ['description=isdistinct.null', false],
+  ])('%s is %s', (filter, expected) => {
+    expect(isWithin(filter)).toBe(expected);
+  });
+
+  it.each([
+    'description=eq.x',
+    'description=neq.x',
+    'description=not.eq.x',
+    'description=like.%',
+    'description=in.(x)',
+  ])('finds a NULL neither within nor without: %s', (filter) => expect(isWithin(filter)).toBe(false));
+
+  it.each([
+    ['owner=eq.1', /unknown column: owner/],
+    ['title=near.x', /unknown operator: near/],
+    ['title=match.(a+)+$', /unknown operator: match/],
+    ['version=eq.twelve', /no value for version/],
+    ['completed=eq.yes', /no value for completed/],
+    ['completed=eq.constructor', /no value for completed/],
+    ['due_date=gt.yesterday', /no value for due_date/],
+    ['id=eq.1', /no value for id/],
+    ['title=is.true', /cannot be compared/],
+    ['title=eq.x,', /malformed/],
+    ['title', /malformed/],
+    ['category=in.(home,)', /malformed list/],
+    ['category=in.(home,,work)', /malformed list/],
+    ['category=in.("home"x)', /malformed list/],
+    ['category=in.(home\\)', /malformed list/],
+    ['title=eq."open', /quote/],
+    ['title=eq."open,priority=eq.low', /quote/],
+    ['title=neq.:(,category=eq.work', /parenthesis is not closed/],
+    ['category=in.(home,priority=eq.low', /parenthesis is not closed/],
+    ['due_date=is.secret', /cannot be compared/],
+    [`title=eq.${'x'.repeat(4_000)}`, /at most 4000 characters/],
+    [Array.from({ length: 21 }, () => 'version=gt.1').join(), /at most 20 conditions/],
+    [`title=like.${'_'.repeat(101)}`, /at most 100 characters/],
+    [`version=in.(${Array.from({ length: 101 }, (_, n) => n).join()})`, /at most 100/],
+  ])('refuses %s', (filter, reason) => expect(() => compileFilter(filter, TASKS)).toThrow(reason));
+
+  it.each([
+    'title=eq."secret',
+    'title-secret',
+    'version=eq.secret',
+    'completed=is.secret',
+    `${'secret_'.repeat(20)}=eq.1`,
+  ])('does not repeat in its refusal what may be a value: %s', (filter) => {
+    const refused = () => compileFilter(filter, TASKS);
+    expect(refused).toThrow();
+    expect(refused).not.toThrow(/secret/);
+  });
+});

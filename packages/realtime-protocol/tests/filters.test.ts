@@ -1,0 +1,124 @@
+import type { Row } from '../src/table.ts';
+import { createViews } from '../src/change-view.ts';
+import { BINDINGS, createChannelWorld, settled, TASKS } from './world.ts';
+
+const viewOf = createViews(TASKS);
+
+let world: ReturnType<typeof createChannelWorld>;
+beforeEach(() => (world = createChannelWorld()));
+afterEach(() => world.hangUpAll());
+
+const asking = (filters: string[]) => ({
+  access_token: 'ada.fresh.1',
+  config: { postgres_changes: filters.map((filter) => ({ ...BINDINGS[0], filter })) },
+});
+const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `title=like.${from + n}`);
+
+describe('filters of channels', () => {
+  it('take no longer with patterns that are made to be slow', async () => {
+    const costOf = async (ref: string, pattern: string) => {
+      const client = world.connect();
+      const filters = Array.from({ length: 60 }, (_, n) => `description=not.like.${pattern}${n}b`);
+      client.join(ref, asking(filters));
+      await settled();
+      const costs = Array.from({ length: 20 }, () => {
+        const before = process.cpuUsage();
+        world.commit('ada', { description: 'a'.repeat(2_000) });
+        return process.cpuUsage(before).user;
+      });
+      expect(client.told()).toHaveLength(20);
+      client.hangUp();
+      return Math.min(...costs);
+    };
+    const plain = await costOf('1', `${'a'.repeat(80)}%`);
+    expect(await costOf('2', `%${'a'.repeat(80)}`)).toBeLessThan(10 * plain);
+    expect(await costOf('3', '%a'.repeat(40))).toBeLessThan(10 * plain);
+  });
+
+  it('are looked at once for all channels that have the same', () => {
+    let looks = 0;
+    const filter = () => ({ text: 'version=gt.0', cost: 1, test: () => ++looks > 1 });
+    const change = world.commit('ada');
+    expect([1, 2, 3].map(() => viewOf(change).isWithin(filter()))).toEqual([false, false, false]);
+    expect(looks).toBe(1);
+  });
+
+  it('look at the row as it was, too', () => {
+    const change = { ...world.commit('ada'), kind: 'UPDATE' as const };
+    const oldRecord = { ...change.record, title: 'before' };
+    const before = { text: 'before', cost: 1, test: ({ title }: Row) => title === 'before' };
+    expect(viewOf(change).isWithin(before)).toBe(false);
+    expect(viewOf({ ...change, oldRecord }).isWithin(before)).toBe(true);
+  });
+
+  it('are refused, with a reason, when there are too many different ones of a user', async () => {
+    const sockets = [world.connect(), world.connect()];
+    sockets[0]?.join('1', asking(many(50)));
+    sockets[1]?.join('2', asking(many(50)));
+    sockets[1]?.join('3', asking(many(50, 50)), 'realtime:more');
+    sockets[1]?.join('4', asking(many(1, 100)), 'realtime:too many');
+    sockets[1]?.join('5', { ...asking(many(1, 100)), access_token: 'bob.fresh.2' }, 'realtime:of bob');
+    await settled();
+    expect(sockets[0]?.reply('1')?.status).toBe('ok');
+    expect(['2', '3', '4', '5'].map((ref) => sockets[1]?.reply(ref)?.status)).toEqual(['ok', 'ok', 'error', 'ok']);
+    expect(sockets[1]?.reply('4')?.response?.reason).toBe(
+      'FilterLimitReached: Too many bindings or filters of this user',
+    );
+    sockets[0]?.hangUp();
+    sockets[1]?.hangUp();
+    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
+    const again = world.connect();
+    again.join('1', asking(many(100, 300)));
+    await settled();
+    expect(again.reply('1')?.status).toBe('ok');
+  });
+
+  it('end the channel, not the socket, when another token’s user has too many already', async () => {
+    const [full, client] = [world.connect(), world.connect()];
+    for (const ref of ['1', '2']) full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
+    client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
+    await settled();
+    client.send(['1', null, 'realtime:tasks', 'access_token', { access_token: 'ada.fresh.3' }]);
+    await settled();
+    const message = 'FilterLimitReached: Too many bindings or filters of this user';
+    expect(client.frames.slice(-2)).toMatchObject([
+      ['1', null, 'realtime:tasks', 'system', { status: 'error', message }],
+      ['1', '1', 'realtime:tasks', 'phx_error', {}],
+    ]);
+    for (const owner of ['ada', 'bob']) world.commit(owner, { title: '0' });
+    expect([client.told(), client.closed]).toEqual([[], undefined]);
+  });
+});
+
+describe('a join that asks for what is not there', () => {
+  it.each([
+    ['a table', { table: 'users' }, 'unknown table: users'],
+    ['a table with a strange name', { table: 'x'.repeat(100) }, 'unknown table'],
+    ['a table that is no text', { table: { toString: 1 } }, 'unknown table'],
+    ['a schema', { schema: 'auth' }, 'unknown schema: auth'],
+    ['a column', { select: ['owner'] }, 'unknown column: owner'],
+    ['a column that is no text', { select: [{ toString: 1 }] }, 'unknown column'],
+  ])('is refused with the reason: %s', async (_what, asked, reason) => {
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fresh.1', config: { postgres_changes: [{ event: '*', ...asked }] } });
+    await settled();
+    expect(client.reply('1')).toEqual({ status: 'error', response: { reason } });
+    expect(client.closed).toBeUndefined();
+  });
+
+  it('is refused when its topic is none, or longer than any', async () => {
+    const client = world.connect();
+    for (const [ref, topic] of [
+      ['1', 'realtime:'],
+      ['2', `realtime:${'x'.repeat(247)}`],
+      ['3', `realtime:${'x'.repeat(246)}`],
+    ] as const)
+      client.join(ref, { access_token: 'ada.fresh.1' }, topic);
+    await settled();
+    expect(['1', '2', '3'].map((ref) => client.reply(ref)?.response?.reason)).toEqual([
+      'TopicNameRequired: You must provide a topic name',
+      'TopicNameTooLong: A topic has at most 255 characters',
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,61 @@
+import { decode, encode, type Message } from '../src/messages.ts';
+
+const join: Message = { joinRef: '1', ref: '1', topic: 'realtime:tasks', event: 'phx_join', payload: { config: {} } };
+
+/** A broadcast in the binary form: its kind, the lengths of its parts, the encoding, the parts and the body. */
+const binary = (kind: number, parts: string[]) =>
+  Buffer.concat([
+    Buffer.from([kind, ...parts.map((part) => Buffer.byteLength(part)), 1]),
+    Buffer.from(`${parts.join('')}{"a":1}`),
+  ]);
+
+describe('frames of a channel', () => {
+  it.each(['1.0.0', '2.0.0'] as const)('read what they wrote, in %s', (version) => {
+    expect(decode(version, Buffer.from(encode(version, join)), false)).toEqual(join);
+  });
+
+  it('have the form of their version', () => {
+    expect(JSON.parse(encode('2.0.0', join))).toEqual(['1', '1', 'realtime:tasks', 'phx_join', { config: {} }]);
+    expect(JSON.parse(encode('1.0.0', join))).toEqual({
+      topic: 'realtime:tasks',
+      event: 'phx_join',
+      payload: { config: {} },
+      ref: '1',
+      join_ref: '1',
+    });
+  });
+
+  it('read a broadcast in the binary form', () => {
+    expect(decode('2.0.0', binary(3, ['1', '7', 'realtime:tasks', 'shout', '']), true)).toMatchObject({
+      joinRef: '1',
+      ref: '7',
+      topic: 'realtime:tasks',
+      event: 'broadcast',
+    });
+  });
+
+  it('have a binary form in which a sender hears its broadcast again: all but the refs', () => {
+    const parts = ['realtime:tasks', 'größer', '{"m":1}'];
+    expect(decode('2.0.0', binary(3, ['1', '72', ...parts]), true)?.echo).toEqual(binary(4, parts));
+  });
+
+  it('are dropped when the metadata of a broadcast ends too early', () => {
+    const frame = binary(3, ['1', '7', 'realtime:tasks', 'shout', '']);
+    frame[5] = 255;
+    expect(decode('2.0.0', frame, true)).toBeUndefined();
+  });
+
+  it.each([
+    ['nonsense', 'nonsense', false],
+    ['null', 'null', false],
+    ['a list that is too short', '["1","1","t","e"]', false],
+    ['a topic that is no string', '["1","1",5,"e",{}]', false],
+    ['an object in version 2', '{"topic":"t","event":"e","payload":{}}', false],
+    ['an empty binary frame', '', true],
+    ['a binary frame that ends too early', '\u0003\u00ff\u00ff\u00ff\u00ff\u00ff\u0001', true],
+    ['a payload nested deeper than any of ours', `["1","1","t","e",{"a":${'['.repeat(40)}${']'.repeat(40)}}]`, false],
+    ['a deep nesting', `["1","1","t","e",${'['.repeat(30_000)}`, false],
+  ])('drop %s', (_what, text, isBinary) => {
+    expect(decode('2.0.0', Buffer.from(text, 'latin1'), isBinary)).toBeUndefined();
+  });
+});

@@ -1,0 +1,41 @@
+import { jest } from '@jest/globals';
+import { createHeartbeats } from '../src/heartbeats.ts';
+
+const EVERY_MS = 12_000;
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+it('beats for each once in every interval, beginning after one', () => {
+  const heartbeats = createHeartbeats(EVERY_MS);
+  const counts = Array.from({ length: 100 }, () => {
+    const beat = jest.fn();
+    heartbeats.add(beat);
+    jest.advanceTimersByTime(37); // they come one after the other
+    return beat;
+  });
+  const calls = () => new Set(counts.map((beat) => beat.mock.calls.length));
+  expect(calls()).toEqual(new Set([0]));
+  jest.advanceTimersByTime(EVERY_MS);
+  expect(calls()).toEqual(new Set([1]));
+  jest.advanceTimersByTime(9 * EVERY_MS);
+  expect(calls()).toEqual(new Set([10]));
+});
+
+it('needs one timer, however many there are, and none when there is nobody left', () => {
+  const heartbeats = createHeartbeats(EVERY_MS);
+  const leave = Array.from({ length: 1_000 }, () => heartbeats.add(() => undefined));
+  expect(jest.getTimerCount()).toBe(1);
+  for (const each of leave) each();
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it('beats no more for who has left, even when another one of the same turn makes it leave', () => {
+  const heartbeats = createHeartbeats(EVERY_MS);
+  const left = jest.fn();
+  const leave: (() => void)[] = [];
+  heartbeats.add(() => leave.forEach((each) => each()));
+  leave.push(heartbeats.add(left));
+  jest.advanceTimersByTime(3 * EVERY_MS);
+  expect(left).not.toHaveBeenCalled();
+});

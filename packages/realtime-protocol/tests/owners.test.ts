@@ -1,0 +1,331 @@
+import { jest } from '@jest/globals';
+import type { ChangeReader } from '../src/options.ts';
+import { createChannelWorld, settled, TOPIC } from './world.ts';
+
+let world: ReturnType<typeof createChannelWorld>;
+beforeEach(() => (world = createChannelWorld()));
+afterEach(() => {
+  world.hangUpAll();
+  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
+});
+
+const push = (token: string, joinRef: string | null = '1') => [
+  joinRef,
+  null,
+  TOPIC,
+  'access_token',
+  { access_token: token },
+];
+const leave = (joinRef: string) => [joinRef, `leave ${joinRef}`, TOPIC, 'phx_leave', {}];
+const joined = async (payload: Record<string, unknown> = { access_token: 'ada.fresh.1' }) => {
+  const client = world.connect();
+  client.join('1', payload);
+  await settled();
+  expect(client.reply('1')).toMatchObject({ status: 'ok' });
+  return client;
+};
+const faded = () => joined({ access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
+
+const publicKey = (project: string) =>
+  [{ alg: 'HS256', typ: 'JWT' }, { project, role: 'anon' }, project]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+
+describe('a channel whose token had just run out when it was joined', () => {
+  it('tells nothing until a fresh token comes, and then what it missed', async () => {
+    world.commit('ada');
+    world.commit('ada');
+    const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
+    expect(client.told()).toEqual([]);
+    client.send(push('ada.fresh.2'));
+    await settled();
+    expect(client.told()).toEqual(['ada#2']);
+  });
+
+  it.each([
+    ['cursors', { since: null }, ['ada|1', 'ada|3']],
+    ['no cursors', undefined, []],
+  ])(
+    'begins where it was joined, not where the fresh token came, if its client wants %s',
+    async (_, resume, cursors) => {
+      world.commit('ada');
+      const client = await joined({ access_token: 'ada.fading.1', resume });
+      world.commit('ada');
+      world.commit('ada');
+      expect([client.told(), client.cursors()]).toEqual([[], []]);
+      client.send(push('ada.fresh.2'));
+      await settled();
+      await settled(); // a cursor follows in a turn of its own
+      expect([client.told(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
+    },
+  );
+
+  it('tells nothing of that to the owner of another token', async () => {
+    const client = await joined({ access_token: 'ada.fading.1', resume: { since: null } });
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    client.send(push('bob.fresh.2'));
+    await settled();
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    await settled();
+    expect([client.told(), client.cursors()]).toEqual([['bob#2'], ['bob|1', 'bob|2']]);
+  });
+
+  it.each([
+    ['knows no cursor yet', { since: null }, [false, true]],
+    ['knows one', { since: 'ada|0' }, [true, true]],
+    ['wants none', undefined, [false, false]],
+  ])('keeps its connection however old, as long as its client would lose changes: it %s', async (_, resume, may) => {
+    const client = await joined({ access_token: 'ada.fading.1', resume });
+    const before = client.mayGrowOld();
+    client.send(push('ada.fresh.2'));
+    await settled();
+    expect([before, client.mayGrowOld()]).toEqual(may);
+  });
+
+  it('fails when the store is restored meanwhile, so that its client joins anew', async () => {
+    const client = await joined({ access_token: 'ada.fading.1' });
+    world.restore();
+    expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', {}]);
+  });
+
+  it('is refused when it is not known where it begins', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fading.1' });
+    await settled();
+    world.waiting.shift()?.goOn();
+    await settled();
+    world.waiting.shift()?.fail();
+    await settled();
+    expect(client.reply('1')?.response?.reason).toMatch(/^UnableToSubscribe/);
+  });
+
+  it('is the last one’s whose token came, also when the cursor of the first cannot be used', async () => {
+    const client = await faded();
+    world.isWaiting = true;
+    client.send(push('ada.fresh.2'));
+    await settled();
+    client.send(push('bob.fresh.3'));
+    await world.settle();
+    world.commit('ada');
+    world.commit('bob');
+    expect(client.told()).toEqual(['bob#1']);
+    expect(world.feed.owners()).toBe(1);
+  });
+
+  describe('in time or not', () => {
+    beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+    afterEach(() => {
+      world.hangUpAll();
+      jest.useRealTimers();
+    });
+
+    it('fails when none comes, so that its client joins anew', async () => {
+      const client = await faded();
+      jest.advanceTimersByTime(10_000);
+      expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', { code: 4401, reason: 'token expired' }]);
+      client.send(push('ada.fresh.2'));
+      await settled();
+      world.commit('ada');
+      expect(client.told()).toEqual([]);
+    });
+
+    it('goes on when one came', async () => {
+      const client = await faded();
+      client.send(push('ada.fresh.2'));
+      await settled();
+      jest.advanceTimersByTime(10_000);
+      world.commit('ada');
+      expect(client.told()).toEqual(['ada#1']);
+    });
+
+    it('says nothing more when it was left', async () => {
+      const client = await faded();
+      client.send(leave('1'));
+      const before = client.frames.length;
+      jest.advanceTimersByTime(10_000);
+      expect(client.frames).toHaveLength(before);
+    });
+  });
+
+  it('leaves no reader behind when it is left before its cursor turns out to be of no use', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
+    await settled();
+    while (world.waiting[0]?.what === 'token') await (world.waiting.shift()?.goOn(), settled());
+    expect(world.waiting).toMatchObject([{ what: 'feed', of: 'ada' }]);
+    client.send(leave('1'));
+    const before = client.frames.length;
+    await world.settle();
+    expect(world.feed.owners()).toBe(0);
+    world.commit('ada');
+    expect(client.frames).toHaveLength(before);
+  });
+});
+
+describe('a channel that gets another token', () => {
+  it('goes on as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
+    world.commit('ada');
+    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.cursor('ada', 0) } });
+    world.commit('ada');
+    world.pass(61_000);
+    client.send(push('ada.fresh.2'));
+    await settled();
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1', 'ada#2', 'ada#3']);
+  });
+
+  it('is the last one’s, in whatever order the tokens are checked', async () => {
+    const client = await joined();
+    world.isWaiting = true;
+    client.send(push('bob.fresh.2'));
+    client.send(push('eve.fresh.3'));
+    await world.settle('last');
+    for (const owner of ['ada', 'bob', 'eve']) world.commit(owner);
+    expect(client.told()).toEqual(['eve#1']);
+  });
+
+  it('tells nothing more of the former owner, whatever is still said of them', async () => {
+    const { subscribe } = world.feed;
+    const readers: ChangeReader[] = [];
+    world.feed.subscribe = (owner, after, reader) => {
+      readers.push(reader);
+      return subscribe(owner, after, reader);
+    };
+    const client = await joined();
+    client.send(push('bob.fresh.2'));
+    await settled();
+    readers[0]?.onChange(world.commit('ada'));
+    readers[0]?.onEnd('expired');
+    world.commit('bob');
+    expect(client.told()).toEqual(['bob#1']);
+  });
+
+  it('is handed over, too, when the token comes before the join is answered', async () => {
+    const client = world.connect();
+    world.isWaiting = true;
+    client.join('1', { access_token: 'ada.fresh.1' });
+    client.send(push('bob.fresh.2'));
+    await world.settle();
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    expect(client.told()).toEqual(['bob#1']);
+  });
+
+  it('heeds none of an earlier join', async () => {
+    const client = await joined();
+    client.join('2', { access_token: 'ada.fresh.1' });
+    client.send(push('bob.fresh.2', '1'));
+    await settled();
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    expect(client.told()).toEqual(['ada#1']);
+  });
+
+  it.each([
+    ['of the socket', (apikey: string) => apikey],
+    ['of any project', () => publicKey('another one')],
+  ])('is still its owner’s when that is a public key in the form of a token (%s)', async (_whose, keyOf) => {
+    const apikey = publicKey('this one');
+    const client = world.connect(apikey);
+    client.join('1', { access_token: 'ada.fresh.1' });
+    client.send(push(keyOf(apikey)));
+    await settled();
+    world.commit('ada');
+    expect([client.told(), client.closed]).toEqual([['ada#1'], undefined]);
+    client.join('2', { access_token: keyOf(apikey) });
+    await settled();
+    expect(client.reply('2')?.response).toEqual({ reason: 'Unauthorized: access_token required' });
+  });
+
+  it('ends with its socket when the token does not count', async () => {
+    const client = await joined();
+    client.send(push('ada.forged.2'));
+    await settled();
+    world.commit('ada');
+    expect([client.told(), client.closed]).toEqual([[], { code: 4401, reason: 'The token provided is not valid' }]);
+  });
+});
+
+describe('a channel that is left', () => {
+  it('is not ended by whoever leaves an earlier join of its topic', async () => {
+    const client = await joined();
+    client.join('2', { access_token: 'ada.fresh.1' });
+    client.send(leave('1'));
+    await settled();
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1']);
+    expect(client.reply('leave 1')).toMatchObject({ status: 'ok' });
+    client.send(leave('2'));
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1']);
+  });
+
+  it.each([1, 2])('before it was joined stays so (%s answers are outstanding)', async (outstanding) => {
+    world.isWaiting = true;
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fresh.1' });
+    await settled();
+    if (outstanding === 1) await (world.waiting.shift()?.goOn(), settled());
+    client.send(leave('1'));
+    await world.settle();
+    expect([client.reply('1'), world.feed.owners()]).toEqual([undefined, 0]);
+  });
+});
+
+describe('a join', () => {
+  it('is refused when the feed ends before it is answered', async () => {
+    const client = world.connect();
+    const { subscribe } = world.feed;
+    world.feed.subscribe = async (owner, after, reader) => {
+      const detach = await subscribe(owner, after, reader);
+      world.restore();
+      return detach;
+    };
+    client.join('1', { access_token: 'ada.fresh.1' });
+    await settled();
+    expect(client.reply('1')).toMatchObject({ status: 'error' });
+    world.feed.subscribe = subscribe;
+    client.join('2', { access_token: 'ada.fresh.1' });
+    await settled();
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1']);
+  });
+
+  it('is refused when too many before it have no answer yet, whether they are still wanted or not', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    for (let ref = 1; ref <= 21; ref++) client.join(String(ref), { access_token: 'ada.fresh.1' });
+    expect(client.reply('21')?.response?.reason).toMatch(/^ChannelRateLimitReached/);
+    expect(world.failures).toEqual(['subscription_limit']);
+    await world.settle();
+    client.join('22', { access_token: 'ada.fresh.1' });
+    await world.settle();
+    expect(client.reply('22')?.status).toBe('ok');
+  });
+
+  it('keeps a replay waiting until it is answered', async () => {
+    const client = world.connect();
+    const { subscribe } = world.feed;
+    let drained: number | undefined;
+    const gate = Promise.withResolvers<void>();
+    world.feed.subscribe = async (owner, after, reader) => {
+      void reader.drained().then(() => (drained = client.frames.length));
+      await gate.promise;
+      return subscribe(owner, after, reader);
+    };
+    client.join('1', { access_token: 'ada.fresh.1' });
+    await settled();
+    expect(drained).toBeUndefined();
+    gate.resolve();
+    await settled();
+    expect(drained).toBe(2); // the reply, and the notice that it is live
+  });
+
+  it('tells that its cursor cannot be used before it tells a change', async () => {
+    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.unusableCursor } });
+    world.commit('ada');
+    const events = client.frames.map(([, , , event, { message }]) => message ?? event);
+    expect(events).toEqual(['phx_reply', 'Subscribed to PostgreSQL', 'CURSOR_EXPIRED', 'cursor', 'postgres_changes']);
+    expect(world.failures).toEqual(['cursor_expired']);
+  });
+});

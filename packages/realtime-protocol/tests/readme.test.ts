@@ -1,0 +1,77 @@
+import { RealtimeClient } from '@supabase/realtime-js';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+interface Example {
+  url: string;
+  stop(): void;
+  commit(user: string, kind: string, record: object, oldRecord?: object): void;
+}
+
+/** The first example of the README, where its imports are found. */
+async function runExample(): Promise<Example> {
+  const [, code = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')) ?? [];
+  const dir = join(import.meta.dirname, '../../../node_modules/.cache', `realtime-protocol-${process.pid}`);
+  const file = join(dir, 'example.mjs');
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(file, code);
+  try {
+    return (await import(pathToFileURL(file).href)) as Example; // what it exports
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+describe('the example of the README', () => {
+  let example: Example;
+  const clients: RealtimeClient[] = [];
+
+  const connect = (user: string) => {
+    const client = new RealtimeClient(`${example.url}/realtime/v1`.replace('http', 'ws'), {
+      params: { apikey: 'any-public-key' },
+      accessToken: async () => `token-of-${user}`,
+    });
+    clients.push(client);
+    return client;
+  };
+  const listen = async (user: string) => {
+    const events: object[] = [];
+    const channel = connect(user).channel('notes');
+    channel.on(
+      'postgres_changes',
+      { event: '*', schema: 'public', table: 'notes', filter: 'text=ilike.%milk%' },
+      ({ eventType, new: record, old }) => void events.push({ eventType, record, old }),
+    );
+    const isReady = Promise.withResolvers<void>();
+    // The official client counts as subscribed once the server has confirmed it.
+    channel.subscribe((status) => (status === 'SUBSCRIBED' ? isReady.resolve() : undefined));
+    await isReady.promise;
+    return events;
+  };
+  const until = async (events: object[], count: number) => {
+    while (events.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    return events;
+  };
+
+  beforeAll(async () => (example = await runExample()));
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.disconnect()));
+    example.stop();
+  });
+
+  it('serves the official client: the changes of its user, within its filter', async () => {
+    const [ada, bob] = await Promise.all([listen('ada'), listen('bob')]);
+    example.commit('ada', 'INSERT', { id: 1, text: 'Buy milk' });
+    example.commit('ada', 'INSERT', { id: 2, text: 'Water the plants' });
+    example.commit('bob', 'INSERT', { id: 3, text: 'Milk the cow' });
+    example.commit('ada', 'UPDATE', { id: 1, text: 'Bought' }, { id: 1, text: 'Buy milk' });
+    example.commit('ada', 'DELETE', { id: 1, text: 'milk' }, { id: 1, text: 'milk' });
+    expect(await until(ada, 3)).toEqual([
+      { eventType: 'INSERT', record: { id: 1, text: 'Buy milk' }, old: {} },
+      { eventType: 'UPDATE', record: { id: 1, text: 'Bought' }, old: { id: 1, text: 'Buy milk' } },
+      { eventType: 'DELETE', record: {}, old: { id: 1, text: 'milk' } },
+    ]);
+    expect(await until(bob, 1)).toEqual([{ eventType: 'INSERT', record: { id: 3, text: 'Milk the cow' }, old: {} }]);
+  });
+});

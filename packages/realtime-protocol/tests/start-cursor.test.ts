@@ -1,0 +1,116 @@
+import { createChannelWorld, eventually, settled, TOPIC, type Client } from './world.ts';
+
+let world: ReturnType<typeof createChannelWorld>;
+beforeEach(() => {
+  world = createChannelWorld();
+  world.commit('ada');
+  world.commit('bob');
+  world.commit('bob');
+});
+afterEach(() => world.hangUpAll());
+
+const joined = async (payload: Record<string, unknown>): Promise<Client> => {
+  const client = world.connect();
+  client.join('1', payload);
+  await settled();
+  return client;
+};
+const push = async (client: Client, token: string) => {
+  client.send(['1', null, TOPIC, 'access_token', { access_token: token }]);
+  await settled();
+};
+/** The messages in order, each as its cursor, its change's title, its message or its event. */
+const said = ({ frames }: Client) =>
+  frames.map(([, , , event, { cursor, message, data }]) => cursor ?? data?.record.title ?? message ?? event);
+const ANSWER = ['phx_reply', 'Subscribed to PostgreSQL'];
+
+describe('a channel that begins now', () => {
+  it('tells the cursor at once, right behind the answer to its join', async () => {
+    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: null } });
+    expect(said(client)).toEqual([...ANSWER, 'ada|1']);
+    expect(client.frames.at(-1)).toEqual([
+      '1',
+      null,
+      TOPIC,
+      'system',
+      { extension: 'resume', status: 'ok', message: 'cursor', cursor: 'ada|1', channel: 'tasks' },
+    ]);
+  });
+
+  it('tells it before what comes while it is joined', async () => {
+    const { subscribe } = world.feed;
+    world.feed.subscribe = async (...asked) => {
+      const detach = await subscribe(...asked);
+      await settled(); // any replay has ended
+      world.commit('ada');
+      return detach;
+    };
+    const client = await joined({ access_token: 'ada.fresh.1', resume: {} });
+    await eventually(() => expect(said(client)).toEqual([...ANSWER, 'ada|1', 'ada#2', 'ada|2']));
+  });
+
+  it.each([
+    ['that does not ask for it', {}],
+    ['that knows where it stands', { resume: { since: 'ada|1' } }],
+    ['that follows no table', { resume: {}, config: { postgres_changes: [] } }],
+  ])('tells none to a client %s', async (_which, payload) => {
+    const client = await joined({ access_token: 'ada.fresh.1', ...payload });
+    expect(client.frames.filter(([, , , , { extension }]) => extension === 'resume')).toEqual([]);
+  });
+
+  it.each(['one that expired', '', 5, {}, true])(
+    'because its cursor (%j) is of no use says so, and tells the new one',
+    async (what) => {
+      const since = what === 'one that expired' ? world.unusableCursor : what;
+      const client = await joined({ access_token: 'ada.fresh.1', resume: { since } });
+      expect(said(client)).toEqual([...ANSWER, 'CURSOR_EXPIRED', 'ada|1']);
+    },
+  );
+
+  it('when the fresh token comes tells it then', async () => {
+    const client = await joined({ access_token: 'ada.fading.1', resume: {} });
+    expect(said(client)).toEqual(ANSWER);
+    await push(client, 'ada.fresh.2');
+    expect(said(client)).toEqual([...ANSWER, 'ada|1']);
+  });
+
+  it('because it is another owner’s from now on tells that one’s, once', async () => {
+    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: 'ada|0' } });
+    await settled();
+    await push(client, 'bob.fresh.2');
+    await push(client, 'bob.fresh.3');
+    expect(said(client)).toEqual([...ANSWER, 'ada#1', 'ada|1', 'bob|2']);
+  });
+});
+
+describe('a token that cannot be checked yet', () => {
+  const SAID = { extension: 'system', status: 'error', message: 'The service is not available right now' };
+  const failing = async (client: Client) => {
+    await settled();
+    world.waiting.shift()?.fail();
+    await eventually(() => expect(client.closed?.code).toBe(1013));
+  };
+
+  it('ends the socket of the channel that is joined with it, and says why', async () => {
+    world.isWaiting = true;
+    const client = await joined({ access_token: 'ada.fresh.1' });
+    await failing(client);
+    expect(client.frames).toEqual([['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }]]);
+  });
+
+  it('ends the socket of the channel that gets it, and says why on every channel', async () => {
+    const client = await joined({ access_token: 'ada.fresh.1' });
+    client.join('2', { access_token: 'ada.fresh.1' }, 'realtime:other');
+    await settled();
+    client.frames.length = 0;
+    world.isWaiting = true;
+    await push(client, 'ada.fresh.2');
+    await failing(client);
+    expect(client.frames).toEqual([
+      ['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }],
+      ['2', null, 'realtime:other', 'system', { ...SAID, channel: 'other' }],
+    ]);
+    world.commit('ada');
+    expect(client.told()).toEqual([]);
+  });
+});

@@ -1,0 +1,293 @@
+import { EventEmitter } from 'node:events';
+import type { WebSocket } from 'ws';
+import { createHeartbeats } from '../src/heartbeats.ts';
+import type { ChangeReader, FailureReason, RealtimeUser, Subscribe } from '../src/options.ts';
+import { createRealtimeServer } from '../src/server.ts';
+import { closeGracefully, WS_CLOSE } from '../src/socket.ts';
+import type { Change, Row, Table } from '../src/table.ts';
+
+export const TASKS: Table = {
+  name: 'tasks',
+  columns: [
+    { name: 'id', type: 'uuid' },
+    { name: 'user_id', type: 'uuid' },
+    { name: 'title', type: 'text' },
+    { name: 'description', type: 'text' },
+    { name: 'completed', type: 'bool' },
+    { name: 'due_date', type: 'timestamptz' },
+    { name: 'category', type: 'text' },
+    { name: 'priority', type: 'text' },
+    { name: 'version', type: 'int4' },
+  ],
+};
+
+/** A call that waits until the test lets it continue. */
+export interface Waiting {
+  what: 'token' | 'feed';
+  /** The token, or the owner. */
+  of: string;
+  goOn(): void;
+  fail(): void;
+}
+
+export interface Payload extends Record<string, unknown> {
+  status?: string;
+  message?: string;
+  cursor?: string;
+  response?: { reason?: string };
+  data?: { record: { title: string; user_id: string } };
+}
+export type Frame = [joinRef: string | null, ref: string | null, topic: string, event: string, payload: Payload];
+
+export interface Client {
+  frames: Frame[];
+  closed: { code: number; reason: string } | undefined;
+  onFrame: (frame: Frame) => void;
+  /** Pretends that this many bytes are waiting to be read. */
+  lag(bytes: number): void;
+  send(frame: unknown): void;
+  join(ref: string, payload: Record<string, unknown>, topic?: string): void;
+  told(): string[];
+  /** The cursors that it was told. */
+  cursors(): string[];
+  /** The reply to a ref. */
+  reply(ref: string): Payload | undefined;
+  hangUp(): void;
+  /** Whether its connection may end by its age. */
+  mayGrowOld(): boolean;
+  /** The gateway closes its socket gracefully. */
+  sendAway(why: string): void;
+}
+
+export const TOPIC = 'realtime:tasks';
+export const BINDINGS = [{ event: '*', schema: 'public', table: 'tasks' }];
+const GONE = 'gone';
+
+/** Lets everything run that is only waiting for its turn. */
+export const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Waits until what is expected has come; what it throws after a second is the test's failure. */
+export async function eventually(check: () => void): Promise<void> {
+  for (const deadline = performance.now() + 1_000; ; await settled()) {
+    try {
+      return check();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+  }
+}
+
+/**
+ * Channels on simulated sockets, with a feed and a token check that answer when the test says so. A token is
+ * `<user>.<kind>.<number>`; the kinds are `fresh`, `ending` (expires now), `fading` (just expired) and anything else,
+ * which is invalid.
+ */
+export function createChannelWorld() {
+  const waiting: Waiting[] = [];
+  const changes = new Map<string, Change[]>();
+  const readers = new Map<string, Set<{ reader: ChangeReader; position: number; isReplaying: boolean }>>();
+  const watchers = new Set<{ sid: string; onEnd: () => void }>();
+  const ended = new Set<string>();
+  const clients: Client[] = [];
+  let nowMs = Date.parse('2026-11-20T10:00:00Z');
+  let places = 0;
+  let subscriptions = 0;
+  const failures: FailureReason[] = [];
+  const delivered: Change[] = [];
+  let onAge = (_canResume: () => boolean) => {};
+  const world = {
+    isWaiting: false,
+    /** For all users together. */
+    mostPlaces: Infinity,
+  };
+
+  const pass = async (what: Waiting['what'], of: string) => {
+    if (!world.isWaiting) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.push({ what, of, goOn: resolve, fail: () => reject(new Error('not available')) });
+    await promise;
+  };
+
+  const verify = async (token: string): Promise<RealtimeUser | undefined> => {
+    await pass('token', token);
+    const [id = '', kind = '', sid = ''] = token.split('.');
+    const leftS = { fresh: 60, ending: 0, fading: -10 }[kind];
+    if (ended.has(sid) || leftS === undefined) return undefined;
+    const watch: RealtimeUser['watch'] = (onEnd) => {
+      const watcher = { sid, onEnd };
+      watchers.add(watcher);
+      if (ended.has(sid)) queueMicrotask(onEnd);
+      return () => void watchers.delete(watcher);
+    };
+    return { id, expiresAt: nowMs / 1000 + leftS, watch };
+  };
+
+  const of = (owner: string) => changes.get(owner) ?? [];
+  const feed: { owners(): number; subscribe: Subscribe } = {
+    owners: () => [...readers.values()].filter(({ size }) => size > 0).length,
+    async subscribe(owner, after, reader) {
+      await pass('feed', owner);
+      const [whose, sequence] = after?.split('|') ?? [owner, of(owner).length];
+      if (whose !== owner) return 'cursor expired';
+      const attached = { reader, position: Number(sequence), isReplaying: true };
+      if (after === undefined) reader.onBegin?.(`${owner}|${sequence}`);
+      const all = readers.get(owner) ?? new Set();
+      readers.set(owner, all.add(attached));
+      void (async () => {
+        for (let next; all.has(attached) && (next = of(owner)[attached.position]);) {
+          await reader.drained();
+          if (all.has(attached)) tell(attached, next);
+        }
+        attached.isReplaying = false;
+      })();
+      return () => void all.delete(attached);
+    },
+  };
+  const tell = (attached: { reader: ChangeReader; position: number }, change: Change) => {
+    attached.position = Number(change.cursor.split('|')[1]);
+    attached.reader.onChange(change);
+  };
+
+  const takeSocket = () => {
+    if (places >= world.mostPlaces) return undefined;
+    places++;
+    return () => void places--;
+  };
+  const realtime = createRealtimeServer({
+    table: TASKS,
+    tokens: { verify, isOfUser: (text) => /^(?:ada|bob)\.\w+\.\w+$/.test(text) },
+    subscribe: (...asked) => feed.subscribe(...asked),
+    limits: { messagesPerSecond: Infinity },
+    takeSocket,
+    heartbeats: createHeartbeats(),
+    limitAge: (_end, canResume) => {
+      onAge(canResume);
+      return () => {};
+    },
+    metrics: {
+      subscribed() {
+        subscriptions++;
+        return () => void subscriptions--;
+      },
+      failed: (reason) => void failures.push(reason),
+      delivered: (change) => void delivered.push(change),
+    },
+    isTemporary: () => true,
+    now: () => nowMs,
+  });
+
+  return Object.assign(world, {
+    waiting,
+    feed,
+    /** What is held for users: places, session watches, and channels counted as joined. */
+    held: () => ({ places, watchers: watchers.size, subscriptions }),
+    /** Why channels could not be joined or failed, as counted. */
+    failures,
+    /** Changes counted as delivered, once per channel. */
+    delivered,
+    pass: (ms: number) => void (nowMs += ms),
+    connect(apikey = 'public-key'): Client {
+      const socket = Object.assign(new EventEmitter(), {
+        OPEN: 1,
+        readyState: 1,
+        bufferedAmount: 0,
+        ping: () => undefined,
+        terminate: () => undefined,
+        send(text: string) {
+          if (socket.readyState !== socket.OPEN) return;
+          const frame = JSON.parse(text) as Frame;
+          client.frames.push(frame);
+          client.onFrame(frame);
+        },
+        close(code: number, reason: string) {
+          client.closed ??= { code, reason };
+          socket.readyState = 2;
+        },
+      });
+      const client: Client = {
+        frames: [],
+        closed: undefined,
+        onFrame: () => undefined,
+        lag: (bytes) => void (socket.bufferedAmount = bytes),
+        send: (frame) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false),
+        join: (ref, payload, topic = TOPIC) =>
+          client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
+        told: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
+        cursors: () => client.frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
+        reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
+        hangUp: () => void socket.emit('close'),
+        mayGrowOld: () => false,
+        sendAway: (why) => closeGracefully(socket as unknown as WebSocket, 'restart', [WS_CLOSE.restart, why]),
+      };
+      clients.push(client);
+      const connection = {
+        writableLength: 0,
+        write(frame: Buffer) {
+          socket.send(textOf(frame));
+          return true;
+        },
+      };
+      onAge = (canResume) => (client.mayGrowOld = canResume);
+      realtime.serve(socket as unknown as WebSocket, connection, { version: '2.0.0', apikey, ip: '192.0.2.1' });
+      return client;
+    },
+    /** The title names the owner and the sequence. */
+    commit(owner: string, row: Row = {}): Change {
+      const change = makeChange(owner, of(owner).length + 1, row);
+      changes.set(owner, [...of(owner), change]);
+      for (const attached of [...(readers.get(owner) ?? [])]) if (!attached.isReplaying) tell(attached, change);
+      return change;
+    },
+    head: (owner: string) => of(owner).length,
+    cursor: (owner: string, sequence: number) => `${owner}|${sequence}`,
+    unusableCursor: `${GONE}|0`,
+    /** A restore of the store: ends every reader's feed. */
+    restore() {
+      for (const all of readers.values())
+        for (const attached of [...all]) {
+          all.delete(attached);
+          attached.reader.onEnd('expired');
+        }
+    },
+    hasEnded: (sid: string) => ended.has(sid),
+    endSession(sid: string) {
+      ended.add(sid);
+      for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
+    },
+    /** Lets everything that waits continue, including what only starts waiting because of that. */
+    async settle(order: 'first' | 'last' = 'first') {
+      await settled();
+      for (let next; (next = order === 'first' ? waiting.shift() : waiting.pop()); await settled()) next.goOn();
+    },
+    hangUpAll() {
+      for (const client of clients) client.hangUp();
+    },
+  });
+}
+
+/** The text of a server's frame: behind its mark and its length. */
+function textOf(frame: Buffer): string {
+  const length = frame[1] ?? 0;
+  return frame.toString('utf8', length < 126 ? 2 : length === 126 ? 4 : 10);
+}
+
+function makeChange(owner: string, sequence: number, row: Row): Change {
+  return {
+    kind: 'INSERT',
+    record: {
+      id: '0198f000-0000-7000-8000-000000000001',
+      user_id: owner,
+      title: `${owner}#${sequence}`,
+      description: null,
+      completed: false,
+      due_date: null,
+      category: null,
+      priority: 'low',
+      version: 1,
+      ...row,
+    },
+    oldRecord: null,
+    occurredAt: '2026-11-20T10:00:00.000Z',
+    cursor: `${owner}|${sequence}`,
+  };
+}

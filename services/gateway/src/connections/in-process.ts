@@ -1,0 +1,108 @@
+import { unavailable } from '@taskmesh/contracts';
+import {
+  answerInTime,
+  authInternal,
+  authOperators,
+  authSignIn,
+  backupOperators,
+  callInProcess,
+  deadLettersInternal,
+  tasksInternal,
+  tasksOperators,
+  type AuthInternal,
+  type AuthSignIn,
+  type BackupStatus,
+  type BackupWork,
+  type DeadLettersInternal,
+  type ServiceStatus,
+  type StatusOf,
+  type TasksInternal,
+  type TasksStatus,
+  type Subgraph,
+} from '@taskmesh/internal-api';
+import { asJson } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
+import { createExternalSubgraphClient } from './foreign-services.ts';
+import { inFetchSpanIfFailed } from './fetch-span.ts';
+
+interface InGraph {
+  subgraph: Subgraph;
+}
+
+/** The services of this process; whoever created them stops them. */
+export interface InProcessServices {
+  auth: InGraph & { internal: AuthInternal; signIn: AuthSignIn; operators: StatusOf<ServiceStatus> };
+  tasks: InGraph & {
+    internal: TasksInternal;
+    operators: StatusOf<TasksStatus>;
+    deadLetters: DeadLettersInternal;
+  };
+  backup: InGraph & { work: BackupWork; operators: StatusOf<BackupStatus> };
+}
+
+/**
+ * Direct calls that behave as over HTTP: the same deadlines, and values as JSON would carry them. Only `data` is passed
+ * on unchanged, because `execute` builds it anew for every call, from JSON values.
+ */
+export function connectInProcess(services: InProcessServices): Connections {
+  const subgraphs = new Map(Object.values<InGraph>({ ...services }).map(({ subgraph }) => [subgraph.name, subgraph]));
+  const outside = createExternalSubgraphClient();
+
+  const named = (service: string): Subgraph => {
+    const subgraph = subgraphs.get(service);
+    if (!subgraph) throw unavailable(undefined, new Error(`There is no service "${service}" in this process.`));
+    return subgraph;
+  };
+
+  const execute = async (
+    service: string,
+    asked: ServiceRequest,
+    { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
+  ): Promise<SubgraphResult> => {
+    const subgraph = named(service);
+    if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
+    const { query, operationName } = asked;
+    const request = { query, operationName, variables: variablesOf(asked) };
+    // A mutation has been sent as soon as it is called.
+    const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
+    const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
+      subgraph.execute(request, { ...call, identity: { ...call.identity }, isCancelled: isOver }),
+    );
+    return {
+      ...result,
+      ...(errors && { errors: asJson(errors) }),
+      ...(extensions && { extensions: asJson(extensions) }),
+    };
+  };
+
+  return {
+    request: (service, url, request, options) =>
+      url === undefined
+        ? inFetchSpanIfFailed(service, () => execute(service, request, options))
+        : outside.request(service, url, request, options),
+    auth: callInProcess(authInternal, services.auth.internal),
+    signIn: callInProcess(authSignIn, services.auth.signIn),
+    tasks: callInProcess(tasksInternal, services.tasks.internal),
+    backup: services.backup.work,
+    deadLetters: callInProcess(deadLettersInternal, services.tasks.deadLetters),
+    status: {
+      auth: callInProcess(authOperators, services.auth.operators),
+      tasks: callInProcess(tasksOperators, services.tasks.operators),
+      backup: callInProcess(backupOperators, services.backup.operators),
+    },
+    aheadSeconds: () => 0,
+    async probe(service, url) {
+      if (url !== undefined) return outside.probe(url);
+      const call = { identity: { role: 'service', name: 'gateway' } as const, requestId: 'probe' };
+      await execute(service, { query: '{ __typename }' }, { call, idempotent: true });
+    },
+    close: () => outside.close(),
+  };
+}
+
+/** As they would arrive over HTTP. */
+function variablesOf(request: ServiceRequest): Record<string, unknown> | null | undefined {
+  if ('variablesText' in request) return JSON.parse(request.variablesText) as Record<string, unknown>; // its form
+  return request.variables && asJson(request.variables);
+}

@@ -1,0 +1,77 @@
+import { createLog } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { Registry } from 'prom-client';
+import type { Connections, RequestOptions } from '../connections/connections.ts';
+import { createServiceMap } from './data-source.ts';
+import type { OperationRun } from './sources.ts';
+import { createGraphMetrics } from './metrics.ts';
+import type { Supergraph } from './supergraph.ts';
+
+const NOW = 1_000_000;
+const IN_TIME_MS = 10_000;
+
+/** Which timeouts services get, in a graph of these services. */
+function waits(services: Supergraph['services']) {
+  const seen: number[] = [];
+  const request = async (_service: string, _url: unknown, _request: unknown, { timeoutMs = 0 }: RequestOptions) => {
+    seen.push(timeoutMs);
+    return { data: {} };
+  };
+  const map = createServiceMap({ services } as Supergraph, {
+    connections: { request } as unknown as Connections, // all that data sources use
+    metrics: createGraphMetrics(new Registry()),
+    clock: { now: () => NOW },
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  return async (name: string, query: string, limits: { limitMs?: number } = {}) => {
+    const call = { identity: { role: 'operator' }, requestId: 'r', ...limits };
+    const run = { call, deadline: NOW + IN_TIME_MS, mutation: query.startsWith('mutation') } as unknown as OperationRun;
+    await map[name]?.process({ request: { query }, context: run } as never); // all that it reads
+    return seen.at(-1);
+  };
+}
+
+const own = (name: string) => ({ name, url: '', own: true });
+
+it('waits for what backup changes for as long as databases are large, and for all else as long as an operation may take', async () => {
+  const wait = waits([own('tasks'), own('backup')]);
+  expect(await wait('backup', 'mutation { restoreBackup }')).toBe(3_600_000);
+  expect(await wait('backup', '{ backups { file } }')).toBe(IN_TIME_MS);
+  expect(await wait('tasks', 'mutation { createTask }')).toBe(IN_TIME_MS);
+});
+
+it('waits no longer for what backup changes than its caller does', async () => {
+  const wait = waits([own('backup')]);
+  expect(await wait('backup', 'mutation { deleteBackup }', { limitMs: IN_TIME_MS })).toBe(IN_TIME_MS);
+});
+
+it('waits no longer for a service of that name in a foreign graph', async () => {
+  const wait = waits([{ name: 'backup', url: 'http://backup.example/', own: false }]);
+  expect(await wait('backup', 'mutation { restoreBackup }')).toBe(IN_TIME_MS);
+});
+
+it('takes a service that does not know what it is asked for one that is away, while it is of another version', async () => {
+  const answerTo = async (result: SubgraphResult, service = own('tasks')) => {
+    const map = createServiceMap({ services: [service] } as unknown as Supergraph, {
+      connections: { request: async () => result } as unknown as Connections, // all that data sources use
+      metrics: createGraphMetrics(new Registry()),
+      clock: { now: () => NOW },
+      log: createLog({ service: 'test', level: 'silent' }),
+    });
+    const run = { call: { identity: { role: 'operator' } }, deadline: NOW, mutation: false } as unknown as OperationRun;
+    return map[service.name]?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
+  };
+  const unknown = { errors: [{ message: 'Cannot query field "x" on type "Query".' }] };
+  expect(await answerTo(unknown)).toEqual({
+    data: null,
+    errors: [{ message: expect.any(String), extensions: { code: 'SERVICE_UNAVAILABLE' } }],
+  });
+  for (const told of [
+    { data: null, ...unknown },
+    { errors: [{ message: 'Variable "$id" of required type "ID!" was not provided.' }] },
+    { errors: [{ message: 'Too much.', extensions: { code: 'RATE_LIMITED' } }] },
+  ])
+    expect(await answerTo(told)).toEqual({ data: null, errors: told.errors });
+  const foreign = { name: 'other', url: 'http://other.example/', own: false };
+  expect(await answerTo(unknown, foreign)).toEqual({ data: null, errors: unknown.errors });
+});

@@ -1,0 +1,127 @@
+import { AppError, isErrorCode, unavailable } from '@taskmesh/contracts';
+import type { GraphQLDataSource } from '@apollo/gateway';
+import type { Identity } from '@taskmesh/identity';
+import type { EndedSession } from '@taskmesh/internal-api';
+import type { Clock, Log } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { Connections, RequestOptions, ServiceRequest } from '../connections/connections.ts';
+import type { RequestCall } from './executor.ts';
+import type { GraphMetrics } from './metrics.ts';
+import type { GraphSource, GraphSources, OperationRun, SourceAnswer } from './sources.ts';
+import type { Supergraph } from './supergraph.ts';
+
+type Process = GraphQLDataSource['process'];
+
+export interface DataSourceDeps {
+  connections: Connections;
+  metrics: Pick<GraphMetrics, 'requests'>;
+  clock: Clock;
+  log: Log;
+}
+
+/** Tells the mutation itself from fetches that only read for its result. */
+const CHANGES = /^\s*mutation\b/;
+
+/** Time limits for mutations of our services that may exceed an operation's: backup moves whole databases. */
+const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
+
+/** One data source for each service of the graph. */
+export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): GraphSources {
+  return Object.fromEntries(
+    supergraph.services.map(({ name, url, own }) => [name, createDataSource(name, own ? undefined : url, deps)]),
+  );
+}
+
+/** `url` is set only for services that are not ours: they are not told the caller's identity, and cannot change it. */
+function createDataSource(
+  name: string,
+  url: string | undefined,
+  { connections, metrics, clock, log }: DataSourceDeps,
+): GraphSource {
+  const observe = metrics.requests(name);
+  const isAuth = name === 'auth' && url === undefined;
+  const longChangeMs = url === undefined ? LONG_CHANGES_MS[name] : undefined;
+  const ask = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
+    const { call } = run;
+    const { requestId, traceparent } = call;
+    const options: RequestOptions = {
+      call: {
+        identity: url === undefined ? identityFor(name, call) : { role: 'anonymous' },
+        requestId,
+        ...(traceparent && { traceparent }),
+      },
+      timeoutMs: Math.max(1, run.deadline - clock.now()),
+      idempotent: !run.mutation,
+      ...(run.signal && { signal: run.signal }),
+    };
+    const result = await connections.request(name, url, request, options);
+    if (url === undefined && isUnknownThere(result))
+      throw unavailable(undefined, new Error(result.errors?.[0]?.message));
+    if (isAuth && result.extensions) takeSessionNews(result.extensions, call);
+    return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
+  };
+
+  const answer = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
+    const begunMs = performance.now();
+    try {
+      return await ask(request, run);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (!run.signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
+      return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
+    } finally {
+      observe((performance.now() - begunMs) / 1_000);
+    }
+  };
+
+  const isChange = ({ query }: ServiceRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
+
+  const askInTime: GraphSource['ask'] = (request, run) => {
+    const isLong = longChangeMs !== undefined && run.call.limitMs === undefined && isChange(request, run);
+    if (isLong) run.deadline = clock.now() + longChangeMs;
+    return answer(request, run);
+  };
+
+  return {
+    ask: askInTime,
+    async process({ request, context }: Parameters<Process>[0]) {
+      const { query = '', variables, operationName } = request;
+      const asked = { query, variables: variables ?? null, operationName: operationName ?? null };
+      const run = context as OperationRun; // its executor gives nothing else
+      if (!isChange(asked, run)) return askInTime(asked, run);
+      // Its executor goes on behind a mutation that failed.
+      if (run.hasFailed) return { data: null };
+      const result = await askInTime(asked, run);
+      run.hasFailed = result.data === null;
+      return result;
+    },
+  };
+}
+
+/**
+ * Whether a service of ours did not even begin, and for no reason that a client could know: it is of another version,
+ * whose part of the graph lacks what we ask for. A rolling update passes.
+ */
+const isUnknownThere = ({ data, errors }: SubgraphResult): boolean =>
+  data === undefined &&
+  errors !== undefined &&
+  !errors.some(({ message, extensions }) => isErrorCode(extensions?.code) || WAS_OMITTED.test(message));
+
+/** graphql-js's message for a variable that the request lacks: no version needs that, so it is a defect of ours. */
+const WAS_OMITTED = /^Variable "\$\w+" of (?:required|non-null) type /;
+
+/** Only auth is told the client's address and user agent: it limits by address, and lists both with sessions. */
+function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {
+  if (service !== 'auth' || identity.role === 'service') return identity;
+  return { ...identity, ip, ...(client !== undefined && { client }) };
+}
+
+/** auth reports as whom the operation continues, and which sessions it ended. */
+function takeSessionNews(extensions: NonNullable<SubgraphResult['extensions']>, call: RequestCall): void {
+  const { session, endedSessions } = extensions as {
+    session?: { userId: string; sessionId: string };
+    endedSessions?: EndedSession[];
+  };
+  if (session) call.identity = { role: 'user', userId: session.userId, sessionId: session.sessionId };
+  if (endedSessions && endedSessions.length > 0) call.onEndedSessions(endedSessions);
+}

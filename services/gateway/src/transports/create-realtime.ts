@@ -1,0 +1,204 @@
+import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
+import type { Service } from '@taskmesh/service';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { GatewayContext } from '../context.ts';
+import { createFeed } from '../feed/feed.ts';
+import { createErrorFormat } from '../supergraph/client-errors.ts';
+import { createResultFormat } from '../supergraph/client-result.ts';
+import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
+import { createAgeLimit } from './connection-age.ts';
+import {
+  closeGracefully,
+  createHeartbeats,
+  endReasonOf,
+  endSocket,
+  REALTIME_PATH,
+  SERVICE_RESTART,
+  socketReader,
+  WS_CLOSE,
+} from '@taskmesh/realtime-protocol';
+import { createHttpStreams, type HttpStreams } from './http-streams/http-streams.ts';
+import { createFeedMetrics } from '../feed/metrics.ts';
+import { createSubscriptionMetrics, type Protocol } from '../subscriptions/metrics.ts';
+import { createConnectionMetrics } from './metrics.ts';
+import { refuseUpgrade } from './sockets/refuse-upgrade.ts';
+import { createSendBufferBudget } from './sockets/send-buffer-budget.ts';
+import { createSessionWatch } from './sockets/session-watch.ts';
+import { createSocketLimits } from './sockets/socket-limits.ts';
+import type { TransportDeps } from './transport.ts';
+import { createAccountShares } from '../subscriptions/account-shares.ts';
+import { createTasksChannel } from './tasks-channel.ts';
+import { createSubscriptions } from '../subscriptions/subscriptions.ts';
+
+/** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
+const ACCOUNT_COST_FACTOR = 2;
+/** Messages may arrive in pieces, of which the smallest take as much memory as if they had this size. */
+const MIN_PIECE_BYTES = 256;
+/** How long a drained socket may take to close. */
+const GOODBYE_MS = 2_000;
+/** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
+const DRAIN_SPREAD_MS = 1_000;
+
+export interface Realtime extends Service {
+  /** Answers `/graphql` requests that ask for a stream. */
+  streams: HttpStreams;
+  /** Whether a request is an upgrade to a realtime protocol; any other upgrade is handled as an ordinary request. */
+  isUpgrade(request: IncomingMessage): boolean;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+export interface RealtimeDeps {
+  /** From 0 to 1. Spreads out what clients would otherwise do all at once. */
+  random: () => number;
+}
+
+/** The change feed, the subscriptions on it, and the protocols that carry them. */
+export function createRealtime(context: GatewayContext, { random }: RealtimeDeps): Realtime {
+  const { eventLog, connections, log, clock, graph, tracing } = context;
+  const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxQueuedBytes, maxConnectionAgeS } =
+    context.config.realtime;
+  const metrics = { ...createConnectionMetrics(context.metrics), ...createSubscriptionMetrics(context.metrics, clock) };
+  const feedMetrics = createFeedMetrics(context.metrics, clock);
+  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics: feedMetrics, tracing });
+  const subscriptions = createSubscriptions({
+    feed,
+    clock,
+    graph,
+    formatResult: createResultFormat(log),
+    metrics,
+    executor: context.config.executor,
+    shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
+  });
+  const formatErrors = createErrorFormat(log);
+  const watch = createSessionWatch(context);
+  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp };
+  const limits = createSocketLimits(perClient);
+  const streamLimits = createSocketLimits(perClient);
+  const heartbeats = createHeartbeats();
+  const limitAge = createAgeLimit(maxConnectionAgeS, random);
+  const ofSockets: TransportDeps = { context, watch, limits, heartbeats, limitAge, metrics };
+  const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
+  const channel = createTasksChannel({ ...ofSockets, feed });
+  const streams = createHttpStreams({ ...ofSockets, limits: streamLimits, subscriptions, random });
+  const maxPieces = Math.ceil(maxMessageBytes / MIN_PIECE_BYTES);
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    maxFragments: maxPieces,
+    maxBufferedChunks: maxPieces,
+    perMessageDeflate: false,
+    // Accept unknown protocols, too, so that their clients can read the close code.
+    handleProtocols: (protocols) =>
+      protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
+  });
+
+  let isDraining = false;
+  const queuedBytes = () => {
+    let sum = streams.waitingBytes();
+    for (const socket of sockets.clients) sum += socket.bufferedAmount;
+    return sum;
+  };
+  metrics.watch({ owners: () => feed.owners(), queueBytes: queuedBytes });
+  const sendBufferBudget = createSendBufferBudget({
+    maxBytes: maxQueuedBytes,
+    queuedBytes,
+    readers: () => [...[...sockets.clients].map(socketReader), ...streams.readers()],
+    log,
+  });
+
+  sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));
+
+  // Apart from `upgrade` and `accept`: what listens to a socket keeps all that is around it, which there is the request.
+  const watchEnd = (webSocket: WebSocket, protocol: Protocol) => {
+    const disconnected = metrics.connected(protocol);
+    webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
+    // An error of one socket must end only that socket.
+    webSocket.on('error', () => webSocket.terminate());
+  };
+  const accept = ({ request, socket, head }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      watchEnd(webSocket, protocol);
+      serve(webSocket);
+    });
+  const turnAway = (webSocket: WebSocket) => {
+    endSocket(webSocket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
+    setTimeout(() => webSocket.terminate(), GOODBYE_MS).unref();
+  };
+
+  return {
+    streams,
+    async start() {
+      await feed.start();
+      sendBufferBudget.start();
+    },
+    async stop() {
+      isDraining = true;
+      await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
+      watch.stop();
+      sendBufferBudget.stop();
+      await feed.stop();
+    },
+    isUpgrade: (request) =>
+      request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket' && PATHS.has(pathOf(request)),
+    upgrade(request, socket, head) {
+      endOnError(socket);
+      const ip = context.clientIp(request);
+      const place = limits.takeIp(ip);
+      const release = place ?? limits.takeRefusal(ip);
+      if (!release) return socket.destroy();
+      socket.once('close', release);
+      if (isDraining) return refuseUpgrade(socket, unavailable('The gateway stops; another one takes over.'));
+      const upgrade = { request, socket, head };
+      if (pathOf(request) === GRAPHQL_PATH)
+        return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
+      const handshake = channel.read(request.url ?? '');
+      if ('refused' in handshake) return refuseUpgrade(socket, refusalOf(handshake.refused));
+      accept(
+        upgrade,
+        'channel',
+        place ? (webSocket) => channel.serve(webSocket, socket, { ...handshake, ip }) : turnAway,
+      );
+    },
+  };
+}
+
+function endOnError(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+}
+
+const GRAPHQL_PATH = '/graphql';
+const PATHS = new Set([GRAPHQL_PATH, REALTIME_PATH]);
+
+interface Upgrade {
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+function refusalOf({ status, reason }: { status: number; reason: string }): AppError {
+  return status === 401 ? unauthenticated(reason) : new AppError('BAD_USER_INPUT', reason);
+}
+
+/** Sends all clients to other gateways, spread over a second, and waits until they are gone. */
+async function drain(sockets: WebSocketServer, random: () => number): Promise<void> {
+  const clients = [...sockets.clients];
+  await Promise.all(
+    clients.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          if (socket.readyState === socket.CLOSED) return resolve();
+          socket.once('close', () => resolve());
+          const delayMs = clients.length > 1 ? random() * DRAIN_SPREAD_MS : 0;
+          setTimeout(() => closeGracefully(socket, 'restart', SERVICE_RESTART), delayMs);
+          setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
+        }),
+    ),
+  );
+  sockets.close();
+}

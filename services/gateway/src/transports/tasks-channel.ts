@@ -1,0 +1,105 @@
+import {
+  AppError,
+  TASK_FIELDS,
+  type ColumnType,
+  type TaskChanged,
+  type TaskImage,
+  type TaskRow,
+} from '@taskmesh/contracts';
+import { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@taskmesh/identity';
+import { createRealtimeServer, type Change, type Column, type RealtimeServer } from '@taskmesh/realtime-protocol';
+import { decodeProtectedHeader } from 'jose';
+import type { Feed } from '../feed/feed.ts';
+import { perChange } from '../feed/per-change.ts';
+import type { TransportDeps } from './transport.ts';
+
+/** Types as clients know them. */
+const TYPES = {
+  uuid: 'uuid',
+  text: 'text',
+  boolean: 'bool',
+  integer: 'int4',
+  'timestamptz(3)': 'timestamptz',
+} as const satisfies Record<ColumnType, Column['type']>;
+
+const TASKS = {
+  name: 'tasks',
+  columns: Object.values(TASK_FIELDS).map(({ column, type }) => ({ name: column, type: TYPES[type] })),
+};
+
+/** The changes of tasks for clients of Supabase Realtime. */
+export function createTasksChannel(deps: TransportDeps & { feed: Feed }): RealtimeServer {
+  const { context, feed, watch, limits, limitAge, heartbeats, metrics } = deps;
+  const { anonKey, maxSubscriptions, maxSocketsPerUser, maxMessagesPerS } = context.config.realtime;
+  return createRealtimeServer({
+    table: TASKS,
+    tokens: {
+      publicKey: anonKey,
+      isOfUser,
+      async verify(token, ip) {
+        const caller = await context.authenticateToken(token, { ipOf: () => ip, graceS: EXPIRED_TOKEN_GRACE_S });
+        if (caller.kind !== 'user') return undefined;
+        const { identity, claims } = caller;
+        return { id: identity.userId, expiresAt: claims.exp, watch: (onEnd) => watch(claims, onEnd) };
+      },
+    },
+    subscribe: (owner, after, reader) =>
+      feed
+        .subscribe(owner, after, { ...reader, onChange: (change) => reader.onChange(asRowChange(change)) })
+        .catch((error: unknown) => {
+          if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') return 'cursor expired' as const;
+          throw error;
+        }),
+    limits: {
+      channels: maxSubscriptions,
+      bindings: maxSubscriptions * maxSocketsPerUser,
+      messagesPerSecond: maxMessagesPerS,
+    },
+    takeSocket: limits.takeUser,
+    limitAge,
+    heartbeats,
+    metrics: {
+      subscribed: () => metrics.subscribed('channel'),
+      failed: (reason) => metrics.failed('channel', reason),
+      delivered: (change, since) => metrics.delivered('channel', change, since),
+    },
+    now: context.clock.now,
+    isTemporary,
+    log: context.log,
+  });
+}
+
+/** Services that are not available come back. */
+export const isTemporary = (error: unknown) => error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
+
+/** By its form or type only: the token is not verified. */
+function isOfUser(token: string): boolean {
+  if (isPersonalToken(token)) return true;
+  try {
+    return decodeProtectedHeader(token).typ === ACCESS_TOKEN_TYPE;
+  } catch {
+    return false;
+  }
+}
+
+const asRowChange = perChange(({ kind, task, previous, occurredAt, cursor, traceparent }: TaskChanged): Change => ({
+  ...{ kind, occurredAt, cursor, traceparent },
+  record: rowOf(task),
+  oldRecord: previous && rowOf(previous),
+}));
+
+function rowOf(task: TaskImage): TaskRow {
+  return {
+    id: task.id,
+    user_id: task.ownerId,
+    title: task.title,
+    description: task.description,
+    completed: task.completed,
+    due_date: task.dueDate,
+    category: task.category,
+    priority: task.priority,
+    created_at: task.createdAt,
+    updated_at: task.updatedAt,
+    version: task.version,
+  };
+}
