@@ -48,8 +48,8 @@ function batch(name: string, type: 'GZIP' | 'ZSTD', compress: Compress, messages
 export const batches: readonly Case[] = KAFKA.brokers
   ? [
       batch('16 MiB of zeros', 'ZSTD', promisify(zstdCompress), (key) => [{ key, value: Buffer.alloc(16 * 2 ** 20) }]),
-      batch('2,000 records that are no changes', 'GZIP', promisify(gzip), (key) =>
-        Array.from({ length: 2_000 }, () => ({ key, value: '{"no":"change"}' })),
+      batch('10,000 records that are no changes', 'GZIP', promisify(gzip), (key) =>
+        Array.from({ length: 10_000 }, () => ({ key, value: '{"no":"change"}' })),
       ),
     ]
   : [];

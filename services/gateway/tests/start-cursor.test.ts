@@ -19,9 +19,9 @@ interface Options {
   filter?: Record<string, unknown>;
 }
 
-async function open(accept: string, { after, lastEventId, filter }: Options = {}) {
+async function open(accept: string, { after, lastEventId, filter }: Options = {}, { origin } = gateway) {
   const abort = new AbortController();
-  const response = await fetch(`${gateway.origin}/graphql`, {
+  const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -80,4 +80,43 @@ it('a stream of server-sent events is told the newest cursor after a replay of c
   expect(all.text.match(/^id: /gm)).toHaveLength(head);
   none.close();
   all.close();
+});
+
+describe('a live stream of server-sent events whose filter excludes the newest changes', () => {
+  let beating: TestGateway;
+  beforeAll(async () => {
+    const { setInterval } = globalThis;
+    // Heartbeats are due every 12 s, and connections take turns of a quarter of a second.
+    const hastened = jest
+      .spyOn(globalThis, 'setInterval')
+      .mockImplementation((run, ms, ...rest) => setInterval(run, ms === 250 ? 2 : ms, ...rest));
+    beating = await startTestGateway({ beside: gateway });
+    hastened.mockRestore();
+  });
+  afterAll(() => beating.stop());
+
+  it('receives the newest cursor with its heartbeats, and resumes from it', async () => {
+    const stream = await open('text/event-stream', { filter: { priority: 'HIGH' } }, beating);
+    await eventually(() => expect(stream.text).toMatch(/^id: /m));
+    beating.commit(USER);
+    const { sequence } = beating.commit(USER);
+    const newest = gateway.tasks.changes.cursor(USER, sequence);
+    await eventually(() => expect(stream.text).toContain(`id: ${newest}\n\n`));
+    expect(stream.text).not.toContain('data:');
+    stream.close();
+    const resumed = await open('text/event-stream', { lastEventId: newest });
+    gateway.commit(USER);
+    await eventually(() => expect(resumed.text).toBe(`:\n\n${next(sequence + 1)}`));
+    resumed.close();
+  });
+
+  it('receives none while the filter matches', async () => {
+    const stream = await open('text/event-stream', { filter: {} }, beating);
+    await eventually(() => expect(stream.text).toMatch(/^id: /m));
+    const { sequence } = beating.commit(USER);
+    await eventually(() => expect(stream.text).toContain(next(sequence)));
+    const { length } = stream.text;
+    await eventually(() => expect(stream.text.slice(length)).toMatch(/^(:\n\n){3,}$/));
+    stream.close();
+  });
 });

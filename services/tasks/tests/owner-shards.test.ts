@@ -50,6 +50,7 @@ const VALUES: Record<string, unknown[]> = {
   'task-create': [...NEW, ...givenValues],
   'task-create-once': [...NEW, 'key', 'hash', NOW, ...givenValues],
   'task-open-feed': [OWNER],
+  'task-is-full': [OWNER, 1],
   'task-first-created': [OWNER, 'key', NOW],
   'task-forget-keys': [NOW, 2_000, 10_000],
   'task-update': [...WRITE, ...givenValues.flatMap((value) => [true, value])],
@@ -129,15 +130,7 @@ const ALL_SHARDS = [
 ];
 /** They read nothing of any owner. */
 const NO_SHARD = [
-  ...[
-    'task-create',
-    'task-open-feed',
-    'feed-state',
-    'feed-new-epoch',
-    'relay-writers',
-    'relay-epoch',
-    'relay-wake-others',
-  ],
+  ...['task-open-feed', 'feed-state', 'feed-new-epoch', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
   ...['dead-letters-discard', 'dead-letters-count'],
   ...['owners-position', 'owners-lock-position', 'owners-move', 'owners-close'],
 ];

@@ -1,5 +1,6 @@
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deliver, type Logger, type LogRecord } from '../event-log.ts';
 import type { Node } from './node.ts';
 import { BEGIN, END, type Positions } from './positions.ts';
@@ -8,6 +9,8 @@ import { backoffMs, pause } from './timing.ts';
 const FETCH_WAIT_MS = 500;
 /** A partition that failed is left out this long, while the others are read. */
 const REST_MS = 250;
+/** How many records are delivered in one turn of the event loop: a batch may hold many thousands. */
+const RECORDS_PER_TURN = 200;
 const OFFSET_OUT_OF_RANGE = 1;
 
 export interface FollowerOptions {
@@ -111,7 +114,7 @@ async function follow(node: Node, signal: AbortSignal, options: FollowerOptions)
       if (errorCode === OFFSET_OUT_OF_RANGE) await findNearest(node, partition, options, rest);
       else if (errorCode !== 0) rest(partition, errorCode);
       else {
-        deliverAll(partition, messages, options, signal);
+        await deliverAll(partition, messages, options, signal);
         onProgress(partition);
       }
     }
@@ -150,13 +153,14 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
   positions.moveTo(partition, nearest);
 }
 
-function deliverAll(
+async function deliverAll(
   partition: number,
   messages: FetchedMessage[],
   { positions, onRecord, log }: FollowerOptions,
   signal: AbortSignal,
-): void {
-  for (const message of messages) {
+): Promise<void> {
+  for (const [index, message] of messages.entries()) {
+    if (index > 0 && index % RECORDS_PER_TURN === 0) await nextTurn();
     if (signal.aborted) return; // the reader was stopped within its own callback
     const offset = BigInt(message.offset);
     if (offset < (positions.offset(partition) ?? 0n)) continue; // a batch is returned whole, from its first record

@@ -111,6 +111,25 @@ describe('reading a topic from its leaders', () => {
     expect(cluster.open()).toBe(0);
   });
 
+  it('delivers a large batch in several turns of the event loop, and stops between them', async () => {
+    const cluster = createCluster(1);
+    const delivered: number[] = [];
+    const { stop, values } = read(cluster);
+    cluster.answer('one', () => {
+      const look = () => {
+        delivered.push(values.length);
+        if (values.length < 600) setImmediate(look);
+        else void stop();
+      };
+      setImmediate(look);
+      return [ok(0, ...Array.from({ length: 10_000 }, (_, offset) => message(offset)))];
+    });
+    await eventually(() => values.length >= 600);
+    await stop();
+    expect(delivered).toContain(400);
+    expect(values.length).toBeLessThanOrEqual(800);
+  });
+
   it('goes on behind what it delivered, and delivers nothing of a batch that lies before its offset', async () => {
     const cluster = createCluster(1);
     cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: 5n }];

@@ -65,6 +65,8 @@ export interface Subscriptions {
 export interface Subscription {
   /** Whether the client knows a cursor to go on from: its events have them, and it gave one or has been told an event. */
   canResume(): boolean;
+  /** The cursor behind the changes that the filter excluded since the last event, if any. */
+  position(): string | undefined;
   stop(): void;
 }
 
@@ -169,7 +171,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       });
       await stream.read(feed, { owner: identity.userId, after, view: () => live.view });
       if (!stream.isOver()) unsubscribed = metrics.subscribed(protocol);
-      return { canResume: () => isToldCursors && knowsCursor, stop: stream.stop };
+      return { canResume: () => isToldCursors && knowsCursor, position: stream.position, stop: stream.stop };
     },
   };
 }
@@ -257,6 +259,8 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
       .catch(() => over({ kind: 'unavailable' }))
       .finally(() => waiting--);
   };
+  /** Events that still wait for other services come first, and each has its own cursor. */
+  const position = () => (waiting === 0 ? excluded?.cursor : undefined);
   /** Events that were taken before the end still go out. */
   const endAfterAll = (end: StreamEnd) => {
     detach();
@@ -279,8 +283,8 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
             await sink.drained();
           },
           onCaughtUp() {
-            // Events that still wait for other services come first, and each has its own cursor.
-            if (!isOver && excluded && waiting === 0) sink.position?.(excluded.cursor);
+            const cursor = position();
+            if (!isOver && cursor !== undefined) sink.position?.(cursor);
           },
         });
       } catch (error) {
@@ -292,6 +296,7 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
       if (isOver) detach();
     },
     fail: (error: GraphQLError) => endAfterAll({ kind: 'failed', error }),
+    position,
     stop: () => over(),
     isOver: () => isOver,
   };

@@ -1,4 +1,4 @@
-import { AppError, badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/contracts';
+import { AppError, badUserInput, conflict, notFound, unauthenticated, unavailable } from '@taskmesh/contracts';
 
 /** Does not reveal whether the task exists for another user. */
 export const taskNotFound = () => notFound('Task not found.');
@@ -14,6 +14,9 @@ export const keyUsedBefore = () =>
 
 export const tooManyTasks = (most: number) =>
   conflict(`You have ${most} tasks, the most that an account may have: delete some first.`);
+
+export const tooManyUnpublished = () =>
+  unavailable('Too many of your changes wait for the change feed. Try again later.');
 
 /** Unlike other conflicts, it passes by itself. */
 export const firstStillRuns = () =>

@@ -1,12 +1,12 @@
 import { isCheckViolation, type Statement } from '@taskmesh/store';
-import type { TaskRow, CreateTask, Priority, UpdateTask } from '@taskmesh/contracts';
+import type { AppError, TaskRow, CreateTask, Priority, UpdateTask } from '@taskmesh/contracts';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { partOf } from '../feed/partition.ts';
 import type { SharedDatabase } from '../shared-database.ts';
 import { listStatement, type ListParameter, type ListShape } from './list.statements.ts';
 import type { PlaceInOrder, TaskOrder } from './task-order.ts';
 import { GIVEN_FIELDS, toTask } from './task-row.ts';
-import { ownerIsGone, tooManyTasks } from './task.errors.ts';
+import { ownerIsGone, tooManyTasks, tooManyUnpublished } from './task.errors.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
 
@@ -56,6 +56,9 @@ type ListedRow = (TaskRow | { id: null }) & {
   has_previous?: boolean;
 };
 
+/** A row of an update or delete that wrote nothing, with the version of the task. */
+type Unchanged = { id: null; found: number };
+
 type CreatedOnceRow = { is_ours: boolean; has_room: boolean | null } & (TaskRow | { id: null });
 
 export type TaskRepository = ReturnType<typeof createTaskRepository>;
@@ -84,16 +87,21 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     }
   };
 
+  const refusalOf = async ({ ownerId }: Write): Promise<AppError> => {
+    const [row] = await database.run<{ is_full: boolean }>('read', statements.IS_FULL, [ownerId, limit], ownerId);
+    return row?.is_full ? tooManyTasks(maxTasks) : tooManyUnpublished();
+  };
+
   return {
-    /** @throws AppError CONFLICT when the owner has as many tasks as allowed */
+    /** @throws AppError CONFLICT when the owner has as many tasks as allowed, SERVICE_UNAVAILABLE with too many unpublished changes */
     async create(write: Write, id: string, input: CreateTask): Promise<Task> {
       const values = [...writeValues(write, id), write.now, limit, ...givenValues(input)];
       const [row] = await runWrite<TaskRow>(write, statements.CREATE, values);
-      if (!row) throw tooManyTasks(maxTasks);
+      if (!row) throw await refusalOf(write);
       return toTask(row);
     },
 
-    /** @throws AppError CONFLICT when the owner has as many tasks as allowed */
+    /** @throws as `create` */
     async createOnce(write: Write, id: string, input: CreateTask, once: OnceKey): Promise<CreatedOnce> {
       const { key, inputHash, expiresAt } = once;
       const values = [...writeValues(write, id), write.now, limit, key, inputHash, expiresAt, ...givenValues(input)];
@@ -106,7 +114,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       if (row.id !== null) return { outcome: 'created', task: toTask(row) };
       // A running request may itself be a repetition, so the first one's task may exist.
       const before = await this.createdBefore(write, once);
-      if (row.has_room === false && before.outcome === 'running') throw tooManyTasks(maxTasks);
+      if (row.has_room === false && before.outcome === 'running') throw await refusalOf(write);
       return before;
     },
 
@@ -126,21 +134,21 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     },
 
     async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Changed<Task>> {
-      const [row] = await runWrite<TaskRow | { id: null }>(write, statements.UPDATE, [
+      const [row] = await runWrite<TaskRow | Unchanged>(write, statements.UPDATE, [
         ...writeValues(write, id),
         ifVersion,
         write.now,
         ...changedValues(input),
       ]);
       if (!row) return { outcome: 'not-found' };
-      return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: toTask(row) };
+      return row.id === null ? unchanged(row, ifVersion) : { outcome: 'changed', result: toTask(row) };
     },
 
     async remove(write: Write, id: string, ifVersion: number | null): Promise<Changed<string>> {
       const values = [...writeValues(write, id), ifVersion, write.now];
-      const [row] = await runWrite<{ id: string | null }>(write, statements.DELETE, values);
+      const [row] = await runWrite<{ id: string } | Unchanged>(write, statements.DELETE, values);
       if (!row) return { outcome: 'not-found' };
-      return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: row.id };
+      return row.id === null ? unchanged(row, ifVersion) : { outcome: 'changed', result: row.id };
     },
 
     async find(ownerId: string, id: string): Promise<Task | undefined> {
@@ -168,6 +176,12 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return present(row);
     },
   };
+}
+
+/** @throws AppError SERVICE_UNAVAILABLE when too many changes of the owner wait to be published */
+function unchanged({ found }: Unchanged, expected: number | null): { outcome: 'other-version' } {
+  if (expected === null || expected === found) throw tooManyUnpublished();
+  return { outcome: 'other-version' };
 }
 
 function shapeOf({ filter, order, behind, withTotal, withHead, withPrevious }: ListRequest): ListShape {

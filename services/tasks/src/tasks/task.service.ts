@@ -40,7 +40,10 @@ export interface TaskStatistics {
   completionPercentage: number;
 }
 
-/** The use cases of tasks; each is limited to the caller's own tasks. */
+/**
+ * The use cases of tasks; each is limited to the caller's own tasks. Writes fail with SERVICE_UNAVAILABLE while too many
+ * changes of the caller wait to be published.
+ */
 export interface TaskService {
   /** @throws AppError BAD_USER_INPUT; CONFLICT when the key's first request still runs, or the owner may have no more tasks */
   create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task>;

@@ -20,13 +20,25 @@ const logChange = (kind: string, after: string, before: string) => `
   insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at, traceparent)
   select $1, ${after}.user_id, feed.sequence, '${kind}', row_to_json(${after}), ${before}`;
 
+/** The most changes of an owner that wait to be published: an outage of the event log must not fill the store. */
+const MAX_UNPUBLISHED = 10_000;
+
+/**
+ * Of the feed `f`; $4: its owner. Each owner's changes are published in order, so one of them tells. Not a condition on
+ * `published_at`, for which PostgreSQL may read the index of all unpublished changes.
+ */
+const LOG_HAS_ROOM = `(
+  select c.published_at is null from changes c where c.owner_id = $4::uuid and c.sequence = f.sequence - ${MAX_UNPUBLISHED - 1}
+) is not true`;
+
 const LOCKED = `select * from tasks where id = $3 and user_id = $4 for update`;
 
-/** $5: the version that the caller expects, or null. */
+/** $5: the version that the caller expects, or null. No row: the version differs, or the log has no room. */
 const nextSequence = (added: 0 | -1) => `
   insert into feeds as f (owner_id, sequence, tasks)
   select user_id, 1, ${added} from old where $5::int is null or version = $5
   on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + excluded.tasks
+    where ${LOG_HAS_ROOM}
   returning sequence`;
 
 /** A new task's values by column: $3: id, $4: owner, $5: now, then GIVEN_FIELDS from parameter `first`. */
@@ -48,11 +60,12 @@ function newValues(first: number) {
 
 type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
 
-/** $6: the most tasks of an owner; nothing is written beyond. */
+/** $6: the most tasks of an owner; nothing is written beyond, or when the log has no room. */
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
   feed as (
     insert into feeds as f (owner_id, sequence, tasks) select $4::uuid, 1, 1 ${claim}
-    on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + 1 where f.tasks < $6::int
+    on conflict (owner_id) do update set sequence = f.sequence + 1, tasks = f.tasks + 1
+      where f.tasks < $6::int and ${LOG_HAS_ROOM}
     returning sequence
   ), task as (
     insert into tasks (${Object.keys(values).join(', ')})
@@ -62,7 +75,7 @@ const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
     ${logChange('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
   )`;
 
-/** $1: part, $2: traceparent, $3: id, $4: owner, $5: now, $6: see `newTask`, then GIVEN_FIELDS. No row: the owner has that many. */
+/** $1: part, $2: traceparent, $3: id, $4: owner, $5: now, $6: see `newTask`, then GIVEN_FIELDS. No row: see IS_FULL. */
 export const CREATE: Statement = {
   name: 'task-create',
   text: `with ${newTask(newValues(7))} select ${TASK_COLUMNS} from task`,
@@ -86,7 +99,7 @@ export const CREATE_ONCE: Statement = {
     with turn as materialized (
       select pg_try_advisory_xact_lock(hashtextextended($7::text, hashtextextended($4::uuid::text, 0))) as is_ours
     ), room as materialized (
-      select f.tasks < $6::int as has_room from turn, feeds f where is_ours and f.owner_id = $4::uuid for no key update of f
+      select f.tasks < $6::int and ${LOG_HAS_ROOM} as has_room from turn, feeds f where is_ours and f.owner_id = $4::uuid for no key update of f
     ), claim as (
       insert into idempotency_keys as k (owner_id, key, input_hash, task, expires_at)
       select $4::uuid, $7, $8, ${asJson(CLAIMED)}, $9
@@ -98,6 +111,12 @@ export const CREATE_ONCE: Statement = {
     ), ${newTask(CLAIMED, 'from claim')}
     select turn.is_ours, room.has_room, ${taskColumnsOf('task')}
     from turn left join room on true left join task on true`,
+};
+
+/** $1: owner, $2: the most tasks. Whether that is why a create was refused; otherwise the log has no room. */
+export const IS_FULL: Statement = {
+  name: 'task-is-full',
+  text: 'select tasks >= $2::int as is_full from feeds where owner_id = $1',
 };
 
 /** $1: owner */
@@ -154,7 +173,7 @@ const CHANGED = GIVEN_FIELDS.map((field) => `${TASK_FIELDS[field].column} = ${ch
 
 /**
  * $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now, then the changes as in CHANGED. No row:
- * there is no such task. A row without an id: its version differs.
+ * there is no such task. A row without an id: nothing was written, as its version was not the expected one or the log has no room.
  */
 export const UPDATE: Statement = {
   name: 'task-update',
@@ -170,7 +189,7 @@ export const UPDATE: Statement = {
     ), change as (
       ${logChange('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
     )
-    select ${taskColumnsOf('task')} from old left join task on true`,
+    select ${taskColumnsOf('task')}, old.version as found from old left join task on true`,
 };
 
 /** $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now. Returns rows as UPDATE does. */
@@ -182,7 +201,7 @@ export const DELETE: Statement = {
     ), change as (
       ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
     )
-    select gone.id from old left join gone on true`,
+    select gone.id, old.version as found from old left join gone on true`,
 };
 
 /** $1: owner */

@@ -141,6 +141,7 @@ async function subscribe(
     return reply;
   }
   reportEnd = metrics.connected(protocol);
+  writer.beatWith(stream.position);
   writer.open();
   writer.onClose(finish);
   const { canResume } = stream;

@@ -33,6 +33,7 @@ export class StreamWriter implements StreamSink {
   readonly #chunkOf: EventChunkOf;
   readonly #heartbeats: Heartbeats;
   #stopHeartbeat = () => {};
+  #positionNow: () => string | undefined = () => undefined;
   /** Text written before the stream was opened. */
   #early = '';
   #isOpen = false;
@@ -64,7 +65,7 @@ export class StreamWriter implements StreamSink {
     this.#early = '';
     if (this.#isOver) return void raw.end(opening);
     raw.write(opening);
-    this.#stopHeartbeat = this.#heartbeats.add(() => void raw.write(this.#format.heartbeat));
+    this.#stopHeartbeat = this.#heartbeats.add(() => this.#beat());
     raw.once('close', () => this.#stopHeartbeat());
   }
 
@@ -85,6 +86,11 @@ export class StreamWriter implements StreamSink {
 
   position(cursor: string): void {
     if (!this.#isOver) this.#write(this.#format.position?.(cursor) ?? '');
+  }
+
+  /** Heartbeats report the position that `positionNow` returns, so that a client resumes behind what it was not sent. */
+  beatWith(positionNow: () => string | undefined): void {
+    this.#positionNow = positionNow;
   }
 
   next(json: string, { cursor }: { cursor: string }): boolean {
@@ -124,6 +130,12 @@ export class StreamWriter implements StreamSink {
   abort(reason: EndReason): void {
     this.#endReason = reason;
     this.#reply.raw.destroy();
+  }
+
+  #beat(): void {
+    const cursor = this.#positionNow();
+    const { position, heartbeat } = this.#format;
+    this.#reply.raw.write(cursor !== undefined && position ? position(cursor) : heartbeat);
   }
 
   #write(text: string): void {

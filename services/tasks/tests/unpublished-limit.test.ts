@@ -1,0 +1,55 @@
+import { choosyLog, HASTE, refusal, usersOf } from './support/relay.ts';
+import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+
+const MAX_UNPUBLISHED = 10_000;
+
+let isOut = true;
+let service: TestTasks;
+let busy: TestUser;
+let other: TestUser;
+let id = '';
+
+beforeAll(async () => {
+  const eventLog = choosyLog(() => (isOut ? refusal('LEADER_NOT_AVAILABLE') : undefined));
+  service = await startTasks({ name: 'unpublished_limit', eventLog, relay: HASTE });
+  [busy, other] = usersOf(2, service).flat() as [TestUser, TestUser];
+  ({ id } = await busy.create({ title: 'first' }, 'first'));
+  // As if the owner had gone on writing during the outage, up to one change below the limit.
+  await service.database.query(
+    `insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
+     select part, owner_id, n, kind, task, previous, occurred_at from changes, generate_series(2, ${MAX_UNPUBLISHED - 1}) n`,
+  );
+  await service.database.query(`update feeds set sequence = ${MAX_UNPUBLISHED - 1}`);
+});
+afterAll(() => service.stop());
+
+const unpublished = async () =>
+  (await service.database.query('select from changes where owner_id = $1 and published_at is null', [busy.id])).length;
+
+it('refuses writes of an owner with too many unpublished changes, without an effect, until they are published', async () => {
+  await busy.update(id, { title: 'the last that fits' });
+  const writes = [
+    'mutation { createTask(input: { title: "one more" }) { id } }',
+    'mutation { createTask(input: { title: "one more" }, idempotencyKey: "more") { id } }',
+    `mutation { updateTask(id: "${id}", input: { completed: true }) { id } }`,
+    `mutation { updateTask(id: "${id}", input: { completed: true }, ifVersion: 2) { id } }`,
+    `mutation { deleteTask(id: "${id}") }`,
+  ];
+  for (const write of writes) {
+    const { errors } = await busy.send(write);
+    expect(errors?.[0]).toMatchObject({
+      message: 'Too many of your changes wait for the change feed. Try again later.',
+      extensions: { code: 'SERVICE_UNAVAILABLE' },
+    });
+  }
+  expect(await unpublished()).toBe(MAX_UNPUBLISHED);
+  expect(codeOf(await busy.send(`mutation { updateTask(id: "${id}", input: {}, ifVersion: 1) { id } }`))).toBe(
+    'PRECONDITION_FAILED',
+  );
+  expect(await busy.create({ title: 'first' }, 'first')).toMatchObject({ id });
+  await other.create({ title: 'of another owner' });
+
+  isOut = false;
+  await service.delivered();
+  for (const write of writes.toSpliced(2, 1)) expect(codeOf(await busy.send(write))).toBe(undefined);
+}, 60_000);
