@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { buildClient } from '../build/build.ts';
 
 const MAX_BYTES = 12 * 1024;
+const BUILD = join(import.meta.dirname, '../../../tools/build-package.ts');
 const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
 
 /** A project of somebody's who has installed it. */
@@ -17,7 +17,7 @@ let installed: string;
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'taskmesh-client-'));
   installed = join(project, 'node_modules/@taskmesh/client');
-  buildClient(installed);
+  execFileSync(process.execPath, [BUILD, 'client', installed]);
   mkdirSync(join(project, 'node_modules/@types'));
   for (const name of ['react', '@types/react', '@types/prop-types', 'csstype'])
     symlinkSync(join(NODE_MODULES, name), join(project, 'node_modules', name));

@@ -3,6 +3,7 @@ import { getVariableValues, GraphQLError, type DocumentNode } from 'graphql';
 import type { FederatedOperation } from './compile-operation.ts';
 import type { AskSubgraph } from './execution/run.ts';
 import { createFederatedExecutor } from './federated-executor.ts';
+import type { Failures } from './run-operation.ts';
 import { readSupergraph } from './supergraph.ts';
 
 type Gateway<Context extends BaseContext> = ApolloServerOptionsWithGateway<Context>['gateway'];
@@ -48,20 +49,21 @@ export function compiledGateway<Context extends BaseContext>(
           variables: given.coerced,
           context: context as Context, // Apollo Server hands on what its `context` function made
         });
-        const failures = [
-          ...errors.map(({ message, path, extensions, service, cause }) => {
-            const originalError = cause instanceof Error ? cause : undefined;
-            return new GraphQLError(message, {
-              path,
-              originalError,
-              extensions: { ...extensions, serviceName: service },
-            });
-          }),
-          ...incomplete.map(({ path }) => new GraphQLError('A service left out what its schema promises.', { path })),
-        ];
+        const failures = asGraphQLErrors({ errors, incomplete });
         return failures.length > 0 ? { data, errors: failures } : { data };
       },
     }),
     stop: async () => undefined,
   };
+}
+
+/** With `extensions.serviceName` on those that a service gave or caused. */
+export function asGraphQLErrors({ errors, incomplete }: Failures): GraphQLError[] {
+  return [
+    ...errors.map(({ message, path, extensions, service, cause }) => {
+      const originalError = cause instanceof Error ? cause : undefined;
+      return new GraphQLError(message, { path, originalError, extensions: { ...extensions, serviceName: service } });
+    }),
+    ...incomplete.map(({ path }) => new GraphQLError('A service left out what its schema promises.', { path })),
+  ];
 }

@@ -7,4 +7,12 @@ export { createFederatedExecutor, type FederatedExecutor } from './federated-exe
 export type { FederatedGraph } from './federated-graph.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
+export {
+  compiledSubscriptions,
+  eventOf,
+  planForEvents,
+  senderOfEvent,
+  type CompiledSubscriptionsOptions,
+  type SubscribeArgs,
+} from './subscriptions.ts';
 export { createPlan, fieldsRequiredWithArguments, readSupergraph, withResolvableKeys } from './supergraph.ts';

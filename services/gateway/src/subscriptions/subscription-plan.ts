@@ -1,9 +1,16 @@
 import { operationFromDocument } from '@apollo/federation-internals';
 import type { executeQueryPlan } from '@apollo/gateway';
-import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
+import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { createFederatedExecutor, MAX_VARIANTS, type SubgraphAnswer } from '@taskmesh/federation';
+import {
+  createFederatedExecutor,
+  eventOf,
+  MAX_VARIANTS,
+  planForEvents,
+  senderOfEvent,
+  type SubgraphAnswer,
+} from '@taskmesh/federation';
 import { apolloGateway } from '../supergraph/apollo-gateway.ts';
 import { askServices, asEngineResult } from '../supergraph/compiled-engine.ts';
 import type { ExecutorKind } from '../config.ts';
@@ -14,8 +21,6 @@ import type { GraphSources, OperationRun } from '../supergraph/sources.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { splitPrimary } from './split-primary-fetch.ts';
 
-/** Before the name of the service that owns the subscription's root field: the event answers for it. */
-const EVENT = '__event__';
 /** For a character of the fetch that an event answers, parsed. */
 const PROJECTION_BYTES = 60;
 
@@ -71,7 +76,7 @@ function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDe
     const projected = project(root, variables);
     const { data, errors, extensions } = await executeQueryPlan(
       queryPlan,
-      { ...services, [EVENT + primary.serviceName]: { process: async () => projected } },
+      { ...services, [eventOf(primary.serviceName)]: { process: async () => projected } },
       requestContext(operation, supergraph.schema, variables, run),
       operationContext,
       supergraph.supergraphSchema,
@@ -111,9 +116,10 @@ function compileRun(
   const plan = (planned: DocumentNode) => withEvent(supergraph, supergraph.plan(planned)).queryPlan;
   const executor = createFederatedExecutor<EventAsk>({ ...supergraph, plan }, (request, context) => {
     const { service, text } = request.operation;
-    return service.startsWith(EVENT)
-      ? Promise.resolve(context.answer({ serviceName: service.slice(EVENT.length), operation: text }))
-      : ask(request, context.run);
+    const serviceName = senderOfEvent(service);
+    return serviceName === undefined
+      ? ask(request, context.run)
+      : Promise.resolve(context.answer({ serviceName, operation: text }));
   });
   const operation = executor.compile(document, operationName, resized);
   return async (root, variables, run) => {
@@ -129,22 +135,14 @@ type Project = ReturnType<typeof projection>;
 
 /** A plan whose first fetch is replaced by the event, and that fetch. */
 function withEvent(supergraph: Supergraph, planned: QueryPlan) {
-  const { primary: whole, rest } = subscriptionNode(planned);
-  const { primary, others } = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
-  const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, others, rest) };
+  let primary: FetchNode | undefined;
+  const queryPlan = planForEvents(planned, (whole) => {
+    const split = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
+    primary = split.primary;
+    return split;
+  });
+  if (!primary) throw new Error('The plan has no primary fetch.');
   return { queryPlan, primary };
-}
-
-function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
-  if (node?.kind !== 'Subscription') throw new Error('The planner did not plan a subscription.');
-  return node;
-}
-
-function asQuery(primary: FetchNode, others: PlanNode[], rest: PlanNode | undefined): PlanNode {
-  const nodes: PlanNode[] = [{ ...primary, serviceName: EVENT + primary.serviceName }];
-  if (others.length > 0) nodes.push({ kind: 'Parallel', nodes: others });
-  if (rest) nodes.push(rest);
-  return { kind: 'Sequence', nodes };
 }
 
 /** Picks from an event what the primary fetch selects, under the client's aliases. */

@@ -1,0 +1,77 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = join(import.meta.dirname, '..');
+/** What runs in browsers uses nothing that the oldest supported ones and Node 20 lack. */
+const FOR_BROWSERS: Record<string, ts.CompilerOptions> = {
+  client: { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] },
+};
+
+const [name = '', folder = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
+const source = join(ROOT, 'packages', name);
+if (!/^[a-z-]+$/.test(name) || !existsSync(join(source, 'package.json')) || others.length > 0) {
+  console.error(readFileSync(new URL('build-package.help.txt', import.meta.url), 'utf8').trim());
+  process.exit(2);
+}
+buildPackage(resolve(folder));
+console.log(`Built. In a project of yours: npm install ${folder}\nTo publish it:         npm publish ${folder}`);
+
+/** @throws with what the compiler says */
+function buildPackage(to: string): void {
+  const {
+    nx: _,
+    private: __,
+    devDependencies: ___,
+    exports,
+    ...kept
+  } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const entries = Object.entries<string>(typeof exports === 'string' ? { '.': exports } : exports).map(
+    ([path, file]) => [path, file.replace(/^\.\/src\/(.*)\.ts$/, '$1')] as const,
+  );
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  compile(
+    entries.map(([, entry]) => join(source, 'src', `${entry}.ts`)),
+    to,
+  );
+  const built = entries.map(([path, entry]) => [path, { types: `./${entry}.d.ts`, default: `./${entry}.js` }]);
+  writeFileSync(
+    join(to, 'package.json'),
+    `${JSON.stringify({ ...kept, exports: Object.fromEntries(built) }, undefined, 2)}\n`,
+  );
+  copyFileSync(join(source, 'README.md'), join(to, 'README.md'));
+  copyFileSync(join(ROOT, 'LICENSE'), join(to, 'LICENSE'));
+}
+
+function compile(rootNames: string[], outDir: string): void {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.base.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const program = ts.createProgram({
+    rootNames: [...rootNames, ...privateTypes()],
+    options: {
+      ...options,
+      ...FOR_BROWSERS[name],
+      rootDir: join(source, 'src'),
+      outDir,
+      noEmit: false,
+      declaration: true,
+      allowImportingTsExtensions: false,
+      rewriteRelativeImportExtensions: true,
+    },
+  });
+  const { diagnostics } = program.emit();
+  const all = [...ts.getPreEmitDiagnostics(program), ...diagnostics];
+  if (all.length === 0) return;
+  const host = {
+    getCurrentDirectory: () => ROOT,
+    getCanonicalFileName: (file: string) => file,
+    getNewLine: () => '\n',
+  };
+  throw new Error(ts.formatDiagnostics(all, host));
+}
+
+/** Declarations of what libraries keep to themselves. */
+function privateTypes(): string[] {
+  return ts.sys.readDirectory(join(source, 'src'), ['.d.ts']);
+}
