@@ -1,4 +1,7 @@
 import { AppError, unavailable } from '@taskmesh/contracts';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { startRestApp, type RestApp } from './rest-fakes/app.ts';
 import { createClient, type Answered, type Client } from './rest-fakes/client.ts';
 
@@ -255,6 +258,22 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
       ['a\tb', 400],
     ])('is 1 to 255 printable ASCII characters (%#)', async (key, expected) => {
       expect((await withKey({ title: 'Only once' }, key)).status).toBe(expected);
+    });
+
+    it('is refused when it is sent twice, with a sentence', async () => {
+      const sent = request(`${rest.origin}${prefix}/tasks`, {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          'idempotency-key': ['key 4', 'key 4'], // two lines, which `fetch` would join
+        },
+      });
+      sent.end('{"title":"Only once"}');
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBe(400);
+      expect(await json(response)).toMatchObject({
+        error: { details: [{ path: 'Idempotency-Key', message: 'Idempotency-Key must be sent once.' }] },
+      });
     });
   });
 

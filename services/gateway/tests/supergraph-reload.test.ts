@@ -1,6 +1,6 @@
 import { composeServices } from '@apollo/composition';
-import { eventually } from '@taskmesh/testing';
-import { parse, print, visit, type DocumentNode } from 'graphql';
+import { collectGarbage, eventually } from '@taskmesh/testing';
+import { GraphQLSchema, parse, print, visit, type DocumentNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,15 @@ function compose(others: { name: string; url: string; typeDefs: string }[], edit
   ]);
   if (!supergraphSdl) throw new Error(String(errors));
   return supergraphSdl;
+}
+
+/** The schemas of the graphs that some work makes; each graph is found by its schema. */
+async function schemasOf(work: () => Promise<void>): Promise<WeakRef<object>[]> {
+  const set = jest.spyOn(WeakMap.prototype, 'set');
+  await work();
+  const schemas = set.mock.calls.flatMap(([key]) => (key instanceof GraphQLSchema ? new WeakRef<object>(key) : []));
+  set.mockRestore();
+  return schemas;
 }
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
@@ -100,7 +109,7 @@ describe('a gateway whose supergraph file changes', () => {
   });
   beforeEach(async () => {
     await serve(COMMITTED);
-    userId = USER.replace(/1$/, String(++users));
+    userId = USER.replace(/01$/, String(++users).padStart(2, '0'));
     token = await gateway.auth.token(userId);
   });
   afterEach(() => {
@@ -160,6 +169,21 @@ describe('a gateway whose supergraph file changes', () => {
     }
     await eventually(() => expect(channel.events.length).toBeGreaterThan(100));
     expect([channel.errors, channel.ended]).toEqual([[], undefined]);
+  });
+
+  it('keeps nothing of the former graph for streams that began on it', async () => {
+    await serve(withStars);
+    const former = await schemasOf(() => serve(COMMITTED));
+    const streams = [...(await graphqlStreams(SEQUENCES)), ...(await graphqlStreams(OWNERS))];
+    await standing(streams);
+    expect(former.every((schema) => schema.deref())).toBe(true);
+    await serve(withStars);
+    const { sequence } = gateway.commit(userId);
+    for (const stream of streams) await eventually(() => expect(sequences(stream).at(-1)).toBe(sequence));
+    await eventually(() => {
+      collectGarbage();
+      expect(former.filter((schema) => schema.deref())).toEqual([]);
+    });
   });
 
   it('renders what comes after it by the new graph', async () => {

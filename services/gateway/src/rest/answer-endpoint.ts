@@ -33,7 +33,7 @@ export function createAnswerEndpoint(
     query: endpoint.query?.read(request),
     body: bodySchema && (await bodyOf(request, bodySchema, context)),
     id: idIn(request.params),
-    headers: request.headers,
+    raw: request.raw,
     origin: () => originOf(context, request),
     isHead: request.method === 'HEAD',
     onProgress,

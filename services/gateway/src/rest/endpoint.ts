@@ -2,7 +2,7 @@ import type { AccessTokenClaims } from '@taskmesh/identity';
 import type { AppError, ErrorCode } from '@taskmesh/contracts';
 import type { RequestOrigin, OnWorkProgress } from '@taskmesh/internal-api';
 import type { FastifyReply } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { StoredOperation } from './operations.ts';
@@ -26,7 +26,8 @@ export interface Exchange<Body, Query> {
   query: Query;
   /** The path parameter as it was sent; empty if the path has none. */
   id: string;
-  headers: IncomingHttpHeaders;
+  /** For its headers: Node joins some that are repeated. */
+  raw: IncomingMessage;
   /** From where the request came. */
   origin(): RequestOrigin;
   /** Whether nothing but the head of the answer is wanted. */

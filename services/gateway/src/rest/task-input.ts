@@ -32,10 +32,10 @@ export function pathTaskId({ id }: { id: string }): string {
  */
 export async function taskToChange({
   id: sent,
-  headers,
+  raw,
   run,
-}: Pick<UserExchange<unknown, unknown>, 'id' | 'headers' | 'run'>): Promise<{ id: string; ifVersion: number | null }> {
-  const versions = versionsIn(headers['if-match']);
+}: Pick<UserExchange<unknown, unknown>, 'id' | 'raw' | 'run'>): Promise<{ id: string; ifVersion: number | null }> {
+  const versions = versionsIn(raw.headers['if-match']);
   const id = pathTaskId({ id: sent });
   if (versions === undefined) return { id, ifVersion: null };
   if (versions.length === 1) return { id, ifVersion: versions[0] };

@@ -97,7 +97,8 @@ const keyOf = ({ source, operationName }: PreparedOperation) => documentKey(sour
 
 /** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {
-  readonly request: StreamRequest;
+  readonly variables: Record<string, unknown>;
+  readonly call: RequestCall;
   readonly inTurn: RunInTurn;
   rendering: EventRenderer;
   view: View;
@@ -112,14 +113,14 @@ export function createSubscriptions(deps: Deps): Subscriptions {
   // two events. Positions in the feed are not affected.
   graph.beforeSwitch(async (next) => {
     const planned = new Map<string, EventRenderer | GraphQLError>();
-    const planFor = ({ request: { operation } }: LiveStream) => {
+    const planFor = ({ rendering: { operation } }: LiveStream) => {
       const key = keyOf(operation);
       const outcome = planned.get(key) ?? planOn(next, operation, deps);
       planned.set(key, outcome);
       return outcome;
     };
     for (const stream of streams) {
-      if (planned.has(keyOf(stream.request.operation))) continue;
+      if (planned.has(keyOf(stream.rendering.operation))) continue;
       planFor(stream);
       await nextTurn();
     }
@@ -155,8 +156,9 @@ export function createSubscriptions(deps: Deps): Subscriptions {
         },
         (error) => metrics.failed(protocol, failureOf(error)),
       );
-      const live = {
-        request: { ...request, operation },
+      const live: LiveStream = {
+        variables,
+        call,
         rendering,
         inTurn: share.inTurn,
         view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.inTurn) },
@@ -203,7 +205,7 @@ function planOn(next: Graph, { source, operationName }: PreparedOperation, deps:
 function moveTo(outcome: EventRenderer | GraphQLError, stream: LiveStream): void {
   if (outcome instanceof GraphQLError) return stream.fail(outcome);
   try {
-    const { variables, call } = stream.request;
+    const { variables, call } = stream;
     const args = readArguments(outcome.operation, variables);
     stream.rendering.followedBy(outcome);
     stream.rendering = outcome;

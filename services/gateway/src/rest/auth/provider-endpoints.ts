@@ -78,8 +78,8 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       status: 302,
       errors: ['NOT_FOUND', 'RATE_LIMITED'],
       errorPage,
-      handle: async ({ query: search, headers, origin }) => {
-        const { location } = await signIn.complete({ binding: cookie.in(headers.cookie), search }, origin());
+      handle: async ({ query: search, raw, origin }) => {
+        const { location } = await signIn.complete({ binding: cookie.in(raw.headers.cookie), search }, origin());
         return goTo(location, cookie.none);
       },
     }),

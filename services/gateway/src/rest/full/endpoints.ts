@@ -35,8 +35,8 @@ export const fullEndpoints: readonly Endpoint[] = [
     answerSchema: oneTask,
     exampleMessage: 'Task created.',
     errors: ['CONFLICT', 'KEY_REUSED'],
-    handle: async ({ body, headers, claims, run }) => {
-      const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+    handle: async ({ body, raw, claims, run }) => {
+      const idempotencyKey = idempotencyKeyOf(raw);
       const { task } = await run(OPERATIONS.createTask, { input: graphFields(body), idempotencyKey });
       return taskAnswer('Task created.', task, claims.userId);
     },

@@ -65,8 +65,8 @@ export const reducedEndpoints: readonly Endpoint[] = [
     status: 201,
     answerSchema: reducedTask,
     errors: ['CONFLICT', 'KEY_REUSED'],
-    handle: async ({ body, headers, claims, run }) => {
-      const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+    handle: async ({ body, raw, claims, run }) => {
+      const idempotencyKey = idempotencyKeyOf(raw);
       const { task } = await run(OPERATIONS.createTask, { input: body, idempotencyKey });
       return taskAnswer(task, claims.userId);
     },

@@ -1,4 +1,6 @@
 import { badUserInput } from '@taskmesh/contracts';
+import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../../header-values.ts';
 
 const VERSION_TAG = /^"([1-9]\d{0,9})"$/;
 /** RFC 9110, 8.8.3 and 13.1.1. */
@@ -39,10 +41,12 @@ export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean 
 /** HTTP strips the white space around it. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** @throws AppError BAD_USER_INPUT for anything but 1 to 255 printable ASCII characters */
-export function idempotencyKeyOf(header: string | string[] | undefined): string | null {
-  if (header === undefined) return null;
-  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
-  const message = 'Idempotency-Key must have 1 to 255 printable ASCII characters.';
+/** @throws AppError BAD_USER_INPUT for anything but one header of 1 to 255 printable ASCII characters */
+export function idempotencyKeyOf(request: IncomingMessage): string | null {
+  const [key, ...others] = headerValues(request, 'idempotency-key');
+  if (key === undefined) return null;
+  if (others.length === 0 && IDEMPOTENCY_KEY.test(key)) return key;
+  const rule = others.length > 0 ? 'be sent once' : 'have 1 to 255 printable ASCII characters';
+  const message = `Idempotency-Key must ${rule}.`;
   throw badUserInput([{ path: 'Idempotency-Key', message }]);
 }
