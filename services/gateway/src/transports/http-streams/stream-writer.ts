@@ -97,8 +97,7 @@ export class StreamWriter implements StreamSink {
     if (this.#isOver) return true;
     const { raw } = this.#reply;
     if (raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
-    // The response would write a chunk in four pieces. It has no connection while an earlier response is being written,
-    // and no chunks in HTTP/1.0.
+    // The response would write a chunk in four pieces. There are no chunks in HTTP/1.0.
     if (this.#isOpen && raw.socket && raw.chunkedEncoding) writeShared(raw.socket, this.#chunkOf(json, cursor));
     else this.#write(this.#format.next(json, cursor));
     return true;
