@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
+import { leaveUncounted } from '../../http/unread-answers.ts';
 import type { EndReason } from '../metrics.ts';
 import type { EventChunkOf } from './event-chunks.ts';
 import type { StreamFormat } from './stream-format.ts';
@@ -51,6 +52,7 @@ export class StreamWriter implements StreamSink {
   open(): void {
     const { raw } = this.#reply;
     this.#reply.hijack();
+    leaveUncounted(raw);
     if (raw.destroyed) return;
     raw.on('error', () => raw.destroy());
     for (const [name, value] of Object.entries(this.#reply.getHeaders()))
@@ -78,6 +80,10 @@ export class StreamWriter implements StreamSink {
 
   get endReason(): EndReason {
     return this.#endReason;
+  }
+
+  get request(): IncomingMessage {
+    return this.#reply.raw.req;
   }
 
   get waitingBytes(): number {
