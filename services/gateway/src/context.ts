@@ -13,6 +13,7 @@ import type { Connections } from './connections/connections.ts';
 import type { GraphExecutor, RequestCall } from './supergraph/executor.ts';
 import type { LiveGraph } from './supergraph/graph.ts';
 import { headerValues } from './http/header-values.ts';
+import { noteAccount } from './http/unread-answers.ts';
 import type { Admission } from './graphql/admission.ts';
 
 /** A token's claims, and the key that verified them; personal tokens have none. */
@@ -62,9 +63,11 @@ export interface GatewayContext {
 }
 
 /** Who calls by this request. @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet */
-export function callerOf(
+export async function callerOf(
   { authenticate, clientIp }: Pick<GatewayContext, 'authenticate' | 'clientIp'>,
   request: IncomingMessage,
 ): Promise<Caller> {
-  return authenticate(headerValues(request, 'authorization'), () => clientIp(request));
+  const caller = await authenticate(headerValues(request, 'authorization'), () => clientIp(request));
+  if (caller.kind === 'user') noteAccount(request, caller.identity.userId);
+  return caller;
 }

@@ -155,7 +155,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
     serveUnknownPath: page && serveUnknownPath,
   });
-  const unreadAnswers = limitUnreadAnswers(app.server, log);
+  const unreadAnswers = limitUnreadAnswers(app.server, { log, clientIp });
   measureRequests(app, createRequestMetrics(metrics));
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });

@@ -2,6 +2,7 @@ import { eventually, timingTest } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
 
@@ -216,21 +217,95 @@ it('bytes that are no HTTP, behind a request whose response is being written, on
   expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
+const MIB = 1024 * 1024;
+let executed = 0;
+
+/** A task of 8 MiB, which no buffer along the way holds. */
+const LARGE = `/graphql?query=${encodeURIComponent('{ task(id: "1") { title } }')}`;
+const withLargeTask = (connections: Connections): Connections => ({
+  ...connections,
+  request: async (name, url, request, options) => {
+    if (!request.query.includes('task(')) return connections.request(name, url, request, options);
+    executed++;
+    await sleep(20);
+    return { data: { task: { title: 'x'.repeat(8 * MIB) } } };
+  },
+});
+
+describe('requests that a connection sends before its answers have ended', () => {
+  let large: TestGateway;
+  let token: string;
+
+  beforeAll(async () => {
+    large = await startTestGateway({ wrap: withLargeTask });
+    token = await large.auth.token(USER);
+  });
+  beforeEach(() => (executed = 0));
+  afterAll(() => large.stop());
+
+  const request = (method: string, path: string, headers: string[] = [], body = '') =>
+    [`${method} ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, ...headers].join('\r\n') +
+    `\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const stream = () =>
+    request(
+      'POST',
+      '/graphql',
+      ['Accept: text/event-stream', 'Content-Type: application/json'],
+      JSON.stringify({ query: 'subscription { taskChanges { cursor } }' }),
+    );
+  const open = (text: string) => {
+    const socket = connect(Number(new URL(large.origin).port), '127.0.0.1').on('error', () => undefined);
+    let received = '';
+    socket.on('data', (chunk) => (received += chunk)).write(text);
+    return { socket, received: () => received };
+  };
+
+  it('wait behind a stream for as long as it lasts, and take no memory', async () => {
+    const before = process.memoryUsage.rss();
+    const { socket, received } = open(stream() + request('GET', LARGE).repeat(30));
+    await eventually(() => expect(received()).toContain('text/event-stream'));
+    await sleep(1_000);
+    expect(executed).toBe(0);
+    expect((process.memoryUsage.rss() - before) / MIB).toBeLessThan(100);
+    socket.destroy();
+  });
+
+  it('run one after the other', async () => {
+    let atOnce = 0;
+    let most = 0;
+    const { execute } = large.tasks.subgraph;
+    large.tasks.subgraph.execute = async (...args) => {
+      most = Math.max(most, ++atOnce);
+      await sleep(20);
+      return execute(...args).finally(() => atOnce--);
+    };
+    const { socket, received } = open(request('GET', '/api/tasks').repeat(10));
+    await eventually(() => expect(received().match(/HTTP\/1\.1 200/g)).toHaveLength(10));
+    large.tasks.subgraph.execute = execute;
+    expect(most).toBe(1);
+    socket.destroy();
+  });
+
+  it('end the connection when they are too many', async () => {
+    const { socket } = open(stream() + request('GET', LARGE).repeat(60));
+    await once(socket, 'close');
+    expect(executed).toBe(0);
+  });
+});
+
 describe('a gateway with clients that take nothing', () => {
   const env = { REQUEST_TIMEOUT_S: '1' };
 
   it('cuts them off when their answer waits in memory', async () => {
-    const impatient = await startTestGateway({ env });
-    const answer = await raw(get('/api/openapi.json'), impatient.origin);
-    const request = 'GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
-    // Far more than all buffers along the way can hold.
-    const count = Math.ceil(100_000_000 / answer.length);
+    const impatient = await startTestGateway({ env, wrap: withLargeTask });
+    const token = await impatient.auth.token(USER);
     const socket = connect(Number(new URL(impatient.origin).port), '127.0.0.1', () =>
-      socket.write(request.repeat(count)),
+      socket.write(`GET ${LARGE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`),
     );
     socket.pause();
-    // A destroyed peer resets the connection at the next byte, so this shows without reading anything.
-    const probe = setInterval(() => socket.write('\r\n'), 100);
+    // A destroyed peer resets the connection at the next byte, so this shows without reading anything. Bytes that arrive
+    // prolong the timeout.
+    const probe = setInterval(() => socket.write('\r\n'), 2_500);
     await new Promise((resolve) => socket.once('error', resolve));
     clearInterval(probe);
     socket.destroy();

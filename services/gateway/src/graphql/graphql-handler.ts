@@ -64,7 +64,8 @@ export function createGraphQLHandler(
     if (typeof body !== 'string' || !isCompressible(body) || !isQuery(operation)) return { status, headers, body };
     headers.push(['vary', 'Accept-Encoding']);
     const compressed = await gzipFor(raw.headers['accept-encoding'], body);
-    if (!compressed) return { status, headers, body };
+    // As bytes: a connection counts the characters of a text that waits for its reader.
+    if (!compressed) return { status, headers, body: Buffer.from(body) };
     return { status, headers: [...headers, ['content-encoding', 'gzip']], body: compressed };
   };
 

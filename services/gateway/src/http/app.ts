@@ -2,7 +2,7 @@ import { AppError, toAppError } from '@taskmesh/contracts';
 import { closePromptly, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
+import { METHODS, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
@@ -14,6 +14,7 @@ import { BODY_LIMIT_BYTES } from './json-bytes.ts';
 import { limitConnections } from './limit-connections.ts';
 import { leaveBodiesUnread } from './leave-bodies-unread.ts';
 import { cutSlowReaders, clientTimeouts } from './client-timeouts.ts';
+import { currentResponse, serveInTurn } from './current-response.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
@@ -67,6 +68,7 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
 
+  serveInTurn(app);
   const cors = createCors(config);
   const beginReply = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id);
@@ -131,9 +133,8 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
   socket.destroySoon();
 }
 
-/** Node's server keeps the response that is being written on its connection, as its own handler of such errors does. */
 function isAnswering(socket: Socket): boolean {
-  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  const response = currentResponse(socket);
   return response?.headersSent === true && !response.writableFinished;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
-import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server } from 'node:http';
+import { currentResponse } from './current-response.ts';
 
 const CHECK_EVERY_MS = 2_500;
 const CHECKS_PER_TIMEOUT = 8;
@@ -17,19 +17,13 @@ export function clientTimeouts(requestTimeoutMs: number) {
   } satisfies FastifyHttpOptions<Server>;
 }
 
-const responses = new WeakMap<Socket, ServerResponse>();
-
-/** The response to the latest request of a client's connection. */
-export const latestResponse = (socket: Socket): ServerResponse | undefined => responses.get(socket);
-
 /**
  * Cuts off clients that read nothing of their answer for `connectionTimeout`, as the unread rest stays in memory.
  * Clients whose answer is still being prepared are spared, however long that takes.
  */
 export function cutSlowReaders(app: FastifyInstance): void {
-  app.server.on('request', ({ socket }, response) => void responses.set(socket, response));
   app.server.on('timeout', (socket) => {
-    const answer = responses.get(socket);
+    const answer = currentResponse(socket);
     const isBeingMade = answer !== undefined && !answer.writableEnded && socket.writableLength === 0;
     if (!isBeingMade) socket.destroy();
   });

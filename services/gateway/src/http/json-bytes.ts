@@ -1,7 +1,7 @@
 import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
 import { networkOf } from '@taskmesh/service';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { latestResponse } from './client-timeouts.ts';
+import { currentResponse } from './current-response.ts';
 import { decoderOf } from './decode-body.ts';
 import { sendContinue } from './expect-continue.ts';
 import { headerValues } from './header-values.ts';
@@ -73,7 +73,7 @@ function holdBytes(request: IncomingMessage) {
       if (sizeBytes <= ORDINARY_BYTES || isReleased || socket.destroyed) return true;
       if (ownBytes === 0) {
         socket.once('close', release);
-        response = latestResponse(socket);
+        response = currentResponse(socket);
         response?.once('prefinish', release);
       }
       set(sizeBytes - ORDINARY_BYTES);
@@ -125,7 +125,7 @@ function readBytes(request: IncomingMessage, held: ReturnType<typeof holdBytes>)
       settle(() => reject(tooMany()));
     };
     const refusePieces = () => {
-      const response = latestResponse(request.socket);
+      const response = currentResponse(request.socket);
       if (response) response.shouldKeepAlive = false; // Otherwise the rest would be read, and thrown away.
       settle(() => reject(tooManyPieces()));
     };

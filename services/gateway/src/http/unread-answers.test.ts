@@ -1,39 +1,79 @@
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { fastify, type FastifyInstance } from 'fastify';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { limitUnreadAnswers } from './unread-answers.ts';
+import { serveInTurn } from './current-response.ts';
+import { leaveUncounted, limitUnreadAnswers, noteAccount } from './unread-answers.ts';
 
 const MIB = 1024 * 1024;
-const ANSWER = Buffer.alloc(16 * MIB);
+const SIZE = 16 * MIB;
+const MAX_BYTES = 5.5 * SIZE;
+const SHARED = Buffer.alloc(SIZE);
 
-it('cuts those who have not read their answers for the longest, once too much waits for all together', async () => {
-  const server = createServer((_request, response) => response.end(ANSWER)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const served: Socket[] = [];
-  const closed: Socket[] = [];
-  server.on('connection', (socket: Socket) => {
-    served.push(socket);
-    socket.once('close', () => closed.push(socket));
+describe('what waits to be read of answers', () => {
+  let app: FastifyInstance;
+  let budget: ReturnType<typeof limitUnreadAnswers>;
+  let port: number;
+  let clients: Socket[];
+  let served: Socket[];
+
+  beforeEach(async () => {
+    clients = [];
+    served = [];
+    app = fastify({ forceCloseConnections: true });
+    serveInTurn(app);
+    app.get<{ Params: { account: string; mib: string } }>('/:account/:mib', ({ params, raw }, reply) => {
+      noteAccount(raw, params.account);
+      if (params.account === 'all') leaveUncounted(reply.raw);
+      served.push(raw.socket);
+      return reply.send(params.account === 'all' ? SHARED : Buffer.alloc(Number(params.mib) * MIB));
+    });
+    budget = limitUnreadAnswers(app.server, {
+      log: createLog({ service: 'test', level: 'silent' }),
+      clientIp: () => '192.0.2.1',
+      maxBytes: MAX_BYTES,
+    });
+    await budget.start();
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    ({ port } = app.server.address() as AddressInfo);
   });
-  const budget = limitUnreadAnswers(server, createLog({ service: 'test', level: 'silent' }), 5.5 * ANSWER.length);
-  await budget.start();
-  const clients: Socket[] = [];
-  for (let count = 1; count <= 5; count += 1) {
+  afterEach(async () => {
+    for (const client of clients) client.destroy();
+    await budget.stop();
+    await app.close();
+  });
+
+  /** Reads nothing. Returns the server's side of the connection. */
+  async function leaveUnread(path: string): Promise<Socket> {
+    const count = served.length;
     const client = connect(port, '127.0.0.1').on('error', () => undefined);
-    client.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n');
+    client.write(`GET ${path} HTTP/1.1\r\nhost: test\r\n\r\n`);
     clients.push(client.pause());
-    await eventually(() => expect(served.filter((socket) => socket.writableLength > MIB)).toHaveLength(count));
+    await eventually(() => expect(served).toHaveLength(count + 1));
+    return served[count] as Socket;
   }
-  const answer = await fetch(`http://127.0.0.1:${port}/`);
-  expect((await answer.arrayBuffer()).byteLength).toBe(ANSWER.length);
-  const closedAt = closed.map((socket) => served.indexOf(socket));
-  expect(closedAt.toSorted()).toEqual(closedAt.map((_, index) => index));
-  expect(closed.length).toBeLessThanOrEqual(3);
-  for (const client of clients) client.destroy();
-  await budget.stop();
-  server.closeAllConnections();
-  server.close();
+
+  it('is cut for the account with the most, its largest answer first, and not for who has waited the longest', async () => {
+    const first = await leaveUnread('/ada/16');
+    const small = await leaveUnread('/bob/1');
+    const large = await leaveUnread('/bob/60');
+    await leaveUnread('/bob/16');
+    await eventually(() => expect(large.destroyed).toBe(true));
+    expect([first.destroyed, small.destroyed]).toEqual([false, false]);
+  });
+
+  it('is cut for many answers of one account before one answer of another', async () => {
+    const first = await leaveUnread('/ada/16');
+    const others: Socket[] = [];
+    for (let count = 0; count < 20; count++) others.push(await leaveUnread('/bob/4'));
+    await eventually(() => expect(others.filter((socket) => socket.destroyed).length).toBeGreaterThan(4));
+    expect(first.destroyed).toBe(false);
+  });
+
+  it('does not count what all clients share', async () => {
+    const sockets: Socket[] = [];
+    for (let count = 0; count < 8; count++) sockets.push(await leaveUnread('/all/16'));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(sockets.filter((socket) => socket.destroyed)).toEqual([]);
+  });
 });

@@ -1,56 +1,62 @@
-import type { Log, Service } from '@taskmesh/service';
-import type { IncomingMessage, Server } from 'node:http';
+import { networkOf, type Log, type Service } from '@taskmesh/service';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { currentResponse } from './current-response.ts';
+import { createUnreadBudget, type Reader } from './unread-budget.ts';
 
 /** Some of the largest answers, whose whole size counts until the system has taken all of it. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
-/** Cutting stops at this share of it. */
-const RELIEVED_SHARE = 0.75;
-/** Less than this may wait anywhere. */
-const ORDINARY_BYTES = 64 * 1024;
-const LOOK_EVERY_MS = 100;
 
-/**
- * Limits what all clients together have not read of their answers over HTTP: the connections that have waited for the longest are
- * cut. Sockets and streams have a budget of their own.
- */
-export function limitUnreadAnswers(server: Server, log: Log, maxBytes = MAX_UNREAD_BYTES): Service {
+const accounts = new WeakMap<IncomingMessage, string>();
+const uncounted = new WeakSet<ServerResponse>();
+
+/** Whose request it is, for the limit on what all of an account leave unread. */
+export const noteAccount = (request: IncomingMessage, userId: string): void => void accounts.set(request, userId);
+
+/** For a response whose bytes are shared by all who read them, or counted elsewhere. */
+export const leaveUncounted = (response: ServerResponse): void => void uncounted.add(response);
+
+export const holderOf = (
+  request: IncomingMessage,
+  clientIp: (request: IncomingMessage) => string,
+): Pick<Reader, 'network' | 'account'> => ({
+  network: networkOf(clientIp(request)),
+  account: accounts.get(request),
+});
+
+export interface UnreadAnswersDeps {
+  log: Log;
+  clientIp: (request: IncomingMessage) => string;
+  maxBytes?: number;
+}
+
+/** Limits what all clients together have not read of their answers over HTTP. Sockets and streams have a budget of their own. */
+export function limitUnreadAnswers(
+  server: Server,
+  { log, clientIp, maxBytes = MAX_UNREAD_BYTES }: UnreadAnswersDeps,
+): Service {
   const open = new Set<Socket>();
-  /** Those with something to read, the oldest first. */
-  const waiting = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
-    socket.once('close', () => {
-      open.delete(socket);
-      waiting.delete(socket);
-    });
+    socket.once('close', () => open.delete(socket));
   });
   server.on('upgrade', ({ socket }: IncomingMessage) => void open.delete(socket));
 
-  const look = () => {
-    for (const socket of open)
-      if (socket.writableLength > ORDINARY_BYTES) waiting.add(socket);
-      else waiting.delete(socket);
-    let unread = 0;
-    for (const socket of waiting) unread += socket.writableLength;
-    if (unread <= maxBytes) return;
-    let cut = 0;
-    for (const socket of waiting) {
-      if (unread <= maxBytes * RELIEVED_SHARE) break;
-      unread -= socket.writableLength;
-      socket.destroy();
-      cut++;
-    }
-    log.warn({ cut, maxBytes }, 'too much waited for slow readers of answers: the slowest were cut off');
-  };
-
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    async start() {
-      timer = setInterval(look, LOOK_EVERY_MS).unref();
-    },
-    async stop() {
-      clearInterval(timer);
-    },
-  };
+  const waiting = () =>
+    [...open].flatMap((socket) => {
+      const response = socket.writableLength > 0 ? currentResponse(socket) : undefined;
+      return response && !uncounted.has(response) ? [{ socket, request: response.req }] : [];
+    });
+  return createUnreadBudget({
+    maxBytes,
+    waitingBytes: () => waiting().reduce((sum, { socket }) => sum + socket.writableLength, 0),
+    readers: () =>
+      waiting().map(({ socket, request }) => ({
+        waitingBytes: socket.writableLength,
+        ...holderOf(request, clientIp),
+        cut: () => void socket.destroy(),
+      })),
+    log,
+    what: 'answers',
+  });
 }

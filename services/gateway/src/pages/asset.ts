@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Negotiator from 'negotiator';
+import { leaveUncounted } from '../http/unread-answers.ts';
 import { addVary } from '../http/vary.ts';
 
 /** By the name of the coding, the better one first. */
@@ -29,6 +30,7 @@ export function sendAsset(
   { bytes, compressed }: Asset,
   accepted: string | string[] | undefined,
 ): FastifyReply {
+  leaveUncounted(reply.raw);
   if (compressed.length === 0) return reply.send(bytes);
   addVary(reply, 'Accept-Encoding');
   const taken = new Negotiator({ headers: { 'accept-encoding': String(accepted ?? '') } }).encodings(

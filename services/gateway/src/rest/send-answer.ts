@@ -35,5 +35,6 @@ export async function sendAnswer(
   if (etag !== undefined || isSecret || !isCompressible(text)) return reply.send(text);
   addVary(reply, 'Accept-Encoding');
   const compressed = await gzipFor(request.headers['accept-encoding'], text);
-  return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text);
+  // As bytes: a connection counts the characters of a text that waits for its reader.
+  return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(Buffer.from(text));
 }

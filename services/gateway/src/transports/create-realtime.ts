@@ -1,9 +1,10 @@
 import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import type { Service } from '@taskmesh/service';
+import { networkOf, type Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { GatewayContext } from '../context.ts';
+import { createUnreadBudget } from '../http/unread-budget.ts';
 import { createFeed } from '../feed/feed.ts';
 import { createErrorFormat } from '../supergraph/client-errors.ts';
 import { createResultFormat } from '../supergraph/client-result.ts';
@@ -24,7 +25,6 @@ import { createFeedMetrics } from '../feed/metrics.ts';
 import { createSubscriptionMetrics, type Protocol } from '../subscriptions/metrics.ts';
 import { createConnectionMetrics } from './metrics.ts';
 import { refuseUpgrade } from './sockets/refuse-upgrade.ts';
-import { createSendBufferBudget } from './sockets/send-buffer-budget.ts';
 import { createSessionWatch } from './sockets/session-watch.ts';
 import { createSocketLimits } from './sockets/socket-limits.ts';
 import type { TransportDeps } from './transport.ts';
@@ -95,17 +95,22 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   });
 
   let isDraining = false;
+  const networks = new WeakMap<WebSocket, string>();
   const queuedBytes = () => {
     let sum = streams.waitingBytes();
     for (const socket of sockets.clients) sum += socket.bufferedAmount;
     return sum;
   };
   metrics.watch({ owners: () => feed.owners(), queueBytes: queuedBytes });
-  const sendBufferBudget = createSendBufferBudget({
+  const unreadBudget = createUnreadBudget({
     maxBytes: maxQueuedBytes,
-    queuedBytes,
-    readers: () => [...[...sockets.clients].map(socketReader), ...streams.readers()],
+    waitingBytes: queuedBytes,
+    readers: () => [
+      ...[...sockets.clients].map((socket) => ({ ...socketReader(socket), network: networks.get(socket) ?? '' })),
+      ...streams.readers(),
+    ],
     log,
+    what: 'sockets and streams',
   });
 
   sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));
@@ -117,8 +122,9 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     // An error of one socket must end only that socket.
     webSocket.on('error', () => webSocket.terminate());
   };
-  const accept = ({ request, socket, head }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
+  const accept = ({ request, socket, head, ip }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      networks.set(webSocket, networkOf(ip));
       watchEnd(webSocket, protocol);
       serve(webSocket);
     });
@@ -131,13 +137,13 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     streams,
     async start() {
       await feed.start();
-      sendBufferBudget.start();
+      await unreadBudget.start();
     },
     async stop() {
       isDraining = true;
       await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
       watch.stop();
-      sendBufferBudget.stop();
+      await unreadBudget.stop();
       await feed.stop();
     },
     isUpgrade: (request) =>
@@ -150,7 +156,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       if (!release) return socket.destroy();
       socket.once('close', release);
       if (isDraining) return refuseUpgrade(socket, unavailable('The gateway stops; another one takes over.'));
-      const upgrade = { request, socket, head };
+      const upgrade = { request, socket, head, ip };
       if (pathOf(request) === GRAPHQL_PATH)
         return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
       const handshake = channel.read(request.url ?? '');
@@ -175,6 +181,7 @@ interface Upgrade {
   request: IncomingMessage;
   socket: Duplex;
   head: Buffer;
+  ip: string;
 }
 
 function pathOf({ url = '' }: IncomingMessage): string {

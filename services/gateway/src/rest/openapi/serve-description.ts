@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { acceptsGzip } from '../../http/compress.ts';
 import { JSON_TYPE } from '../../http/errors.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import { leaveUncounted } from '../../http/unread-answers.ts';
 import { addVary } from '../../http/vary.ts';
 import { isKnown } from '../request/preconditions.ts';
 import type { OpenApiDocument } from './types.ts';
@@ -25,6 +26,7 @@ export function serveDescription(app: FastifyInstance, document: OpenApiDocument
       if (isCompressed) reply.header('content-encoding', 'gzip');
       reply.header('etag', etag);
       if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
+      leaveUncounted(reply.raw);
       return reply.header('content-type', JSON_TYPE).send(form);
     },
   });

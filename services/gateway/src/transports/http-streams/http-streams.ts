@@ -6,10 +6,11 @@ import { isSubscription, type AdmittedOperation } from '../../graphql/admission.
 import { readRequest } from '../../graphql/read-request.ts';
 import type { StreamExchange, StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
+import { holderOf } from '../../http/unread-answers.ts';
+import type { Reader } from '../../http/unread-budget.ts';
 import { createEventChunks } from './event-chunks.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason } from '../metrics.ts';
-import type { QueuedReader } from '../sockets/send-buffer-budget.ts';
 import { sse } from './sse.ts';
 import type { StreamFormat } from './stream-format.ts';
 import { StreamWriter, type StreamKind } from './stream-writer.ts';
@@ -25,7 +26,7 @@ export type HttpStreams = StreamTransport & {
   /** Breaks off every stream at a random time within `spreadMs`, so that clients do not all reconnect at once. */
   stop(spreadMs: number): Promise<void>;
   waitingBytes(): number;
-  readers(): QueuedReader[];
+  readers(): Reader[];
 };
 
 /** `Subscription.taskChanges` over SSE (https://github.com/enisdenjo/graphql-sse) and multipart (subscriptionSpec=1.0). */
@@ -60,7 +61,11 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
       return sum;
     },
     readers: () =>
-      [...open].map((writer) => ({ waitingBytes: writer.waitingBytes, cut: () => writer.end({ kind: 'slow' }) })),
+      [...open].map((writer) => ({
+        waitingBytes: writer.waitingBytes,
+        ...holderOf(writer.request, deps.context.clientIp),
+        cut: () => writer.end({ kind: 'slow' }),
+      })),
   };
 }
 

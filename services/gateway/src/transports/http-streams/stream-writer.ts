@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
+import { leaveUncounted } from '../../http/unread-answers.ts';
 import type { EndReason } from '../metrics.ts';
 import type { EventChunkOf } from './event-chunks.ts';
 import type { StreamFormat } from './stream-format.ts';
@@ -51,6 +52,7 @@ export class StreamWriter implements StreamSink {
   open(): void {
     const { raw } = this.#reply;
     this.#reply.hijack();
+    leaveUncounted(raw);
     if (raw.destroyed) return;
     raw.on('error', () => raw.destroy());
     for (const [name, value] of Object.entries(this.#reply.getHeaders()))
@@ -80,6 +82,10 @@ export class StreamWriter implements StreamSink {
     return this.#endReason;
   }
 
+  get request(): IncomingMessage {
+    return this.#reply.raw.req;
+  }
+
   get waitingBytes(): number {
     return this.#reply.raw.writableLength;
   }
@@ -97,8 +103,7 @@ export class StreamWriter implements StreamSink {
     if (this.#isOver) return true;
     const { raw } = this.#reply;
     if (raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
-    // The response would write a chunk in four pieces. It has no connection while an earlier response is being written,
-    // and no chunks in HTTP/1.0.
+    // The response would write a chunk in four pieces. There are no chunks in HTTP/1.0.
     if (this.#isOpen && raw.socket && raw.chunkedEncoding) writeShared(raw.socket, this.#chunkOf(json, cursor));
     else this.#write(this.#format.next(json, cursor));
     return true;
