@@ -9,6 +9,9 @@ import { newAccount } from '../client/device.ts';
 import { createRest } from '../clients/http.ts';
 import { startChromium, type Chromium } from './chromium.ts';
 
+/** Outside it, pages of any loopback origin may call, as both are here. */
+const PRODUCTION = { NODE_ENV: 'production', BACKUP_TOKEN: 'b'.repeat(40) };
+
 /** What a page of somebody else does: signs in, reads the list, and follows it over SSE and a WebSocket. */
 const USE = async (url: string, account: object) => {
   const json = { 'content-type': 'application/json' };
@@ -58,7 +61,7 @@ describe('a page of another origin in a real browser', () => {
     allowed = await servePage();
     foreign = await servePage();
     platform = await startEmbedded({
-      env: { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', CORS_ORIGINS: allowed.origin },
+      env: { ...PRODUCTION, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', CORS_ORIGINS: allowed.origin },
       progress: () => {},
     });
     await createRest(platform.url)('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
