@@ -31,7 +31,7 @@ import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
 import { refuseUnfit } from './databases/connect.ts';
 import { createBackupMetrics } from './metrics.ts';
-import { dumpStore } from './dump/dump-store.ts';
+import { dumpDatabase } from '@taskmesh/pg-rows';
 import { createCipher } from './archives/create-cipher.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
@@ -96,7 +96,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const cipher = await createCipher(config);
   const shared = {
     cipher,
-    dump: dumpStore,
+    dump: dumpDatabase,
     storage,
     look,
     temporaryDirs,

@@ -6,7 +6,7 @@ import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createTemporaryDirs } from '../src/archives/temporary-dirs.ts';
 import { asBackupFailure, failureReason } from '../src/archives/archive.errors.ts';
 import { makeArchive, type ArchiveMaking } from '../src/archives/make-archive.ts';
-import type { dumpStore } from '../src/dump/dump-store.ts';
+import type { dumpDatabase } from '@taskmesh/pg-rows';
 import { createBackup, type Backup } from '../src/index.ts';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
@@ -43,7 +43,7 @@ async function withDisk<Result>(look: LookAtDisk, work: (other: Backup, metrics:
 }
 
 describe('a backup that does not get on', () => {
-  const makeWith = async (dump: typeof dumpStore) => {
+  const makeWith = async (dump: typeof dumpDatabase) => {
     const { log } = createRecordingLog();
     const { backupsDir, temporaryDir, secrets } = fixture.config;
     const now = () => Date.now();

@@ -6,10 +6,10 @@ import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Client } from 'pg';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createBackupDatabase } from '../src/database.ts';
-import { withAdmin } from '../src/databases/connect.ts';
+import { connectAdmin, withAdmin } from '../src/databases/connect.ts';
 import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
-import { openSnapshot } from '../src/dump/snapshot.ts';
+import { openSnapshot } from '@taskmesh/pg-rows';
 import { loadLimits } from '../src/restore/load-limits.ts';
 import { createRunLock } from '../src/run-lock.ts';
 import { withClient } from './support/with-client.ts';
@@ -44,7 +44,7 @@ describe('what is set for sessions in general does not end', () => {
   });
 
   it('the dump of a store', async () => {
-    const snapshot = await openSnapshot(store.url);
+    const snapshot = await openSnapshot(await connectAdmin(store.url, 'taskmesh-dump'));
     try {
       expect(await snapshot.read((session) => limitsOf(session, [...limits, ...OF_STATEMENTS]))).toEqual([]);
     } finally {
@@ -91,7 +91,7 @@ it('a dump runs nothing that the owner of a store has put before what is Postgre
         as $$ begin raise exception 'run as %', current_user; end $$;
       create operator mine.= (leftarg = text, rightarg = text, function = mine.is_same);
       alter database ${databaseOf(owned.url)} set search_path = mine, pg_catalog`);
-    (await openSnapshot(owned.url)).close();
+    (await openSnapshot(await connectAdmin(owned.url))).close();
   } finally {
     await owned.drop();
   }

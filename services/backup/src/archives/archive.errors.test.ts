@@ -1,5 +1,5 @@
 import { AppError } from '@taskmesh/contracts';
-import { DumpError } from '../dump/dump-error.ts';
+import { DumpError } from '@taskmesh/pg-rows';
 import { asBackupFailure } from './archive.errors.ts';
 
 describe('the failure of a backup', () => {

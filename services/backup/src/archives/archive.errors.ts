@@ -2,7 +2,7 @@ import { asUnavailable, SQL_STATE } from '@taskmesh/store';
 import { AppError, conflict, unavailable } from '@taskmesh/contracts';
 import { errorCode } from '@taskmesh/contracts/error-details';
 import { TooLargeError } from './limits.ts';
-import { DumpError } from '../dump/dump-error.ts';
+import { DumpError } from '@taskmesh/pg-rows';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 

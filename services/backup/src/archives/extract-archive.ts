@@ -1,14 +1,17 @@
-import { AppError, unavailable } from '@taskmesh/contracts';
-import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { AppError } from '@taskmesh/contracts';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { isEndedByOthers, withProcess } from '../with-process.ts';
+import { runInChild } from '../child-process.ts';
+import type { OpenArchive } from '../storage/backup-storage.ts';
 import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
-import type { Told } from './extract.process.ts';
+import { openContent, type ArchiveCipher } from './archive-cipher.ts';
+import { hasMainDump } from './archive-dumps.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
 import { tooLarge, TooLargeError, type ArchiveLimits } from './limits.ts';
+import type { OnProgress } from './progress.ts';
+import type { Unpacking } from './unpack-archive.ts';
 
 export interface Extraction {
   /** A gzip-compressed tar file. */
@@ -43,7 +46,7 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
       });
     const roomBytes = Math.floor((await look(dir)).usableBytes / USABLE_DISK_SHARE);
     const order = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };
-    await withProcess({ path: PROCESS, order, signal: deadline, hasInput: true }, (child) => feed(child, extraction));
+    await unpack(extraction, order, deadline);
   } catch (error) {
     if (error instanceof AppError) throw error; // the archive's source is unavailable
     throw deadline.aborted ? tooSlow(limits) : asExtractionError(error);
@@ -52,8 +55,8 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
   }
 }
 
-/** To the process, a source that fails looks like a truncated archive, or even a complete one. */
-async function feed(child: ChildProcess, { source, onRead = () => undefined }: Extraction): Promise<void> {
+/** Runs the process. To it, a source that fails looks like a truncated archive, or even a complete one. */
+async function unpack({ source, onRead = () => undefined }: Extraction, order: Unpacking, signal: AbortSignal) {
   let lost: unknown;
   async function* parts() {
     let bytes = 0;
@@ -67,37 +70,43 @@ async function feed(child: ChildProcess, { source, onRead = () => undefined }: E
       throw error;
     }
   }
-  if (child.stdin) pipeline(parts, child.stdin).catch(() => undefined); // the process reports the failure
-  const failure = await failureOf(child);
-  if (lost ?? failure) throw lost ?? failure;
+  const feed = (input: Writable) => void pipeline(parts, input).catch(() => undefined); // the process reports the failure
+  const errors = [ExtractionError, DiskSpaceError, TooLargeError];
+  const job = { path: PROCESS, order: { ...order }, signal, feed, errors, tooMuch };
+  await runInChild(job).catch((error: unknown) => Promise.reject((lost ?? error) as Error));
+  if (lost !== undefined) throw lost;
 }
-
-function failureOf(child: ChildProcess): Promise<Error | undefined> {
-  return new Promise((resolve) => {
-    child.once('message', (told: Told) => resolve(told.kind === 'extracted' ? undefined : errorOf(told)));
-    child.once('error', resolve);
-    child.once('exit', (_code, signal) =>
-      resolve(isEndedByOthers(signal) ? unavailable('The extraction was ended by somebody.') : tooMuch()),
-    );
-  });
-}
-
-/** Errors of ours, by the name that the process sends. */
-const OWN_CAUSES: Record<string, (message: string) => Error> = {
-  DiskSpaceError: (message) => new DiskSpaceError(message),
-  TooLargeError: (message) => new TooLargeError(message),
-};
 
 const tooMuch = () => new ExtractionError('The archive needs more than an extraction may have: its process has ended.');
-
-function errorOf({ message, cause }: Extract<Told, { kind: 'failed' }>): ExtractionError {
-  if (!cause) return new ExtractionError(message);
-  const { code, message: why } = cause;
-  const own = OWN_CAUSES[cause.name]?.(why);
-  return new ExtractionError(message, { cause: own ?? Object.assign(new Error(why), { code }) });
-}
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {
   const message = `Extraction took longer than ${timeoutMs / 1000} seconds.`;
   return new ExtractionError(message, { cause: new TooSlowError(message) });
+}
+
+export interface StoredExtraction {
+  file: string;
+  archive: OpenArchive;
+  /** An empty folder to which nobody else may write. */
+  dir: string;
+  onProgress?: OnProgress;
+}
+
+export interface ExtractStoredDeps {
+  /** Absent: encrypted archives cannot be opened. */
+  cipher: ArchiveCipher | undefined;
+  archiveLimits: ArchiveLimits;
+}
+
+/** Extracts an archive from the storage, decrypted. Returns whether it holds the main dump. @throws ExtractionError */
+export async function extractStored(
+  { file, archive, dir, onProgress = () => undefined }: StoredExtraction,
+  { cipher, archiveLimits: limits }: ExtractStoredDeps,
+): Promise<boolean> {
+  const { sizeBytes } = archive;
+  const source = await openContent(file, archive.read(), cipher);
+  const onRead = (bytes: number) =>
+    onProgress({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
+  await extractArchive({ source, sizeBytes, dir, limits, onRead });
+  return hasMainDump(dir);
 }

@@ -1,5 +1,5 @@
 import type { Log } from '@taskmesh/service';
-import { extractStored, type ExtractStoredDeps } from './extract-stored.ts';
+import { extractStored, type ExtractStoredDeps } from './extract-archive.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { peekManifest } from './peek-manifest.ts';
 import type { TemporaryDirs } from './temporary-dirs.ts';

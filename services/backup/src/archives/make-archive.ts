@@ -1,4 +1,13 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
+import {
+  countOmitted,
+  DumpError,
+  openSnapshot,
+  readTableBytes,
+  type dumpDatabase,
+  type RowsOf,
+  type Snapshot,
+} from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,14 +16,11 @@ import { tooLarge, type ArchiveLimits } from './limits.ts';
 import { MANIFEST_FILE, type Manifest } from './manifest.ts';
 import type { TemporaryDirs } from './temporary-dirs.ts';
 import { writeArchive } from './write-archive.ts';
-import { readTableBytes } from '../dump/catalogue.ts';
-import { DumpError } from '../dump/dump-error.ts';
-import type { dumpStore, StoreDump } from '../dump/dump-store.ts';
-import { countLeftOut } from '../dump/unknown-objects.ts';
-import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import { ENCRYPTED_SUFFIX, type ArchiveCipher } from './archive-cipher.ts';
 import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
 import { checkDiskSpace, createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
+import { connectAdmin } from '../databases/connect.ts';
+import { readSchemaVersion } from '../databases/schema-version.ts';
 import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
 import { DUMP_FILES, type Store, type StoreName } from '../databases/store.ts';
 import type { OnProgress } from './progress.ts';
@@ -30,7 +36,7 @@ export interface ArchiveMaking {
   archiveLimits: ArchiveLimits;
   /** Absent: archives are not encrypted. */
   cipher: ArchiveCipher | undefined;
-  dump: typeof dumpStore;
+  dump: typeof dumpDatabase;
   product: string;
   look: LookAtDisk;
   /** How long reading the stores may show no progress; large stores get more. */
@@ -110,7 +116,7 @@ const sumOf = async (numbers: Promise<number>[]) => (await Promise.all(numbers))
 
 interface Dumping {
   dir: string;
-  dump: typeof dumpStore;
+  dump: typeof dumpDatabase;
   log: Log;
   look: LookAtDisk;
   stallMs: number;
@@ -151,9 +157,10 @@ interface WatchedDumping extends Dumping {
 
 async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDumping): Promise<Manifest['stores']> {
   try {
-    for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
+    for (const store of stores)
+      opened.push({ store, snapshot: await openSnapshot(await connectAdmin(store.adminUrl, 'taskmesh-dump')) });
     const bytes = await sumOf(
-      opened.map(({ store, snapshot }) => snapshot.read((client) => readTableBytes(client, STORE_TABLES[store.name]))),
+      opened.map(({ store, snapshot }) => snapshot.read((client) => readTableBytes(client, archivedRows(store.name)))),
     );
     dumping.movement.see(bytes);
     await dumping.hasRoom(bytes);
@@ -170,7 +177,7 @@ async function dumpOne(
   { name }: Store,
   snapshot: Snapshot,
   { dir, dump, log, look, archiveLimits, onProgress, movement }: WatchedDumping,
-): Promise<StoreDump & { file: string }> {
+): Promise<Manifest['stores'][StoreName]> {
   const file = DUMP_FILES[name];
   const watch = createDiskSpaceWatch(dir, look);
   const onWritten = (doneBytes: number) => {
@@ -180,11 +187,20 @@ async function dumpOne(
     return watch(doneBytes);
   };
   try {
-    const leftOut = await snapshot.read(countLeftOut);
-    if (Object.keys(leftOut).length > 0) log.info({ store: name, leftOut }, 'the dump omits objects of the store');
-    const target = { path: join(dir, file), declared: STORE_TABLES[name], onWritten };
-    return { file, ...(await snapshot.read((client) => dump({ client, ...target }))) };
+    const omitted = await snapshot.read(countOmitted);
+    if (Object.keys(omitted).length > 0) log.info({ store: name, omitted }, 'the dump omits objects of the store');
+    const schemaVersion = await snapshot.read(readSchemaVersion);
+    const target = { path: join(dir, file), rowsOf: archivedRows(name), onWritten };
+    return { file, schemaVersion, ...(await snapshot.read((client) => dump({ client, ...target }))) };
   } catch (error) {
     throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`, { cause: error.cause }) : error;
   }
 }
+
+/** Which rows of a store an archive holds. */
+export const archivedRows =
+  (store: StoreName): RowsOf =>
+  (table) => {
+    const { archived = 'rows', replaced = 'all' } = STORE_TABLES[store][table] ?? {};
+    return archived === 'nothing' ? 'none' : replaced;
+  };

@@ -2,7 +2,6 @@ import { inDatabase, SQL_STATE } from '@taskmesh/store';
 import { withoutValues } from '@taskmesh/store/without-values';
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
-import { FIRST_USER_OID } from '../dump/dumpable.ts';
 import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
@@ -140,7 +139,7 @@ const GRANTS_ON_OBJECTS = `
   with objects as (
     select c.oid, relowner, relacl, relkind, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
     from pg_class c join pg_namespace n on n.oid = relnamespace
-    where nspname = 'public' and relkind in ('r', 'p', 'v', 'S') and c.oid >= ${FIRST_USER_OID})
+    where nspname = 'public' and relkind in ('r', 'p', 'v', 'S'))
   select format('revoke all on %s from public, %I', name, pg_get_userbyid(relowner)) from objects where relacl is not null
   union all
   select * from (

@@ -1,4 +1,4 @@
-import { connect, type Settings } from '@taskmesh/store/connection';
+import { connect } from '@taskmesh/store/connection';
 import { inDatabase, whyUnfit } from '@taskmesh/store';
 import { ConfigError } from '@taskmesh/service';
 import type { Client } from 'pg';
@@ -29,7 +29,7 @@ export async function withAdmins<Result>(
 ): Promise<Result> {
   const clients: Client[] = [];
   try {
-    for (const url of urls) clients.push(await connectAdmin({ url }));
+    for (const url of urls) clients.push(await connectAdmin(url));
     return await work(clients);
   } finally {
     await Promise.all(clients.map(close));
@@ -48,17 +48,7 @@ export async function close(client: Client): Promise<void> {
  * Connects an administrator. Names in statements mean PostgreSQL's own functions and relations. What the operator has
  * frozen until it is restored may be restored.
  */
-export async function connectAdmin({ url, name = 'taskmesh-backup', settings }: AdminOptions): Promise<Client> {
+export async function connectAdmin(url: string, name = 'taskmesh-backup'): Promise<Client> {
   await refuseUnfit(url);
-  return connect({
-    url,
-    name,
-    settings: { search_path: 'pg_catalog', default_transaction_read_only: 'off', ...settings },
-  });
-}
-
-interface AdminOptions {
-  url: string;
-  name?: string;
-  settings?: Settings;
+  return connect({ url, name, settings: { search_path: 'pg_catalog', default_transaction_read_only: 'off' } });
 }

@@ -4,7 +4,7 @@ import type { AccountsComparison, RowsChange } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { OnProgress } from '../archives/progress.ts';
 import { findObstacles } from '../databases/swap-obstacles.ts';
-import type { Skipped } from '../loader/dump-schema.ts';
+import type { Skipped } from '@taskmesh/pg-rows';
 import type { BackupStorage } from '../storage/backup-storage.ts';
 import type { StoreName } from '../databases/store.ts';
 import type { MadeStore, Verifier } from './verifier.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '@taskmesh/service';
 import { dropLeft } from './left-databases.ts';
-import { versionsOf } from './migrated-stores.ts';
+import { versionsOf } from '../databases/schema-version.ts';
 import type { Restore } from './restore.entity.ts';
 import { settleRestore, type SettleDeps } from './settle-restore.ts';
 import { swapStores } from './swap-stores.ts';

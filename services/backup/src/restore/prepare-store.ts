@@ -1,21 +1,20 @@
 import { inDatabase } from '@taskmesh/store';
 import type { ImportResult } from '@taskmesh/internal-api';
+import { checkOnlyTables, dumpDatabase, openSnapshot, type Skipped } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
 import type { OnProgress } from '../archives/progress.ts';
-import { checkBareTables } from '../databases/bare-tables.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
-import type { RestoreNames } from '../databases/names.ts';
-import type { Skipped } from '../loader/dump-schema.ts';
-import { loadDump } from '../loader/load-dump.ts';
+import { connectAdmin, withAdmin } from '../databases/connect.ts';
+import { RESTORED_SCHEMA, type RestoreNames } from '../databases/names.ts';
+import { loadDump } from './load-dump.ts';
 import { untilAborted } from '../stall-detection.ts';
 import type { Store } from '../databases/store.ts';
 import { checkLoaded, checkTaken } from './row-counts.ts';
 import type { LoadLimits } from './load-limits.ts';
-import { withoutOwn } from './own-objects.ts';
 import { whileWatched } from './watch-database.ts';
 
 /** The rows of the dump do not make a store. */
@@ -59,8 +58,8 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
     const skipped = await load(preparation, { loaderUrl, signal, onProgress });
     const imported = await untilAborted(signal, importLoaded(preparation));
     if (!preparation.archived) return { ...imported, skipped };
-    const own = { url: inDatabase(adminUrl, names.fresh), path: `${preparation.path}.own`, signal };
-    return { ...imported, skipped: await untilAborted(signal, withoutOwn(skipped, own)) };
+    const own = withoutOwn(skipped, inDatabase(adminUrl, names.fresh), `${preparation.path}.own`, signal);
+    return { ...imported, skipped: await untilAborted(signal, own) };
   });
 }
 
@@ -105,7 +104,7 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
   const { adminUrl, owner, name } = store;
   onCheck?.();
   const freshUrl = inDatabase(adminUrl, names.fresh);
-  await checkBareTables(freshUrl);
+  await withAdmin(freshUrl, (admin) => checkOnlyTables(admin, RESTORED_SCHEMA));
   if (archived) await checkLoaded({ url: freshUrl, archived, timeoutMs: limits.statementTimeoutMs });
   const refused = await handOver(adminUrl, names);
   const result = await owner.importDatabase(
@@ -120,4 +119,23 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
   if (refused.length > 0)
     log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');
   return result;
+}
+
+/** What was skipped, without the store's own indexes, constraints and triggers, which its migrations create. */
+async function withoutOwn(skipped: Skipped[], url: string, path: string, signal: AbortSignal): Promise<Skipped[]> {
+  if (skipped.length === 0) return skipped;
+  try {
+    const fresh = await openSnapshot(await connectAdmin(url));
+    const dump = fresh.read((client) => dumpDatabase({ client, path, rowsOf: () => 'none' }));
+    await dump.finally(() => fresh.close());
+    const own = await loadDump({ path, signal });
+    const counts = new Map(own.skipped.map(({ kind, count }) => [kind, count]));
+    return skipped
+      .map(({ kind, count }) => ({ kind, count: count - (counts.get(kind) ?? 0) }))
+      .filter(({ count }) => count > 0);
+  } catch {
+    return skipped; // reports too much, but nothing else depends on it
+  } finally {
+    await rm(path, { force: true });
+  }
 }

@@ -1,4 +1,4 @@
-import type { Skipped } from '../loader/dump-schema.ts';
+import type { Skipped } from '@taskmesh/pg-rows';
 import type { Restore } from './restore.entity.ts';
 import type { StoreName } from '../databases/store.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '@taskmesh/contracts';
 import type { FoundDump } from '../archives/archive-dumps.ts';
 import type { OnProgress } from '../archives/progress.ts';
-import type { Skipped } from '../loader/dump-schema.ts';
+import type { Skipped } from '@taskmesh/pg-rows';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { prepareDump } from './prepare-store.ts';

@@ -6,7 +6,7 @@ import type {
   QueryResolvers,
   RestoreResult,
 } from '../graphql/types.generated.ts';
-import type { Skipped } from '../loader/dump-schema.ts';
+import type { Skipped } from '@taskmesh/pg-rows';
 import type { StoreName } from '../databases/store.ts';
 import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';

@@ -1,11 +1,11 @@
 import { AppError } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { dumpsOf, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
-import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';
+import { extractStored, type ExtractStoredDeps } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
-import { LoadError } from '../loader/load-error.ts';
+import { LoadError } from '@taskmesh/pg-rows';
 import type { BackupMetrics } from '../metrics.ts';
 import type { OnProgress } from '../archives/progress.ts';
 import type { RunLock } from '../run-lock.ts';

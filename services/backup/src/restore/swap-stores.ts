@@ -5,7 +5,7 @@ import { databaseIds } from '../databases/database-ids.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
 import type { Store, StoreName } from '../databases/store.ts';
-import { refuseMigrated, type SchemaVersions } from './migrated-stores.ts';
+import { refuseMigrated, type SchemaVersions } from '../databases/schema-version.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { namesOf } from './settle-restore.ts';

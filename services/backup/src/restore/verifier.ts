@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { dumpsOf, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
-import { extractStored, type ExtractStoredDeps } from '../archives/extract-stored.ts';
+import { extractStored, type ExtractStoredDeps } from '../archives/extract-archive.ts';
 import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import type { OnProgress } from '../archives/progress.ts';
 import { dropFresh } from '../databases/fresh-database.ts';

@@ -1,6 +1,6 @@
 import { ExtractionError } from '../archives/extraction-error.ts';
 import { OtherReleaseError } from '../archives/manifest.ts';
-import { LoadError } from '../loader/load-error.ts';
+import { LoadError } from '@taskmesh/pg-rows';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 import { asVerifyFailure, isUnprovable, LossError, whyUnfit } from './verify.errors.ts';

@@ -6,7 +6,7 @@ import { TooLargeError } from '../archives/limits.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
 import { asBackupFailure } from '../archives/archive.errors.ts';
 import { KeyError } from '../archives/archive-cipher.ts';
-import { LoadError } from '../loader/load-error.ts';
+import { LoadError } from '@taskmesh/pg-rows';
 import { IncompleteStoreError } from './prepare-store.ts';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';

@@ -1,6 +1,6 @@
 import { pause } from '@taskmesh/service';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
-import { LoadError } from '../loader/load-error.ts';
+import { LoadError } from '@taskmesh/pg-rows';
 import { abortOnStall, createStallDetection, TooSlowError } from '../stall-detection.ts';
 import type { LoadLimits } from './load-limits.ts';
 

@@ -1,0 +1,24 @@
+import { Readable } from 'node:stream';
+import type { Client } from 'pg';
+import { writeRows } from './dump-database.ts';
+
+const table = { name: 'tasks', sqlName: 'public.tasks', columns: [{ name: 'id', sqlName: 'id' }] };
+
+describe('the rows of a table', () => {
+  it('whose connection is lost as soon as they are asked for fail, and do not end the process', async () => {
+    const copy = new Readable({ read: () => undefined });
+    let isCaught = false;
+    const lose = () => {
+      isCaught = copy.listenerCount('error') > 0;
+      copy.once('error', () => undefined).destroy(new Error('the connection was lost'));
+    };
+    const query = () => {
+      process.nextTick(lose);
+      return copy;
+    };
+    const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a disk that takes a moment
+    const rows = writeRows({ query } as unknown as Client, { write }, table);
+    await expect(rows).rejects.toThrow('the connection was lost');
+    expect(isCaught).toBe(true);
+  });
+});

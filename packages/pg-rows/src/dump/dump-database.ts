@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import type { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import {
+  readEntriesBehindRows,
+  readEntriesBeforeRows,
+  readSequencePositions,
+  readTables,
+  type DumpEntry,
+  type DumpTable,
+  type RowsOf,
+} from './catalogue.ts';
+import { refuseUnknownObjects } from './dumpable.ts';
+
+export interface DumpOptions {
+  /** A connection in a transaction that sees one moment, as `openSnapshot` begins it. */
+  client: Client;
+  /** The file to create, for its owner only (mode 600). It is incomplete when the dump fails: delete it then. */
+  path: string;
+  /** @default all rows of all tables */
+  rowsOf?: RowsOf | undefined;
+  /** Called with the number of bytes written so far. What it throws ends the dump. */
+  onWritten?: ((bytes: number) => void | Promise<void>) | undefined;
+}
+
+export interface Dump {
+  /** Of the file, in hexadecimal. */
+  sha256: string;
+  sizeBytes: number;
+  /** The number of rows written, by table; 0 for tables whose rows are omitted. */
+  rows: Record<string, number>;
+  /** PostgreSQL's version, such as 16.4. */
+  serverVersion: string;
+}
+
+/**
+ * Writes the schema `public` and its rows as SQL, like `pg_dump --no-owner --no-privileges --schema public`. The rows
+ * pass through in pieces, so the memory needed does not depend on their number.
+ * @throws DumpError when the database has rows that the dump could not bring back; PostgreSQL's and the file's errors
+ */
+export async function dumpDatabase({ client, path, rowsOf = () => 'all', onWritten }: DumpOptions): Promise<Dump> {
+  const tables = await readTables(client);
+  if (tables.length > 0)
+    await client.query(`lock table ${tables.map(({ sqlName }) => sqlName).join(', ')} in access share mode`);
+  await refuseUnknownObjects(client);
+  const version = await client.query<{ server_version: string }>('show server_version');
+  const serverVersion = version.rows[0]?.server_version ?? '';
+  const rows: Record<string, number> = {};
+
+  const file = await createFile(path, onWritten);
+  try {
+    await file.write(headOf(serverVersion));
+    for (const entry of await readEntriesBeforeRows(client)) await file.write(textOf(entry));
+    for (const table of tables) {
+      const which = rowsOf(table.name);
+      rows[table.name] = which === 'none' ? 0 : await writeRows(client, file, table, which === 'all' ? {} : which);
+    }
+    for (const entry of await readSequencePositions(client)) await file.write(textOf(entry));
+    for (const entry of await readEntriesBehindRows(client)) await file.write(textOf(entry));
+    await file.write(TAIL);
+    return { ...(await file.finish()), rows, serverVersion };
+  } finally {
+    await file.close();
+  }
+}
+
+type Replaced = Readonly<Record<string, string>>;
+
+/** Returns the number of rows. */
+export async function writeRows(
+  client: Client,
+  file: Pick<DumpFile, 'write'>,
+  { name, sqlName, columns }: DumpTable,
+  replaced: Replaced = {},
+): Promise<number> {
+  const columnList = columns.map((column) => column.sqlName).join(', ');
+  const values = columns.map((column) => replaced[column.name] ?? column.sqlName).join(', ');
+  const source = values === columnList ? `${sqlName} (${columnList})` : `(select ${values} from ${sqlName})`;
+  await file.write(
+    `${commentOf({ name, type: 'TABLE DATA' }, 'Data for Name')}COPY ${sqlName} (${columnList}) FROM stdin;\n`,
+  );
+  // Nothing may come between these two: the error of a lost connection would have no listener.
+  const copy = client.query(copyTo(`copy ${source} to stdout`));
+  for await (const part of copy) await file.write(part);
+  await file.write('\\.\n\n\n');
+  return copy.rowCount;
+}
+
+const headOf = (serverVersion: string) => `--
+-- PostgreSQL database dump
+--
+
+-- Dumped from database version ${oneLine(serverVersion)}
+-- Dumped by pg-rows
+
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+SET idle_in_transaction_session_timeout = 0;
+SET client_encoding = 'UTF8';
+SET standard_conforming_strings = on;
+SELECT pg_catalog.set_config('search_path', '', false);
+SET check_function_bodies = false;
+SET xmloption = content;
+SET client_min_messages = warning;
+SET row_security = off;
+
+`;
+
+const TAIL = `--
+-- PostgreSQL database dump complete
+--
+
+`;
+
+const textOf = (entry: DumpEntry) => `${commentOf(entry, 'Name')}${entry.statement};\n\n\n`;
+
+const commentOf = ({ name, type }: Pick<DumpEntry, 'name' | 'type'>, title: string) =>
+  `--\n-- ${title}: ${oneLine(name)}; Type: ${type}; Schema: public; Owner: -\n--\n\n`;
+
+/** A line break in a name would end the comment, and the rest of the name would be executed. */
+const oneLine = (name: string) => name.replaceAll(/[\r\n]/g, ' ');
+
+type DumpFile = Awaited<ReturnType<typeof createFile>>;
+
+const BUFFER_BYTES = 256 * 1024;
+
+/** Small parts are collected before they are written. */
+async function createFile(path: string, onWritten: DumpOptions['onWritten']) {
+  const file = await open(path, 'wx', 0o600);
+  const hash = createHash('sha256');
+  let parts: Buffer[] = [];
+  let waitingBytes = 0;
+  let sizeBytes = 0;
+
+  const flush = async () => {
+    const whole = Buffer.concat(parts);
+    parts = [];
+    waitingBytes = 0;
+    hash.update(whole);
+    sizeBytes += whole.length;
+    await file.writeFile(whole);
+    await onWritten?.(sizeBytes);
+  };
+
+  return {
+    async write(part: string | Buffer): Promise<void> {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+      parts.push(bytes);
+      waitingBytes += bytes.length;
+      if (waitingBytes >= BUFFER_BYTES) await flush();
+    },
+    async finish() {
+      await flush();
+      return { sha256: hash.digest('hex'), sizeBytes };
+    },
+    close: () => file.close(),
+  };
+}

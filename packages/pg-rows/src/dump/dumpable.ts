@@ -1,0 +1,102 @@
+import type { Client } from 'pg';
+
+/** The database cannot be dumped completely. The message is part of a sentence for its operator. */
+export class DumpError extends Error {
+  override readonly name = 'DumpError';
+}
+
+/** Lower ids are PostgreSQL's own objects. */
+export const FIRST_USER_OID = 16_384;
+
+/** Catalogues whose objects are never dumped, by the name for operators. */
+const COLLECTED = {
+  operator: 'pg_operator',
+  'operator class': 'pg_opclass',
+  cast: 'pg_cast',
+  conversion: 'pg_conversion',
+  collation: 'pg_collation',
+  'text search configuration': 'pg_ts_config',
+  'text search dictionary': 'pg_ts_dict',
+  extension: 'pg_extension',
+  language: 'pg_language',
+  'foreign server': 'pg_foreign_server',
+  'event trigger': 'pg_event_trigger',
+  publication: 'pg_publication',
+  'statistics object': 'pg_statistic_ext',
+  policy: 'pg_policy',
+} as const;
+
+const isMember = (catalogue: string, oid: string): string =>
+  `exists (select from pg_depend m where m.classid = '${catalogue}'::regclass and m.objid = ${oid} and m.deptype = 'e')`;
+
+const isOfUser = (oid: string) => `${oid} >= ${FIRST_USER_OID}`;
+
+/** A user's function that needs only what every database has. */
+export const isPlainFunction = (p: string): string => `(${p}.prokind = 'f' and ${p}.prosqlbody is null
+  and ${p}.prolang in (select oid from pg_language where lanname in ('sql', 'plpgsql'))
+  and not ${isOfUser(`${p}.prorettype`)} and not ${isMember('pg_proc', `${p}.oid`)}
+  and not exists (select from unnest(coalesce(${p}.proallargtypes, ${p}.proargtypes::oid[])) as arg where ${isOfUser('arg')}))`;
+
+/** A table or a sequence of the store; `c` is its row in pg_class. */
+export const isOurs = (c: string): string =>
+  `(${c}.relnamespace = 'public'::regnamespace and ${c}.relkind in ('r', 'S') and not ${isMember('pg_class', `${c}.oid`)})`;
+
+const NEVER_WRITTEN =
+  ['pg_type', 'pg_opclass', 'pg_opfamily', 'pg_operator', 'pg_collation', 'pg_ts_config', 'pg_ts_dict', 'pg_am'] // prettier-ignore
+    .map((catalogue) => `'${catalogue}'::regclass`)
+    .join(', ');
+
+/** Whether it depends on nothing that the dump omits, which would make its statement fail. */
+export const standsAlone = (catalogue: string, oid: string): string =>
+  `not exists (select from pg_depend d left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
+     where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and ${isOfUser('d.refobjid')}
+       and (d.refclassid in (${NEVER_WRITTEN}) or p.oid is not null and not ${isPlainFunction('p')}))`;
+
+const IN_USER_SCHEMA = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
+const RELATIONS = `pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IN_USER_SCHEMA} and not ${isMember('pg_class', 'c.oid')}`;
+const COLUMNS = `pg_attribute a join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = relnamespace
+  join pg_type t on t.oid = atttypid where ${IN_USER_SCHEMA} and relkind = 'r' and attnum > 0 and not attisdropped
+  and not ${isMember('pg_class', 'c.oid')}`;
+const COLUMN_NAME = `relname || '.' || attname`;
+
+/** Objects with rows, or that determine their form, which a restore would not bring back unchanged. */
+const UNKNOWN = [
+  `select 'table of another schema', nspname || '.' || relname from ${RELATIONS} and nspname <> 'public' and relkind in ('r', 'p')`,
+  `select 'partitioned table', relname::text from ${RELATIONS} and nspname = 'public' and relkind = 'p'`,
+  `select 'table of a special kind', relname::text from ${RELATIONS} and nspname = 'public' and relkind = 'r' and (relispartition
+     or exists (select from pg_inherits where c.oid in (inhrelid, inhparent))
+     or not exists (select from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped))`,
+  `select 'column with a type of its own', ${COLUMN_NAME} from ${COLUMNS} and t.oid >= ${FIRST_USER_OID}`,
+  `select 'generated column', ${COLUMN_NAME} from ${COLUMNS} and attgenerated <> ''`,
+  `select 'large object', oid::text from pg_largeobject_metadata`, // anybody may choose their ids
+].join('\nunion all ');
+
+/** Objects without rows: a restore creates the schema by migrations, so it would not use them. */
+const OMITTED = [
+  ...Object.entries(COLLECTED).map(
+    ([kind, catalogue]) =>
+      `select '${kind}', count(*) from ${catalogue} o where oid >= ${FIRST_USER_OID} and not ${isMember(catalogue, 'o.oid')}`,
+  ),
+  `select 'view', count(*) from ${RELATIONS} and relkind in ('v', 'm')`,
+  `select 'foreign table', count(*) from ${RELATIONS} and relkind = 'f'`,
+  `select 'type', count(*) from pg_type t where oid >= ${FIRST_USER_OID} and typcategory <> 'A'
+     and not exists (select from pg_class c where c.oid = typrelid and relkind <> 'c') and not ${isMember('pg_type', 't.oid')}`,
+  `select 'function', count(*) from pg_proc p where oid >= ${FIRST_USER_OID} and not ${isPlainFunction('p')} and not ${isMember('pg_proc', 'p.oid')}`,
+].join('\nunion all ');
+
+/**
+ * A dump that silently omits rows is worse than none.
+ * @throws DumpError for all objects whose rows a restore of the dump would not bring back
+ */
+export async function refuseUnknownObjects(client: Client): Promise<void> {
+  const { rows } = await client.query<[kind: string, name: string]>({ text: UNKNOWN, rowMode: 'array' });
+  if (rows.length === 0) return;
+  const named = rows.slice(0, 5).map(([kind, name]) => `${kind} ${JSON.stringify(name)}`);
+  throw new DumpError(`the database holds what a dump cannot hold: ${named.join(', ')}`);
+}
+
+/** Counts, by kind, the objects without rows that a dump omits. */
+export async function countOmitted(client: Client): Promise<Record<string, number>> {
+  const { rows } = await client.query<[kind: string, count: string]>({ text: OMITTED, rowMode: 'array' });
+  return Object.fromEntries(rows.map(([kind, count]) => [kind, Number(count)]).filter(([, count]) => count !== 0));
+}

@@ -1,0 +1,55 @@
+import type { Client } from 'pg';
+
+/** Reads a database as of one moment while others keep writing to it. */
+export interface Snapshot {
+  /** Runs `work` with the connection. @throws Error with the reason when the connection is lost, even for later reads */
+  read<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Ends the transaction. @throws Error when the connection was lost: what was read may be of two moments then */
+  finish(): Promise<void>;
+  /** Closes the connection at once, even with a query pending. */
+  close(): void;
+}
+
+/** As pg_dump has them: any server reads the written values back unchanged. */
+const SETTINGS = {
+  bytea_output: 'hex',
+  datestyle: 'ISO, MDY',
+  extra_float_digits: '3',
+  idle_in_transaction_session_timeout: '0',
+  intervalstyle: 'postgres',
+  lock_timeout: '10s',
+  quote_all_identifiers: 'off',
+  row_security: 'off',
+  search_path: '', // makes all names schema-qualified
+  statement_timeout: '0',
+  synchronize_seqscans: 'off',
+  transaction_timeout: '0', // unknown to older servers
+};
+
+/** The first query takes the snapshot. */
+const APPLY = `select pg_catalog.set_config(name, value, true) from pg_catalog.json_each_text($1) as wanted (name, value)
+  where pg_catalog.current_setting(name, true) is not null`;
+
+/** Begins a transaction on a connection of its own, which the snapshot closes. */
+export async function openSnapshot(client: Client): Promise<Snapshot> {
+  let lost: Error | undefined;
+  client.on('error', (error) => (lost ??= error));
+  const read = async <T>(work: (client: Client) => Promise<T>) => {
+    try {
+      return await work(client);
+    } catch (error) {
+      throw lost ?? error;
+    }
+  };
+  const close = () => {
+    client.connection.stream.destroy(); // a graceful close would wait for rows that nobody reads
+  };
+  try {
+    await client.query('begin isolation level repeatable read, read only');
+    await client.query(APPLY, [JSON.stringify(SETTINGS)]);
+    return { read, finish: async () => void (await read(() => client.query('commit'))), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import { escapeIdentifier } from 'pg';
+import type { ColumnType } from './column-types.ts';
+import { refuse } from './load-error.ts';
+import type { RangeVar } from './syntax-nodes.ts';
+
+export interface Column {
+  name: string;
+  type: string;
+  /** A constant, as our own SQL. */
+  default?: string | undefined;
+  /** Whether the dump's default was dropped, so that rows must not omit the column. */
+  defaultIsLost: boolean;
+  /** Computed from other columns: dumps have no values of it, and our tables omit it. */
+  isGenerated: boolean;
+}
+
+export interface Table {
+  /** Quoted, for our own SQL. */
+  sqlName: string;
+  columns: Map<string, Column>;
+  children: Table[];
+  /** Whether it exists in the new database; tables of other schemas do only as parts of a loaded one. */
+  isLoaded: boolean;
+  lostRows: boolean;
+  /** Whether the dump has declared by now that rows must not be equal; our tables have no constraints. */
+  isUnique: boolean;
+}
+
+export interface Skipped {
+  kind: string;
+  count: number;
+}
+
+interface Declared {
+  parents: Table[];
+  isUnique: boolean;
+}
+
+/** What a dump has declared so far, and what was skipped. */
+export type DumpSchema = ReturnType<typeof createDumpSchema>;
+
+export const PUBLIC = 'public';
+
+export interface DumpSchemaOptions {
+  /** Where the tables are created. */
+  schema: string;
+  maxTables?: number | undefined;
+}
+
+export function createDumpSchema({ schema: target, maxTables = 1_000 }: DumpSchemaOptions) {
+  const tables = new Map<string, Table>();
+  const domains = new Map<string, ColumnType>();
+  const skipped = new Map<string, number>();
+  let current = PUBLIC;
+  let loaded = 0;
+
+  const keyOf = (schema: string | undefined, name: string) => JSON.stringify([schema || current, name]);
+  const skip = (kind: string): void => void skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+
+  const create = (table: Table): string => {
+    table.isLoaded = true;
+    if (++loaded > maxTables) refuse(`it has more than ${maxTables} tables`);
+    const columns = [...table.columns.values()].filter(({ isGenerated }) => !isGenerated);
+    return `create table ${table.sqlName} (${columns.map(columnSql).join(', ')});`;
+  };
+
+  /** A part of a loaded table is loaded with all its own parts, in whatever schema. */
+  const inherit = (child: Table, parent: Table): string => {
+    if (child.lostRows) refuse('a table becomes a part of another one after its rows were passed over');
+    const made = child.isLoaded
+      ? ''
+      : `${create(child)} ${child.children.map((part) => inherit(part, child)).join(' ')}`;
+    return `${made} alter table ${child.sqlName} inherit ${parent.sqlName};`;
+  };
+
+  return {
+    skip,
+    skipped(): Skipped[] {
+      const outside = [...tables.values()].filter(({ isLoaded }) => !isLoaded).length;
+      const all = [...skipped, ...(outside > 0 ? [['table outside of public', outside] as const] : [])];
+      return all.map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+    },
+
+    /** Sets the schema of unqualified names. */
+    useSchema: (name: string) => void (current = name),
+    schemaOf: ({ schemaname }: RangeVar): string => schemaname || current,
+
+    find: ({ schemaname, relname = '' }: RangeVar): Table | undefined => tables.get(keyOf(schemaname, relname)),
+    knows: (schema: string | undefined, name: string): boolean => tables.has(keyOf(schema, name)),
+
+    hasTablesIn: (schema: string): boolean =>
+      [...tables.keys()].some((key) => (JSON.parse(key) as string[])[0] === schema),
+
+    declareDomain: (schema: string | undefined, name: string, type: ColumnType) =>
+      void domains.set(keyOf(schema, name), type),
+    findDomain: (schema: string | undefined, name: string) => domains.get(keyOf(schema, name)),
+
+    /** Returns SQL that creates the table; empty if it is not loaded. */
+    declare(relation: RangeVar, columns: Map<string, Column>, { parents, isUnique }: Declared): string {
+      const { relname = '', relpersistence } = relation;
+      const schema = relation.schemaname || current;
+      const isLoaded = schema === PUBLIC && relpersistence !== 't';
+      const name = schema === PUBLIC ? relname : `${schema}.${relname}`;
+      const sqlName = `${escapeIdentifier(target)}.${escapeIdentifier(name)}`;
+      const table: Table = { sqlName, columns, children: [], isLoaded: false, lostRows: false, isUnique };
+      if (tables.has(keyOf(schema, relname))) refuse(`relation "${relname}" already exists`);
+      tables.set(keyOf(schema, relname), table);
+      const made = isLoaded ? create(table) : '';
+      const parts = parents.map((parent) => this.attach(table, parent)).join(' ');
+      return `${made} ${parts}`.trim();
+    },
+
+    /** Makes the rows of `child` rows of `parent` as well. */
+    attach(child: Table, parent: Table): string {
+      parent.children.push(child);
+      return parent.isLoaded ? inherit(child, parent) : '';
+    },
+  };
+}
+
+export function columnSql({ name, type, default: value }: Column): string {
+  return `${escapeIdentifier(name)} ${type}${value === undefined ? '' : ` default ${value}`}`;
+}

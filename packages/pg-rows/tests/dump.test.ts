@@ -1,0 +1,257 @@
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { countOmitted, dumpDatabase, DumpError, openSnapshot, readTableBytes, type RowsOf } from '../src/index.ts';
+import { FULL_SCHEMA, FULL_TABLES } from './full-schema.ts';
+import { createLoading, withClient } from './loading.ts';
+
+const run = promisify(execFile);
+const PSQL = '/usr/bin/psql';
+
+let dir: string;
+let path: string;
+let store: TestDatabase;
+let count = 0;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-dump-'));
+});
+afterAll(() => rm(dir, { recursive: true }));
+beforeEach(async () => {
+  store = await createTestDatabase('dump');
+  path = join(dir, `${(count += 1)}.sql`);
+});
+afterEach(() => store.drop());
+
+async function begin() {
+  const client = new Client({ connectionString: store.url, application_name: 'dump' });
+  await client.connect();
+  return openSnapshot(client);
+}
+
+async function dump(rowsOf?: RowsOf, meanwhile?: () => Promise<void>) {
+  const snapshot = await begin();
+  try {
+    await meanwhile?.();
+    const result = await snapshot.read((client) => dumpDatabase({ client, path, rowsOf }));
+    await snapshot.finish();
+    return result;
+  } finally {
+    snapshot.close();
+  }
+}
+
+type Ask = (text: string) => Promise<Record<string, unknown>[]>;
+
+/** All rows as text, in an order of their own. */
+async function rowsOf(ask: Ask, schema = 'public') {
+  const content: unknown[] = [];
+  for (const table of FULL_TABLES)
+    content.push(await ask(`select t::text as row from ${schema}.${table} t order by 1`));
+  return content;
+}
+
+/** The same, and where the sequences stand. */
+async function contentOf(ask: Ask) {
+  const content = await rowsOf(ask);
+  content.push(await ask('select last_value, is_called from free_numbers'));
+  content.push(await ask('select last_value, is_called from select_id_seq'));
+  content.push(await ask('select last_value, is_called from audit_id_seq'));
+  return content;
+}
+
+/** A database's schema, in PostgreSQL's own words. */
+const schemaOf = (ask: Ask) =>
+  ask(`
+    select 'column' as kind, attrelid::regclass::text as parent, attname::text as name,
+      concat_ws(' ', format_type(atttypid, atttypmod), attnotnull, attidentity, pg_get_expr(adbin, adrelid), col_description(attrelid, attnum)) as text
+    from pg_attribute join pg_class c on c.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0
+    union all select 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
+    union all select 'index', tablename, indexname, indexdef || coalesce(obj_description(('public.' || quote_ident(indexname))::regclass), '') from pg_indexes where schemaname = 'public'
+    union all select 'trigger', tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+    union all select 'function', '', proname, pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    union all select 'relation', '', relname, concat_ws(' ', reloptions::text, obj_description(oid)) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+    union all select 'sequence', coalesce((select refobjid::regclass::text || refobjsubid || deptype::text from pg_depend where objid = seqrelid and refobjsubid > 0), ''), seqrelid::regclass::text,
+      concat_ws(' ', seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcache, seqcycle) from pg_sequence
+    order by 1, 2, 3`);
+
+const psql = (url: string) => run(PSQL, ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-1', '-f', path, url]);
+
+describe('dumping a store', () => {
+  it('writes what psql loads as the same rows and the same schema', async () => {
+    await store.query(FULL_SCHEMA);
+    await dump();
+    const copy = await createTestDatabase('copy');
+    try {
+      const { stderr } = await psql(copy.url);
+      expect(stderr).toBe('');
+      expect(await contentOf(copy.query)).toEqual(await contentOf(store.query));
+      expect(await schemaOf(copy.query)).toEqual(await schemaOf(store.query));
+    } finally {
+      await copy.drop();
+    }
+  });
+
+  it('writes what the loader takes as the same rows', async () => {
+    await store.query(FULL_SCHEMA);
+    const { rows } = await dump();
+    const fresh = await createLoading('dumpload');
+    try {
+      const { copiedRows } = await fresh.load(await readFile(path));
+      expect(copiedRows).toBe(Object.values(rows).reduce((sum, n) => sum + n, 0));
+      expect(await rowsOf(fresh.query, 'restored')).toEqual(await rowsOf(store.query));
+    } finally {
+      await fresh.drop();
+    }
+  });
+
+  it('says what it wrote', async () => {
+    await store.query(FULL_SCHEMA);
+    const { sha256, sizeBytes, rows, serverVersion } = await dump();
+    const text = await readFile(path);
+    expect(sha256).toBe(createHash('sha256').update(text).digest('hex'));
+    expect(sizeBytes).toBe(text.length);
+    expect(rows).toEqual({ people: 2, select: 10, audit: 50, unchecked: 1 });
+    expect(serverVersion).toMatch(/^\d+\.\d+/);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(text.toString().startsWith('--\n-- PostgreSQL database dump\n--\n')).toBe(true);
+    expect(text.toString().trimEnd().endsWith('-- PostgreSQL database dump complete\n--')).toBe(true);
+  });
+
+  it('holds the store as it was at one moment, whatever is written meanwhile', async () => {
+    await store.query(
+      'create table one (n int); create table two (n int); insert into one values (1); insert into two values (1)',
+    );
+    const { rows } = await dump(undefined, async () => {
+      await store.query('delete from one; insert into two select generate_series(2, 100)');
+    });
+    expect(rows).toEqual({ one: 1, two: 1 });
+  });
+
+  it('omits the rows that it is asked to omit, and writes other values where it is asked to', async () => {
+    await store.query(`
+      create table people (id int primary key, password text); create table sessions (id text, person int references people);
+      insert into people values (1, 'secret-1'); insert into sessions values ('secret-2', 1)`);
+    const which: RowsOf = (table) => (table === 'sessions' ? 'none' : { password: `'of ' || id` });
+    expect((await dump(which)).rows).toEqual({ people: 1, sessions: 0 });
+    const text = await readFile(path, 'utf8');
+    expect(text).toContain('CREATE TABLE public.sessions');
+    expect(text).toContain('\n1\tof 1\n');
+    expect(text).not.toContain('secret-');
+  });
+
+  it('tells the size of the rows before, without those that it omits', async () => {
+    await store.query(`create table a as select generate_series(1, 10000) n; create table b (n int)`);
+    const sizes = await withClient(store.url, async (client) => [
+      await readTableBytes(client, () => 'all'),
+      await readTableBytes(client, (table) => (table === 'a' ? 'none' : 'all')),
+    ]);
+    expect(sizes).toEqual([expect.any(Number), 0]);
+    expect(sizes[0]).toBeGreaterThan(10_000 * 4);
+  });
+
+  it('lets nothing in a name become a statement', async () => {
+    await store.query(
+      `create table "t\ncreate table injected (); --" (n int); create index "i\n;drop table x" on "t\ncreate table injected (); --" (n)`,
+    );
+    await dump();
+    const copy = await createTestDatabase('copy');
+    try {
+      await psql(copy.url);
+      expect(
+        await copy.query(`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`),
+      ).toEqual([{ relname: 't\ncreate table injected (); --' }]);
+    } finally {
+      await copy.drop();
+    }
+  });
+
+  it.each([
+    ['a partitioned table', 'create table p (a int) partition by list (a)', 'partitioned table "p"'],
+    ['an inherited table', 'create table a (n int); create table b () inherits (a)', 'table of a special kind "a"'],
+    ['a table of another schema', 'create schema other; create table other.t (n int)', 'another schema "other.t"'],
+    ['an enum', `create type mood as enum ('ok'); create table m (m mood)`, 'column with a type of its own "m.m"'],
+    ['a domain', 'create domain short as text; create table d (s short)', 'column with a type of its own "d.s"'],
+    [
+      'a type of an extension',
+      'create extension hstore; create table h (h hstore)',
+      'column with a type of its own "h.h"',
+    ],
+    [
+      'a generated column',
+      'create table g (a int, b int generated always as (a + 1) stored)',
+      'generated column "g.b"',
+    ],
+    ['a large object', 'select lo_create(4711)', 'large object "4711"'],
+  ])('refuses a store with %s, instead of leaving rows out', async (_what, sql, message) => {
+    await store.query(sql);
+    const failure = await dump().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DumpError);
+    expect(String(failure)).toContain(message);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  const EXTENSIONS = ['pg_stat_statements', 'pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm', 'hstore', 'btree_gist', 'unaccent', 'intarray', 'postgres_fdw', 'dblink', 'pg_buffercache', 'tablefunc', 'lo']; // prettier-ignore
+
+  it.each<[string, string, Record<string, number>]>([
+    ['extensions', EXTENSIONS.map((name) => `create extension "${name}"`).join('; '), { extension: EXTENSIONS.length }],
+    ['a table of an extension', `create extension tablefunc; create table other (n int); alter extension tablefunc add table other`, { extension: 1 }],
+    ['a default, a check, an index and a trigger of extensions', `
+      create extension pg_trgm; create extension "uuid-ossp"; create extension citext; create extension lo;
+      alter table kept add column u uuid default uuid_generate_v4(), add check (similarity(what, 'x') >= 0), add column o oid;
+      create index on kept using gin (what gin_trgm_ops); create index on kept ((what::citext));
+      create trigger away before update or delete on kept for each row execute function lo_manage(o);
+      comment on index kept_what_idx is 'a comment'; comment on extension lo is 'another'`, { extension: 4 }],
+    ['views', 'create view v as select * from kept; create materialized view m as select 1 as n; create index on m (n); comment on view v is $$x$$', { view: 2 }],
+    ['row level security', 'alter table kept enable row level security; create policy x on kept', { policy: 1 }],
+    ['types that no column has', `create type mood as enum ('ok'); create domain short as text; create type pair as (a int, b int)`, { type: 3 }],
+    ['an aggregate and a procedure', `create aggregate total (int) (sfunc = int4pl, stype = int); create procedure p() language sql as ''`, { function: 2 }],
+    ['an exclusion', 'alter table kept add column r int4range, add exclude using gist (r with &&)', {}],
+    ['a rule', 'create rule x as on delete to kept do nothing', {}],
+    ['an unlogged table and a collation', 'create unlogged table u (n int, a text collate "C")', {}],
+    ['statistics and a publication', 'create statistics x on n, what from kept; create publication y', { 'statistics object': 1, publication: 1 }],
+    ['a trigger that is off', `create function f() returns trigger language plpgsql as 'begin return null; end';
+      create trigger x before insert on kept execute function f(); alter table kept disable trigger x`, {}],
+    ['an empty schema', 'create schema other', {}],
+  ])('dumps a store with %s, and what is left out is counted', async (_what, sql, counts) => {
+    await store.query(`create table kept (n int primary key, what text); insert into kept values (1, 'one'), (2, 'two')`);
+    await store.query(sql);
+    const { rows } = await dump();
+    expect(rows).toMatchObject({ kept: 2 });
+    expect(rows).not.toHaveProperty('other');
+    expect(await withClient(store.url, countOmitted)).toEqual(counts);
+    const copy = await createTestDatabase('copy');
+    try {
+      await psql(copy.url);
+      expect(await copy.query('select n, what from kept order by n')).toEqual([{ n: 1, what: 'one' }, { n: 2, what: 'two' }]);
+    } finally {
+      await copy.drop();
+    }
+  }); // prettier-ignore
+
+  it.each([
+    ['in the middle', 0],
+    ['between two reads', 200],
+  ])('fails when the store goes away %s, and says so', async (_when, pauseMs) => {
+    await store.query(
+      'create table big as select n, repeat(md5(n::text), 30) as text from generate_series(1, 60000) n',
+    );
+    const snapshot = await begin();
+    const terminated = store.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dump' and datname = current_database()`,
+    );
+    await setTimeout(pauseMs);
+    const dumping = snapshot.read((client) => dumpDatabase({ client, path }));
+    await expect(dumping.then(() => snapshot.finish())).rejects.toThrow(/terminat/i);
+    await terminated;
+    snapshot.close();
+  });
+});

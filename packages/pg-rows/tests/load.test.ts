@@ -1,0 +1,161 @@
+import { createLoading, genuineDump, type Loading } from './loading.ts';
+
+let database: Loading;
+const load = (dump: string | Buffer) => database.load(dump);
+const query = (text: string) => database.query(text);
+
+describe('loading a dump', () => {
+  beforeEach(async () => {
+    database = await createLoading('load');
+  });
+  afterEach(() => database.drop());
+
+  it('loads what pg_dump wrote, with its restrict lines and without', async () => {
+    const dump = await genuineDump();
+    expect(dump).toContain('\\restrict');
+    const { copiedRows } = await load(dump);
+    expect(copiedRows).toBeGreaterThan(20);
+    const [row] = await query(`select description from restored.tasks where title = 'abc'`);
+    expect(row).toEqual({ description: '\\.' });
+    expect(
+      await query(
+        `select count(*)::int as n from restored.tasks where description like E'\\r%' or description = E'\\restrict ABC'`,
+      ),
+    ).toEqual([{ n: 2 }]);
+
+    await database.drop();
+    database = await createLoading('load');
+    expect(await load(dump.replaceAll(/^\\(un)?restrict .*\n/gm, ''))).toMatchObject({ copiedRows });
+  });
+
+  it('keeps of it nothing but tables and rows', async () => {
+    await load(await genuineDump());
+    await database.check();
+    expect(await query('select count(*)::int as n from restored.tasks')).toEqual([{ n: 23 }]);
+    const columns = await query(
+      `select attname, format_type(atttypid, atttypmod) as type from pg_attribute where attrelid = 'restored.tasks'::regclass and attname in ('priority', 'title', 'description', 'n', 'created_at')`,
+    );
+    expect(Object.fromEntries(columns.map(({ attname, type }) => [attname, type]))).toEqual({
+      priority: 'text',
+      title: 'text',
+      description: 'text',
+      created_at: 'timestamp with time zone',
+    });
+  });
+
+  it('passes over what flags of pg_dump add: another way to say whose a table is, and what is to be away before', async () => {
+    const { skipped } = await load(`
+      select pg_catalog.lo_unlink(oid) from pg_catalog.pg_largeobject_metadata where oid = '16850';
+      drop table if exists public.tasks;
+      set session authorization 'postgres';
+      create table public.tasks (id int);
+      set session authorization default;
+      insert into public.tasks values (1);`);
+    expect(skipped).toEqual([{ kind: 'drop', count: 1 }, { kind: 'large object', count: 1 }]); // prettier-ignore
+    expect(await query('select id from restored.tasks')).toEqual([{ id: 1 }]);
+  });
+
+  it('counts what it passes over, and runs none of it', async () => {
+    const { skipped } = await load(await genuineDump());
+    expect(Object.fromEntries(skipped.map(({ kind, count }) => [kind, count]))).toEqual({
+      'collation': 1, 'comment': 3, 'constraint': 6, 'default': 2, 'extension': 2, 'function': 2, 'generated column': 1, 'index': 2,
+      'materialized view': 2, 'operator': 1, 'owner': 16, 'policy': 1, 'row level security': 1, 'rule': 1, 'schema': 1,
+      'sequence': 4, 'statistics': 1, 'trigger': 1, 'type': 2, 'view': 1,
+    }); // prettier-ignore
+    await database.check();
+  });
+
+  it('takes the rows of partitions and of tables that inherit as rows of their parents, wherever they are', async () => {
+    await load(`
+      create schema parts; create table tasks (id int, title text) partition by range (id);
+      create table parts.low (id int, title text); create table parts.other (id int);
+      create table high partition of tasks for values from (100) to (200);
+      alter table only tasks attach partition parts.low for values from (0) to (100);
+      create table more (note text) inherits (tasks);
+      copy parts.low (id, title) from stdin with (format text);
+1\tlow
+\\.
+      copy parts.other from stdin;
+9
+\\.
+      insert into high values (100, 'high'); insert into more (id, title, note) values (300, 'more', 'x');`);
+    expect(await query('select id, title from restored.tasks order by id')).toEqual([
+      { id: 1, title: 'low' },
+      { id: 100, title: 'high' },
+      { id: 300, title: 'more' },
+    ]);
+    await database.check();
+  });
+
+  it('takes constants as they are written, and constant defaults', async () => {
+    await load(`
+      create type mood as enum ('ok'); create domain short as varchar(20) check (value <> '');
+      create table t (id int, a text default 'x', m mood, ms mood[], s short, n numeric(10,2), b bytea, at timestamptz default now(),
+        g int generated always as (id + 1) stored, ok boolean default false, u uuid default gen_random_uuid());
+      insert into t (id, a, m, ms, s, n, b, at) values
+        (1, e'a\\tb', 'ok'::mood, '{ok}'::mood[], cast('s' as short), -1.255, '\\xff'::bytea, '2026-01-01T00:00Z'::timestamptz),
+        (-2, $$'$$, null, array['ok'::mood], 'ü', +1, null, default);
+      insert into t values (3, default, null, null, null, null, null, '2026-01-01', default) on conflict do nothing;`);
+    const rows = await query(
+      "select id, a, m, ms, s, n, b::text, at > now() - interval '1 h' as recent, ok, u is not null as u from restored.t order by id",
+    );
+    expect(rows).toEqual([
+      { id: -2, a: "'", m: null, ms: ['ok'], s: 'ü', n: '1.00', b: null, recent: true, ok: false, u: true },
+      { id: 1, a: 'a\tb', m: 'ok', ms: ['ok'], s: 's', n: '-1.26', b: '\\xff', recent: false, ok: false, u: true },
+      { id: 3, a: 'x', m: null, ms: null, s: null, n: null, b: null, recent: expect.any(Boolean), ok: false, u: true },
+    ]);
+  });
+
+  it('makes ordinary columns of types that fill values up, or that look something up', async () => {
+    await load(`
+      create table t (a char(10000000), b bit(80000000), c bit(9)[], d regclass, e pg_catalog.regrole, f xml, g oidvector);
+      copy t from stdin;\nx\t101\t{101}\tnowhere\tpostgres\t<a>\tx\n\\.\n`);
+    const types = `select format_type(atttypid, atttypmod) as type from pg_attribute where attrelid = 'restored.t'::regclass and attnum > 0 order by attnum`;
+    expect((await query(types)).map(({ type }) => type)).toEqual(['bpchar', '"bit"', '"bit"[]', 'text', 'text', 'text', 'text']); // prettier-ignore
+    expect(await query('select a, b::text, d, e from restored.t')).toEqual([{ a: 'x', b: '101', d: 'nowhere', e: 'postgres' }]); // prettier-ignore
+  });
+
+  it('takes texts as they are written on a server that reads a backslash in any of them', async () => {
+    await query(`alter database "${new URL(database.url).pathname.slice(1)}" set standard_conforming_strings = off`);
+    const text = `\\'; drop table restored.t; --`;
+    await load(`
+      create table t (a text, b text default '${text.replace("'", "''")}');
+      insert into t values ('${text.replace("'", "''")}', '\\n'), ($$${text}$$, default);`);
+    expect(await query('select a, b from restored.t')).toEqual([{ a: text, b: '\\n' }, { a: text, b: text }]); // prettier-ignore
+  });
+
+  it('lets nothing in a name or an option become a statement', async () => {
+    const name = `"a""b'\\ (n int); create view restored.v as select 1; --"`;
+    await load(`
+      create table ${name} (${name} int default 1, b text);
+      copy ${name} (${name}, b) from stdin with (null ''');create view restored.v as select 1; --');\n1\t');create view restored.v as select 1; --\n\\.
+      alter table ${name} alter ${name} set default 2; alter table ${name} add "c""" int;
+      insert into ${name} (b) values ('x'); insert into ${name} values (3, 'y', 4);`);
+    await database.check();
+    expect(await query(`select ${name} as a, b, "c""" as c from restored.${name} order by 1`)).toEqual([
+      { a: 1, b: null, c: null },
+      { a: 2, b: 'x', c: null },
+      { a: 3, b: 'y', c: 4 },
+    ]);
+  });
+  it('loads an INSERT of a hundred thousand rows, in pieces', async () => {
+    const rows = Array.from({ length: 100_000 }, (_, index) => `(${index}, 'it''s, number (${index}')`);
+    await load(
+      `create table "values" (id int, name text);\ninsert into "values" (id, name) values ${rows.join(',\n')};`,
+    );
+    expect(
+      await query('select count(*)::int as n, max(id) as last, max(length(name)) as long from restored."values"'),
+    ).toEqual([{ n: 100_000, last: 99_999, long: 19 }]);
+  });
+
+  it('loads hand-written SQL with thousands of INSERT statements', async () => {
+    const rows = Array.from(
+      { length: 3_000 },
+      (_, index) => `INSERT INTO t VALUES (${index}, 'it''s; number ${index}');`,
+    );
+    await load(`BEGIN;\nCREATE TABLE t (id int primary key, name text);\n${rows.join('\n')}\nCOMMIT;\n`);
+    expect(await query('select count(*)::int as n, max(id) as last from restored.t')).toEqual([
+      { n: 3_000, last: 2_999 },
+    ]);
+  });
+});

@@ -1,0 +1,22 @@
+import { loadDump } from '@taskmesh/pg-rows';
+import { connect } from '@taskmesh/store/connection';
+import { withoutValues } from '@taskmesh/store/without-values';
+import { MAX_TABLES } from '../archives/limits.ts';
+import { doJob } from '../child-process.ts';
+import { RESTORED_SCHEMA } from '../databases/names.ts';
+
+export interface LoadOrder {
+  /** A plain dump: SQL with COPY blocks, written by us, by pg_dump or a person. */
+  path: string;
+  /** The database to fill, as an unprivileged role. Absent: only counts what would be skipped. */
+  url?: string | undefined;
+}
+
+/** The role's own limit of a statement, which the restore has set. */
+const SETTINGS = { search_path: 'pg_catalog', statement_timeout: null };
+
+doJob(async ({ path, url }: LoadOrder, onProgress) => {
+  const client = url === undefined ? undefined : await connect({ url, name: 'taskmesh-restore', settings: SETTINGS });
+  const options = { schema: RESTORED_SCHEMA, maxTables: MAX_TABLES, describe: withoutValues, onProgress };
+  return loadDump({ path, client, ...options });
+});

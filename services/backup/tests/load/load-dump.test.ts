@@ -1,0 +1,136 @@
+import { LoadError } from '@taskmesh/pg-rows';
+import { eventually } from '@taskmesh/testing';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { handOver } from '../../src/databases/fresh-database.ts';
+import { loadDump } from '../../src/restore/load-dump.ts';
+import { childrenOf } from '../support/memory.ts';
+import { createFreshTestDatabase, type FreshTestDatabase } from '../support/restore-database.ts';
+import { withClient } from '../support/with-client.ts';
+
+let database: FreshTestDatabase;
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-load-'));
+});
+
+afterAll(() => rm(dir, { recursive: true }));
+
+async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
+  const path = join(dir, 'database.sql');
+  await writeFile(path, sql);
+  return loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(timeoutMs) });
+}
+
+const query = (text: string) => withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
+/** So many take a second: what is done at the first progress is done while they are loaded. */
+const LONG_ROWS = 1_000_000;
+/** The child that loads, by id. */
+const loadingProcess = () =>
+  childrenOf(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load.process')) ?? NaN;
+
+describe('loading a dump in a process of its own', () => {
+  beforeEach(async () => {
+    database = await createFreshTestDatabase('load');
+  });
+  afterEach(() => database.drop());
+
+  it('names the line of what PostgreSQL refuses, and no value', async () => {
+    const loading = load('create table t (a int);\ncopy t from stdin;\nsecret\n\\.\n');
+    await expect(loading).rejects.toBeInstanceOf(LoadError);
+    await expect(loading).rejects.toMatchObject({
+      message: 'Line 2: PostgreSQL refuses a value (22P02, table t, row 1, column a)',
+      cause: { code: '22P02' },
+    });
+  });
+
+  it('leaves tables that belong to the owner of the live database, and no role', async () => {
+    await load('create table tasks (id int);');
+    await handOver(database.live.url, database.names);
+    expect(
+      await query(
+        `select pg_get_userbyid(relowner) = (select pg_get_userbyid(datdba) from pg_database where datname = '${database.names.live}') as same from pg_class where oid = 'restored.tasks'::regclass`,
+      ),
+    ).toEqual([{ same: true }]);
+    expect(await query(`select 1 from pg_roles where rolname = '${database.names.loader}'`)).toEqual([]);
+    expect(await query(`select has_database_privilege('public', current_database(), 'connect') as may`)).toEqual([
+      { may: true },
+    ]);
+  });
+
+  it('has a time that is up before its process has started', async () => {
+    await expect(load('create table t (a int);', { timeoutMs: 5 })).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('that waits for something that never comes is ended, and so is its session', async () => {
+    await withClient(database.adminUrl, async (holder) => {
+      await holder.query('begin; lock table pg_class in access exclusive mode');
+      await expect(load('create table t (a int);', { timeoutMs: 1_500 })).rejects.toMatchObject({
+        name: 'TimeoutError',
+      });
+      await holder.query('rollback');
+    });
+    await eventually(async () =>
+      expect(
+        await query(
+          `select 1 from pg_stat_activity where application_name = 'taskmesh-restore' and datname = current_database()`,
+        ),
+      ).toEqual([]),
+    );
+  });
+
+  it('goes on when the whole group of processes is told to end, and blames no dump when somebody ends it', async () => {
+    const rows = Array.from({ length: LONG_ROWS }, (_, index) => `${index}\tsome text of a row`);
+    const path = join(dir, 'database.sql');
+    await writeFile(path, `create table t (id int, name text);\ncopy t from stdin;\n${rows.join('\n')}\n\\.\n`);
+    const loadAnd = (signals: NodeJS.Signals[]) => {
+      const onProgress = () => {
+        for (const signal of signals.splice(0)) process.kill(loadingProcess(), signal);
+      };
+      return loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
+    };
+    await expect(loadAnd(['SIGKILL'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: LONG_ROWS });
+  });
+
+  it('knows nothing of our settings', async () => {
+    const path = join(dir, 'database.sql');
+    await writeFile(path, `create table t (id int);\ncopy t from stdin;\n${'1\n'.repeat(LONG_ROWS)}\\.\n`);
+    let environment = '';
+    const onProgress = () => (environment ||= readFileSync(`/proc/${loadingProcess()}/environ`, 'utf8'));
+    await loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
+    const names = environment.split('\0').map((line) => line.split('=')[0]);
+    expect(names).toContain('NODE_CHANNEL_FD');
+    expect(names).not.toContain('PATH'); // as little as what is ours
+  });
+
+  it('ends for the reason that it is ended for', async () => {
+    const reason = new Error('The time is up.');
+    const path = join(dir, 'database.sql');
+    await writeFile(path, 'create table t (id int);');
+    const ended = loadDump({ path, url: database.loaderUrl, signal: AbortSignal.abort(reason) });
+    await expect(ended).rejects.toBe(reason);
+  });
+
+  it('lets the loading role do nothing outside of its database', async () => {
+    const [role] = await query(
+      `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolconnlimit, rolconfig from pg_roles where rolname = '${database.names.loader}'`,
+    );
+    expect(role).toEqual({
+      rolsuper: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      rolreplication: false,
+      rolbypassrls: false,
+      rolconnlimit: 4,
+      rolconfig: ['statement_timeout=300000', 'temp_file_limit=1048576kB'],
+    });
+    expect(
+      await query(`select has_database_privilege('public', current_database(), 'connect') as others,
+        has_database_privilege('${database.names.loader}', current_database(), 'create') as "makesSchemas"`),
+    ).toEqual([{ others: false, makesSchemas: false }]);
+  });
+});
