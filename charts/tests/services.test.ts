@@ -125,7 +125,7 @@ describe('settings', () => {
     expect(envOf(await containerOf('gateway'))).toMatchObject({ GRAPHQL_MAX_DEPTH: '12', TRUSTED_DOCUMENTS: 'off' });
     expect(envOf(await containerOf('auth'))).toMatchObject({ ACCESS_TOKEN_TTL_S: '3600' });
     expect(envOf(await containerOf('auth'))).not.toHaveProperty('GRAPHQL_MAX_DEPTH');
-    expect(envOf(await containerOf('tasks'))).toMatchObject({ POSTGRES_POOL_SIZE: '10' });
+    expect(envOf(await containerOf('tasks'))).toMatchObject({ CHANGE_RETENTION_HOURS: '168' });
     expect(envOf(await containerOf('backup'))).toMatchObject({
       BACKUP_SCHEDULE: '30 3 * * *',
       BACKUPS_DIR: '/backups',
@@ -220,19 +220,17 @@ describe('secrets', () => {
 
   it('of servers over TLS are used as the services read them', async () => {
     const values = 'ci/tls-sasl-values.yaml';
+    const kafka = (user: string) =>
+      `kafkas://${user}@kafka-1.example.com:9093,kafka-2.example.com:9093?mechanism=scram-sha-512&sslrootcert=/etc/taskmesh/kafka/ca.crt`;
     expect(envOf(await containerOf('tasks', { values }))).toMatchObject({
       POSTGRES_URL_PLAIN: 'tasks-db/uri',
       POSTGRES_URL: '$(POSTGRES_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/tasks.crt',
-      KAFKA_BROKERS: 'kafka-1.example.com:9093,kafka-2.example.com:9093',
-      KAFKA_SSL: 'true',
-      KAFKA_SSL_CA_FILE: '/etc/taskmesh/kafka/ca.crt',
-      KAFKA_SASL_MECHANISM: 'scram-sha-512',
-      KAFKA_SASL_USERNAME: 'tasks',
-      KAFKA_SASL_PASSWORD_FILE: '/etc/taskmesh/kafka/password',
+      KAFKA_BROKERS: kafka('tasks'),
+      KAFKA_SASL_PASSWORD: expect.stringMatching(/^kafka/),
     });
     expect(envOf(await containerOf('gateway', { values }))).toMatchObject({
-      KAFKA_SASL_USERNAME: 'gateway',
-      REDIS_TLS_CA_FILE: '/etc/taskmesh/redis/ca.crt',
+      KAFKA_BROKERS: kafka('gateway'),
+      REDIS_URL: '$(REDIS_URL_PLAIN)?sslrootcert=/etc/taskmesh/redis/ca.crt',
     });
     expect(envOf(await containerOf('backup', { values }))).toMatchObject({
       AUTH_ADMIN_URL: '$(AUTH_ADMIN_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/auth.crt',
@@ -240,8 +238,7 @@ describe('secrets', () => {
       BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
     });
     expect(envOf(await containerOf('auth', { values }))).toMatchObject({
-      KAFKA_SASL_USERNAME: 'auth',
-      KAFKA_SASL_PASSWORD_FILE: '/etc/taskmesh/kafka/password',
+      KAFKA_BROKERS: kafka('auth'),
       SMTP_URL: 'smtp/smtp-url',
       OIDC_CLIENT_SECRET: 'login/oidc-client-secret',
     });

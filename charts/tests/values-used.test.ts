@@ -27,7 +27,6 @@ const SAMPLES: [RegExp, unknown][] = [
   [/(interval|Interval)$/, '7m'],
   [/\.(hosts|hostnames)$/, ['sample.example.com']],
   [/digest$/, `sha256:${'a'.repeat(64)}`],
-  [/OIDC_SCOPES$/, 'openid sample'],
   [/(^prometheus\.address|PUBLIC_URL|OIDC_ISSUER)$/, 'https://sample.example.com'],
   [/telemetry\.endpoint$/, 'http://sample:4318'],
   [/samplerRatio$/, 0.5],

@@ -12,7 +12,7 @@ const PARTS = new Map([
 /** Secret settings: NAME_FILE may name a file with the value, as container engines mount it. */
 const SECRETS = [
   ...['POSTGRES_URL', 'REDIS_URL', 'SMTP_URL', 'AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'BACKUP_S3_URL'],
-  ...['BACKUP_TOKEN', 'BACKUP_WEBHOOK_URL', 'REALTIME_ANON_KEY', 'OIDC_CLIENT_SECRET'],
+  ...['BACKUP_TOKEN', 'BACKUP_WEBHOOK_URL', 'REALTIME_ANON_KEY', 'OIDC_CLIENT_SECRET', 'KAFKA_SASL_PASSWORD'],
 ];
 
 const [part = '', ...rest] = process.argv.slice(2);

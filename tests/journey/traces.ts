@@ -5,11 +5,10 @@ import { createGraphql, createRest } from '../clients/http.ts';
 import { subscribe } from '../clients/subscriber.ts';
 import { openSocket } from '../clients/raw-socket.ts';
 
-/** Settings that have everything recorded, and sent at once. */
+/** Settings that have everything recorded. */
 export const tracesTo = ({ url }: TraceCollector) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-  OTEL_BSP_SCHEDULE_DELAY: '50',
 });
 
 const TOPIC = 'taskmesh.tasks.changes';

@@ -29,21 +29,17 @@ describe('settings that cannot be used', () => {
   it('are told before anything is reached', async () => {
     const told = await refusal({
       POSTGRES_URL: 'nowhere',
-      REDIS_URL: 'http://127.0.0.1',
-      REDIS_TLS_CA_FILE: '/nowhere.pem',
-      KAFKA_BROKERS: 'localhost:9092,k2',
-      KAFKA_SSL_CA_FILE: '/nowhere.pem',
-      KAFKA_SASL_USERNAME: 'taskmesh',
+      REDIS_URL: 'rediss://127.0.0.1?sslrootcert=/nowhere.pem',
+      KAFKA_BROKERS: 'kafkas://taskmesh@localhost:9092?sslrootcert=/nowhere.pem',
       SMTP_URL: 'nowhere',
       BACKUP_S3_URL: 'nowhere',
     });
     for (const name of [
       'POSTGRES_URL must be a URL',
-      'REDIS_URL must be a URL',
-      'REDIS_TLS_CA_FILE must name a readable PEM file',
-      'KAFKA_BROKERS must be host:port',
-      'KAFKA_SSL_CA_FILE must name a readable PEM file',
-      'KAFKA_SASL_MECHANISM is needed',
+      'sslrootcert in REDIS_URL must name a readable PEM file',
+      'sslrootcert in KAFKA_BROKERS must name a readable PEM file',
+      'KAFKA_BROKERS must have ?mechanism=plain',
+      'KAFKA_SASL_PASSWORD is needed',
       'SMTP_URL must be a URL',
       'BACKUP_S3_URL must be like',
     ])

@@ -8,14 +8,14 @@ import { randomUUID } from 'node:crypto';
 import { temporaryFiles } from './temporary-files.ts';
 
 const PASSWORD = 'kept-to-itself';
-const USER = { KAFKA_SASL_USERNAME: 'taskmesh', KAFKA_SASL_PASSWORD: PASSWORD };
+const CA = 'sslrootcert in KAFKA_BROKERS';
 const files = temporaryFiles('kafka');
 const log = createLog({ service: 'test', level: 'silent' });
 /** By what a listener asks for. */
 const ports = { SSL: 0, SASL_SSL: 0, SASL_PLAINTEXT: 0 };
 let kafka: Server;
-let trusted: { KAFKA_SSL: string; KAFKA_SSL_CA_FILE: string };
-let identified: { KAFKA_SSL_CERT_FILE: string; KAFKA_SSL_KEY_FILE: string };
+let trusted: string;
+let identified: string;
 let strangersCa: string;
 
 beforeAll(async () => {
@@ -25,17 +25,15 @@ beforeAll(async () => {
     authority.issue('taskmesh'),
     createAuthority(),
   ]);
-  trusted = { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: files.write('ca.pem', authority.ca) };
-  identified = {
-    KAFKA_SSL_CERT_FILE: files.write('client.crt', client.cert),
-    KAFKA_SSL_KEY_FILE: files.write('client.key', client.key),
-  };
+  const ca = files.write('ca.pem', authority.ca);
+  trusted = `sslrootcert=${ca}`;
+  identified = `sslcert=${files.write('client.crt', client.cert)}&sslkey=${files.write('client.key', client.key)}`;
   strangersCa = files.write('stranger.pem', stranger.ca);
   // All at once: no two of them are the same.
   const [ssl = 0, saslSsl = 0, saslPlaintext = 0, port = 0, controllerPort = 0] = await findFreePorts(5);
   Object.assign(ports, { SSL: ssl, SASL_SSL: saslSsl, SASL_PLAINTEXT: saslPlaintext });
   const listeners = Object.entries(ports).map(([name, port]) => `${name}://127.0.0.1:${port}`);
-  const login = (mechanism: string, module: string, options = '') =>
+  const loginModule = (mechanism: string, module: string, options = '') =>
     ['sasl_ssl', 'sasl_plaintext'].map(
       (listener) =>
         `listener.name.${listener}.${mechanism}.sasl.jaas.config=org.apache.kafka.common.security.${module} required ${options};`,
@@ -54,13 +52,13 @@ beforeAll(async () => {
       `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
       `listener.security.protocol.map=${['PLAINTEXT', ...Object.keys(ports)].map((name) => `${name}:${name}`).join()},CONTROLLER:PLAINTEXT`,
       'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
-      ...login('plain', 'plain.PlainLoginModule', `user_taskmesh="${PASSWORD}"`),
-      ...login('scram-sha-256', 'scram.ScramLoginModule'),
-      ...login('scram-sha-512', 'scram.ScramLoginModule'),
+      ...loginModule('plain', 'plain.PlainLoginModule', `user_taskmesh="${PASSWORD}"`),
+      ...loginModule('scram-sha-256', 'scram.ScramLoginModule'),
+      ...loginModule('scram-sha-512', 'scram.ScramLoginModule'),
       'ssl.keystore.type=PEM',
       `ssl.keystore.location=${files.write('server.pem', server.key + server.cert)}`,
       'ssl.truststore.type=PEM',
-      `ssl.truststore.location=${trusted.KAFKA_SSL_CA_FILE}`,
+      `ssl.truststore.location=${ca}`,
       'listener.name.ssl.ssl.client.auth=required',
     ],
   });
@@ -70,30 +68,28 @@ afterAll(async () => {
   files.remove();
 });
 
-const settingsOf = (listener: keyof typeof ports | 'PLAINTEXT', env: Record<string, string>) => {
-  const port = listener === 'PLAINTEXT' ? kafka.port : ports[listener];
-  const settings = readKafkaSettings({ KAFKA_BROKERS: `127.0.0.1:${port}`, ...env });
+type Listener = keyof typeof ports | 'PLAINTEXT';
+/** What leads to a listener, with the parameters of the address. */
+const settingsOf = (listener: Listener, { protocol = 'kafkas', parameters = '', password = '' }) => {
+  const host = `127.0.0.1:${listener === 'PLAINTEXT' ? kafka.port : ports[listener]}`;
+  const KAFKA_BROKERS = `${protocol}://${password && 'taskmesh@'}${host}?${parameters}`;
+  const settings = readKafkaSettings({ KAFKA_BROKERS, KAFKA_SASL_PASSWORD: password });
   if (!settings) throw new Error('no settings');
   return settings;
 };
+type Way = Parameters<typeof settingsOf>[1];
+const login = (mechanism: string, more = '', password = PASSWORD) => ({
+  ...{ password, parameters: `mechanism=${mechanism}&${more}` },
+});
 
 describe('a Kafka that wants TLS or a login', () => {
-  it.each<[string, keyof typeof ports, () => Record<string, string>]>([
-    ['a certificate of ours', 'SSL', () => ({ ...trusted, ...identified })],
-    ['a password over TLS', 'SASL_SSL', () => ({ ...trusted, ...USER, KAFKA_SASL_MECHANISM: 'plain' })],
-    ['SCRAM over TLS', 'SASL_SSL', () => ({ ...trusted, ...USER, KAFKA_SASL_MECHANISM: 'scram-sha-512' })],
-    ['SCRAM without TLS', 'SASL_PLAINTEXT', () => ({ ...USER, KAFKA_SASL_MECHANISM: 'scram-sha-256' })],
-    [
-      'a password in a file',
-      'SASL_PLAINTEXT',
-      () => ({
-        KAFKA_SASL_MECHANISM: 'plain',
-        KAFKA_SASL_USERNAME: 'taskmesh',
-        KAFKA_SASL_PASSWORD_FILE: files.write('password', `${PASSWORD}\n`),
-      }),
-    ],
-  ])('is published to and read with %s', async (_, listener, env) => {
-    const settings = settingsOf(listener, env());
+  it.each<[string, Listener, () => Way]>([
+    ['a certificate of ours', 'SSL', () => ({ parameters: `${trusted}&${identified}` })],
+    ['a password over TLS', 'SASL_SSL', () => login('plain', trusted)],
+    ['SCRAM over TLS', 'SASL_SSL', () => login('scram-sha-512', trusted)],
+    ['SCRAM without TLS', 'SASL_PLAINTEXT', () => ({ ...login('scram-sha-256'), protocol: 'kafka' })],
+  ])('is published to and read with %s', async (_, listener, way) => {
+    const settings = settingsOf(listener, way());
     expect(await whyKafkaFails(settings)).toBeUndefined();
     const eventLog = createKafkaEventLog({ ...settings, clientId: 'test', log });
     try {
@@ -108,39 +104,53 @@ describe('a Kafka that wants TLS or a login', () => {
     }
   });
 
-  const plain = { KAFKA_SASL_MECHANISM: 'plain' };
-  it.each<[string, keyof typeof ports | 'PLAINTEXT', () => Record<string, string>, RegExp]>([
-    [
-      'nobody vouches for it',
-      'SASL_SSL',
-      () => ({ KAFKA_SSL: 'true', ...USER, ...plain }),
-      /not trusted \(KAFKA_SSL_CA_FILE\)/,
-    ],
+  it.each<[string, Listener, () => Way, RegExp]>([
+    ['nobody vouches for it', 'SASL_SSL', () => login('plain'), new RegExp(`not trusted \\(${CA}\\)`)],
     [
       'a stranger vouches for it',
       'SASL_SSL',
-      () => ({ ...trusted, KAFKA_SSL_CA_FILE: strangersCa, ...USER, ...plain }),
-      /not trusted \(KAFKA_SSL_CA_FILE\)/,
+      () => login('plain', `sslrootcert=${strangersCa}`),
+      new RegExp(`not trusted \\(${CA}\\)`),
     ],
-    ['we show no certificate', 'SSL', () => trusted, /KAFKA_SSL_CERT_FILE/],
-    [
-      'the password is wrong',
-      'SASL_SSL',
-      () => ({ ...trusted, ...USER, ...plain, KAFKA_SASL_PASSWORD: 'a-secret-guess' }),
-      /KAFKA_SASL_PASSWORD/,
-    ],
+    ['we show no certificate', 'SSL', () => ({ parameters: trusted }), /sslcert in KAFKA_BROKERS/],
+    ['the password is wrong', 'SASL_SSL', () => login('plain', trusted, 'a-secret-guess'), /KAFKA_SASL_PASSWORD/],
     [
       'the password for SCRAM is wrong',
       'SASL_PLAINTEXT',
-      () => ({ ...USER, KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_PASSWORD: 'a-secret-guess' }),
+      () => ({ ...login('scram-sha-512', '', 'a-secret-guess'), protocol: 'kafka' }),
       /KAFKA_SASL_PASSWORD/,
     ],
-    ['nobody logs in', 'SASL_PLAINTEXT', () => ({}), /closes the connection.*KAFKA_SASL_MECHANISM/],
-    ['it is spoken to without TLS', 'SASL_SSL', () => ({ ...USER, ...plain }), /closes the connection.*KAFKA_SSL/],
-    ['it speaks no TLS itself', 'PLAINTEXT', () => trusted, /KAFKA_SSL/],
-  ])('is told of by the setting, and by no secret, when %s', async (_, listener, env, reason) => {
-    const refusal = await whyKafkaFails(settingsOf(listener, env()));
+    [
+      'nobody logs in',
+      'SASL_PLAINTEXT',
+      () => ({ protocol: 'kafka' }),
+      /closes the connection.*a user in KAFKA_BROKERS/,
+    ],
+    [
+      'it is spoken to without TLS',
+      'SASL_SSL',
+      () => ({ ...login('plain'), protocol: 'kafka' }),
+      /closes the connection.*kafkas:/,
+    ],
+    ['it speaks no TLS itself', 'PLAINTEXT', () => ({ parameters: trusted }), /kafkas:.* in KAFKA_BROKERS/],
+  ])('is told of by the setting, and by no secret, when %s', async (_, listener, way, reason) => {
+    const refusal = await whyKafkaFails(settingsOf(listener, way()));
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret|kept-to-itself/);
   });
+});
+
+it.each([
+  ['k1', 'must be host:port'],
+  ['kafkas://me:secret@k1:9092', 'must be host:port'],
+  ['kafka://k1:9092?sslrootcert=/none.pem', 'must start with kafkas:// where it has sslrootcert'],
+  ['kafkas://k1:9092?sslrootcert=/none.pem', 'must name a readable PEM file'],
+  ['kafkas://me@k1:9092', 'must have ?mechanism=plain, or scram-sha-256'],
+  ['kafkas://me@k1:9092?mechanism=plain', 'KAFKA_SASL_PASSWORD is needed'],
+  ['kafkas://k1:9092?mechanism=plain', 'must name who logs in'],
+  ['kafkas://k1:9092?ssl=true', 'has no parameter "ssl"'],
+])('an address of Kafka is refused: %s', (KAFKA_BROKERS, problem) => {
+  const read = () => readKafkaSettings({ KAFKA_BROKERS });
+  expect(read).toThrow(problem);
+  expect(read).not.toThrow('secret');
 });

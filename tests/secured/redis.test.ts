@@ -40,9 +40,11 @@ afterAll(async () => {
   files.remove();
 });
 
-const over = (protocol: 'redis' | 'rediss', { port = tlsPort, password = PASSWORD, user = 'taskmesh' } = {}) => ({
-  REDIS_URL: `${protocol}://${user}:${password}@127.0.0.1:${port}`,
-  ...(protocol === 'rediss' && { REDIS_TLS_CA_FILE: ca }),
+const over = (
+  protocol: 'redis' | 'rediss',
+  { port = tlsPort, password = PASSWORD, user = 'taskmesh', trust = ca } = {},
+) => ({
+  REDIS_URL: `${protocol}://${user}:${password}@127.0.0.1:${port}${protocol === 'rediss' && trust ? `?sslrootcert=${trust}` : ''}`,
 });
 const settingsOf = (env: Record<string, string>) => {
   const settings = readRedisSettings(env);
@@ -70,11 +72,11 @@ describe('a Redis that wants TLS and a password', () => {
   });
 
   it.each<[string, () => Record<string, string>, RegExp]>([
-    ['nobody vouches for it', () => ({ REDIS_URL: over('rediss').REDIS_URL }), /not trusted \(REDIS_TLS_CA_FILE\)/],
+    ['nobody vouches for it', () => over('rediss', { trust: '' }), /not trusted \(sslrootcert in REDIS_URL\)/],
     [
       'a stranger vouches for it',
-      () => ({ ...over('rediss'), REDIS_TLS_CA_FILE: strangersCa }),
-      /not trusted \(REDIS_TLS_CA_FILE\)/,
+      () => over('rediss', { trust: strangersCa }),
+      /not trusted \(sslrootcert in REDIS_URL\)/,
     ],
     [
       'the password is wrong',

@@ -99,9 +99,8 @@ async function startProduct({ dataDir, env }: Surroundings, postgresUrl: string)
     DATA_DIR: productDir,
     POSTGRES_URL: postgresUrl,
     LOG_LEVEL: 'info',
-    BACKUP_MAX_ARCHIVE_MB: '4096',
+    BACKUP_MAX_ARCHIVE_MB: '8192',
     RESTORE_KEEP_OLD: '0',
-    BACKUP_MAX_EXPANDED_MB: '16384',
   });
   const call = async <Body>(method: string, path: string): Promise<Body> => {
     const response = await fetch(`${url}/api${path}`, { method });

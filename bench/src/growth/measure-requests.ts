@@ -22,7 +22,7 @@ export interface MeasureRequestsOptions {
 }
 
 const WARM_UP = 20;
-/** More at once than the service has sessions (`POSTGRES_POOL_SIZE`), so that each of them does one. */
+/** More at once than the service has sessions (10), so that each of them does one. */
 const AT_ONCE = 20;
 
 /** Each owner's requests one after the other; the owners take turns at each kind. */

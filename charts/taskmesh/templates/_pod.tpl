@@ -26,17 +26,25 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 
-{{- define "taskmesh.kafkaEnv" -}}
-{{- $root := index . 0 -}}
-{{- with $root.Values.kafka }}
-- name: KAFKA_BROKERS
-  value: {{ join "," .brokers | quote }}
-{{- include "taskmesh.settings" (dict "KAFKA_TOPIC_PREFIX" .topicPrefix "KAFKA_SSL" .tls.enabled "KAFKA_SASL_MECHANISM" .sasl.mechanism) }}
+{{/* How a component reaches Kafka: (list root component), with the folder of its files. */}}
+{{- define "taskmesh.kafkaBrokers" -}}
+{{- $name := index . 1 -}}
+{{- $files := index . 2 -}}
+{{- with (index . 0).Values.kafka -}}
+{{- $query := list -}}
+{{- $login := "" -}}
 {{- if .sasl.mechanism }}
-- name: KAFKA_SASL_USERNAME
-  value: {{ (index .sasl (index $ 1)).username | quote }}
+{{- $login = printf "%s@" (urlquery (index .sasl $name).username) }}
+{{- $query = append $query (printf "mechanism=%s" .sasl.mechanism) }}
 {{- end }}
+{{- if and .tls.enabled .tls.ca.existingSecret }}{{ $query = append $query (printf "sslrootcert=%s/kafka/ca.crt" $files) }}{{ end }}
+{{- if (index .clientCertificates $name).existingSecret }}
+{{- $query = concat $query (list (printf "sslcert=%s/kafka/user.crt" $files) (printf "sslkey=%s/kafka/user.key" $files)) }}
 {{- end }}
+{{- $brokers := join "," .brokers }}
+{{- if or .tls.enabled $query }}{{ ternary "kafkas" "kafka" .tls.enabled }}://{{ $login }}{{ $brokers }}{{ with $query }}?{{ join "&" . }}{{ end }}
+{{- else }}{{ $brokers }}{{ end }}
+{{- end -}}
 {{- end }}
 
 {{/* Where traces go; takes the root. */}}
@@ -98,7 +106,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 {{- if has "kafka" $service.servers }}
-{{- include "taskmesh.kafkaEnv" . }}
+{{- include "taskmesh.settings" (dict "KAFKA_BROKERS" (include "taskmesh.kafkaBrokers" (list $root $name "/etc/taskmesh")) "KAFKA_TOPIC_PREFIX" $values.kafka.topicPrefix) }}
 {{- end }}
 {{- if has $name (list "backup" "all") }}
 {{- include "taskmesh.settings" (dict "BACKUPS_DIR" (ternary "/backups" "/data/backups" (eq $name "backup"))) }}

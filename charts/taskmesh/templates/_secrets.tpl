@@ -19,8 +19,9 @@ operator's own is in the one that the keys hook makes.
 {{- end }}
 
 {{/*
-The secrets of a component as JSON: `env` (variable, secret, key, and the value's path in values.yaml) and `files`
-(variable, secret, key, the path in the pod). One list for the pods, the preflight and the network.
+The secrets of a component as JSON: `env` (variable, secret, key, the value's path in values.yaml, and for a URL the
+parameters that name files) and `files` (variable, secret, key, the path in the pod; without a variable, a URL names it).
+One list for the pods, the preflight and the network.
 */}}
 {{- define "taskmesh.secrets" -}}
 {{- $root := index . 0 -}}
@@ -42,7 +43,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 
 {{- if has "postgresql" $service.servers }}
 {{- with index $values.postgresql $name }}
-{{- $env = append $env (dict "name" "POSTGRES_URL" "secret" .existingSecret "key" .key "path" (printf "postgresql.%s" $name) "ca" (ternary $name "" (ne .ca.existingSecret ""))) }}
+{{- $env = append $env (dict "name" "POSTGRES_URL" "secret" .existingSecret "key" .key "path" (printf "postgresql.%s" $name) "query" (include "taskmesh.postgresqlQuery" (list $name .ca) | fromJsonArray)) }}
 {{- end }}
 {{- end }}
 {{- if not (has $name (list "gateway" "all")) }}
@@ -57,30 +58,33 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 
 {{- if has "redis" $service.servers }}
 {{- with $values.redis }}
-{{- $env = append $env (dict "name" "REDIS_URL" "secret" .existingSecret "key" .key "path" "redis") }}
+{{- $query := list }}
 {{- if .ca.existingSecret }}
-{{- $files = append $files (dict "name" "REDIS_TLS_CA_FILE" "secret" .ca.existingSecret "key" .ca.key "file" "redis/ca.crt" "path" "redis.ca") }}
+{{- $query = append $query (list "sslrootcert" "redis/ca.crt") }}
+{{- $files = append $files (dict "name" "" "secret" .ca.existingSecret "key" .ca.key "file" "redis/ca.crt" "path" "redis.ca") }}
 {{- end }}
 {{- with .clientCertificate }}{{ if .existingSecret }}
-{{- $files = append $files (dict "name" "REDIS_TLS_CERT_FILE" "secret" .existingSecret "key" .certificateKey "file" "redis/tls.crt" "path" "redis.clientCertificate") }}
-{{- $files = append $files (dict "name" "REDIS_TLS_KEY_FILE" "secret" .existingSecret "key" .privateKeyKey "file" "redis/tls.key" "path" "redis.clientCertificate") }}
+{{- $query = concat $query (list (list "sslcert" "redis/tls.crt") (list "sslkey" "redis/tls.key")) }}
+{{- $files = append $files (dict "name" "" "secret" .existingSecret "key" .certificateKey "file" "redis/tls.crt" "path" "redis.clientCertificate") }}
+{{- $files = append $files (dict "name" "" "secret" .existingSecret "key" .privateKeyKey "file" "redis/tls.key" "path" "redis.clientCertificate") }}
 {{- end }}{{ end }}
+{{- $env = append $env (dict "name" "REDIS_URL" "secret" .existingSecret "key" .key "path" "redis" "query" $query) }}
 {{- end }}
 {{- end }}
 
 {{- if has "kafka" $service.servers }}
 {{- with $values.kafka }}
 {{- if and .tls.enabled .tls.ca.existingSecret }}
-{{- $files = append $files (dict "name" "KAFKA_SSL_CA_FILE" "secret" .tls.ca.existingSecret "key" .tls.ca.key "file" "kafka/ca.crt" "path" "kafka.tls.ca") }}
+{{- $files = append $files (dict "name" "" "secret" .tls.ca.existingSecret "key" .tls.ca.key "file" "kafka/ca.crt" "path" "kafka.tls.ca") }}
 {{- end }}
 {{- with index .clientCertificates $name }}{{ if .existingSecret }}
 {{- $path := printf "kafka.clientCertificates.%s" $name }}
-{{- $files = append $files (dict "name" "KAFKA_SSL_CERT_FILE" "secret" .existingSecret "key" .certificateKey "file" "kafka/user.crt" "path" $path) }}
-{{- $files = append $files (dict "name" "KAFKA_SSL_KEY_FILE" "secret" .existingSecret "key" .privateKeyKey "file" "kafka/user.key" "path" $path) }}
+{{- $files = append $files (dict "name" "" "secret" .existingSecret "key" .certificateKey "file" "kafka/user.crt" "path" $path) }}
+{{- $files = append $files (dict "name" "" "secret" .existingSecret "key" .privateKeyKey "file" "kafka/user.key" "path" $path) }}
 {{- end }}{{ end }}
 {{- if .sasl.mechanism }}
 {{- with index .sasl $name }}
-{{- $files = append $files (dict "name" "KAFKA_SASL_PASSWORD_FILE" "secret" .existingSecret "key" .key "file" "kafka/password" "path" (printf "kafka.sasl.%s" $name)) }}
+{{- $env = append $env (dict "name" "KAFKA_SASL_PASSWORD" "secret" .existingSecret "key" .key "path" (printf "kafka.sasl.%s" $name)) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -96,8 +100,8 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- else if eq $name "backup" }}
 {{- $files = append $files (dict "name" "IDENTITY_KEY_FILE" "secret" $key.backupIdentity.secret "key" $key.backupIdentity.key "file" "identity/key.json" "path" "keys.identity") }}
 {{- with $values.postgresql }}
-{{- $env = append $env (dict "name" "AUTH_ADMIN_URL" "secret" .authAdmin.existingSecret "key" .authAdmin.key "path" "postgresql.authAdmin" "ca" (ternary "auth" "" (ne .auth.ca.existingSecret ""))) }}
-{{- $env = append $env (dict "name" "TASKS_ADMIN_URL" "secret" .tasksAdmin.existingSecret "key" .tasksAdmin.key "path" "postgresql.tasksAdmin" "ca" (ternary "tasks" "" (ne .tasks.ca.existingSecret ""))) }}
+{{- $env = append $env (dict "name" "AUTH_ADMIN_URL" "secret" .authAdmin.existingSecret "key" .authAdmin.key "path" "postgresql.authAdmin" "query" (include "taskmesh.postgresqlQuery" (list "auth" .auth.ca) | fromJsonArray)) }}
+{{- $env = append $env (dict "name" "TASKS_ADMIN_URL" "secret" .tasksAdmin.existingSecret "key" .tasksAdmin.key "path" "postgresql.tasksAdmin" "query" (include "taskmesh.postgresqlQuery" (list "tasks" .tasks.ca) | fromJsonArray)) }}
 {{- end }}
 {{- end }}
 {{- if or (has $name (list "auth" "all")) (and (eq $name "backup") $values.backup.settings.BACKUP_MAIL_TO) }}
@@ -127,15 +131,22 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- dict "env" $env "files" $files | toJson -}}
 {{- end }}
 
-{{/* Environment variables out of secrets; takes the list `env`. A URL whose server has an authority is checked against it. */}}
+{{/* The parameters of a PostgreSQL URL whose server has an authority of its own: (list store ca). */}}
+{{- define "taskmesh.postgresqlQuery" -}}
+{{- if (index . 1).existingSecret }}{{ list (list "sslmode=verify-full&sslrootcert" (printf "postgresql/%s.crt" (index . 0))) | toJson }}{{ else }}[]{{ end }}
+{{- end }}
+
+{{/* Environment variables out of secrets; takes the list `env`. */}}
 {{- define "taskmesh.secretEnv" -}}
-{{- range . }}
-- name: {{ ternary (printf "%s_PLAIN" .name) .name (ne (default "" .ca) "") }}
+{{- range $env := . }}
+- name: {{ ternary (printf "%s_PLAIN" .name) .name (not (empty .query)) }}
   valueFrom:
     secretKeyRef: { name: {{ .secret | quote }}, key: {{ .key | quote }} }
-{{- if .ca }}
-- name: {{ .name }}
-  value: $({{ .name }}_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/{{ .ca }}.crt
+{{- with .query }}
+{{- $parameters := list }}
+{{- range . }}{{ $parameters = append $parameters (printf "%s=/etc/taskmesh/%s" (index . 0) (index . 1)) }}{{ end }}
+- name: {{ $env.name }}
+  value: $({{ $env.name }}_PLAIN)?{{ join "&" $parameters }}
 {{- end }}
 {{- end }}
 {{- end }}

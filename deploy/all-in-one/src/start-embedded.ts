@@ -85,7 +85,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     closers.add(() => keyValue.close());
     closers.add(() => eventLog.close());
     const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
-    const config = readPlatformConfig({ ...env, MACHINE_TOKEN_FILE: machineToken?.file }, postgresUrl);
+    const config = readPlatformConfig({ ...env, DATA_DIR: dataDir }, postgresUrl);
     const deps = { clock: systemClock, logOf, metrics, keyValue, eventLog, telemetry };
     const platform = closers.use(await createPlatform(config, deps));
     await platform.start();

@@ -7,7 +7,10 @@ import { preflight, type ExpectedSecrets } from './preflight.ts';
 const expected: ExpectedSecrets = {
   gateway: [{ name: 'REDIS_URL', secret: 'redis', key: 'url', file: 'env/REDIS_URL', path: 'redis' }],
   auth: [
-    { name: 'POSTGRES_URL', secret: 'pg', key: 'auth', file: 'env/POSTGRES_URL', path: 'postgresql.auth', ca: 'auth' },
+    {
+      ...{ name: 'POSTGRES_URL', secret: 'pg', key: 'auth', file: 'env/POSTGRES_URL', path: 'postgresql.auth' },
+      query: [['sslmode=verify-full&sslrootcert', 'postgresql/auth.crt']],
+    },
     { name: '', secret: 'pg-ca', key: 'ca.crt', file: 'postgresql/auth.crt', path: 'postgresql.auth.ca' },
     { name: 'ACCESS_TOKEN_KEYS_FILE', secret: 'keys', key: 'k', file: 'tokens/keys.json', path: 'keys.accessTokens' },
   ],
@@ -33,7 +36,7 @@ const looked = (check: (env: Env) => Promise<string[]>) =>
   preflight({
     expected,
     secretsDir: dir,
-    env: { KAFKA_BROKERS: 'kafka:9092', KAFKA_USERNAME_OF_GATEWAY: 'reader' },
+    env: { KAFKA_BROKERS_OF_GATEWAY: 'kafka://reader@kafka:9092' },
     check,
   });
 
@@ -69,13 +72,13 @@ describe('the preflight', () => {
     const asked: Env[] = [];
     expect(await looked(async (env) => (asked.push(env), []))).toEqual({ problems: [], notes: [] });
     expect(asked).toMatchObject([
-      { REDIS_URL: 'redis://cache', KAFKA_BROKERS: 'kafka:9092', KAFKA_SASL_USERNAME: 'reader' },
+      { REDIS_URL: 'redis://cache', KAFKA_BROKERS: 'kafka://reader@kafka:9092' },
       {
         POSTGRES_URL: `postgres://db/auth?sslmode=verify-full&sslrootcert=${dir}/auth/postgresql/auth.crt`,
         ACCESS_TOKEN_KEYS_FILE: `${dir}/auth/tokens/keys.json`,
       },
     ]);
-    expect(asked[1]).not.toHaveProperty('KAFKA_BROKERS');
+    expect(asked[1]?.KAFKA_BROKERS).toBeUndefined();
   });
 
   it('tries every URL of PostgreSQL, and names where the chart names the one that is refused', async () => {

@@ -12,8 +12,8 @@ const expectedSecret = z.object({
   file: z.string(),
   /** The setting in the chart's values. */
   path: z.string(),
-  /** The store whose CA file verifies the server in this URL. */
-  ca: z.string().optional(),
+  /** For a URL: parameters that name files, and these files. */
+  query: z.array(z.tuple([z.string(), z.string()])).optional(),
 });
 
 export const expectedSecrets = z.record(z.string(), z.array(expectedSecret));
@@ -84,16 +84,16 @@ function read(file: string): string | undefined {
 }
 
 /** The URL as the pod's template composes it; the image takes blanks away around the others. */
-function asRead(value: string, { ca }: ExpectedSecrets[string][number], dir: string): string {
-  return ca ? `${value}?sslmode=verify-full&sslrootcert=${join(dir, 'postgresql', `${ca}.crt`)}` : value.trim();
+function asRead(value: string, { query = [] }: ExpectedSecrets[string][number], dir: string): string {
+  const parameters = query.map(([name, file]) => `${name}=${join(dir, file)}`);
+  return parameters.length > 0 ? `${value}?${parameters.join('&')}` : value.trim();
 }
 
 const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
   `The secret ${secret} has no key ${key}, or is not there: make it, or name another one at ${path} of the chart's values.`;
 
-/** Not every component uses Kafka; each that does has its own user name. */
-function ofComponent(env: Env, component: string): Env {
-  const { KAFKA_BROKERS, ...others } = env;
-  const user = env[`KAFKA_USERNAME_OF_${component.toUpperCase()}`];
-  return user === undefined ? others : { ...others, KAFKA_BROKERS, KAFKA_SASL_USERNAME: user };
-}
+/** Not every component uses Kafka; each that does has its own login. */
+const ofComponent = (env: Env, component: string): Env => ({
+  ...env,
+  KAFKA_BROKERS: env[`KAFKA_BROKERS_OF_${component.toUpperCase()}`],
+});

@@ -11,7 +11,7 @@ const told = (name: string) => {
 };
 
 describe('a setting that makes no sense', () => {
-  it.each(['ACCESS_TOKEN_TTL_S', 'PASSWORD_MIN_LENGTH', 'PUBLIC_URL', 'KAFKA_SSL_KEY_FILE', 'PORT'])(
+  it.each(['ACCESS_TOKEN_TTL_S', 'PASSWORD_MIN_LENGTH', 'PUBLIC_URL', 'BACKUP_KEY_FILE', 'PORT'])(
     'is told with its value: %s',
     (name) => expect(told(name)).toContain(`${name} must be a whole number (is: "nonsense")`),
   );

@@ -2,6 +2,7 @@ export {
   adminPortOf,
   adminSettings,
   ConfigError,
+  isDecodable,
   isUrl,
   LOG_LEVELS,
   processSettings,
@@ -16,7 +17,7 @@ export { misspelt } from './misspelt.ts';
 export { shortTokens } from './short-tokens.ts';
 export { readVersion } from './version.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
-export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
+export { explainTls, takeTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
 export { createLog, type Log } from './log.ts';
 export { openLogOutput } from './log-output.ts';
 export { asJson, isAbsent, isObject, parseJson } from './json.ts';

@@ -26,6 +26,13 @@ describe('settings that are misspelt', () => {
     expect(misspelt({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
+  it('are told what to do instead when they were settings once', () => {
+    expect(misspelt({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
+      'KAFKA_SSL is no setting any more, and counts for nothing: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
+      'REALTIME_MAX_QUEUED_MB is no setting any more, and counts for nothing: it is always 64.',
+    ]);
+  });
+
   const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];
   it.each([...ofOthers, 'POSTGRES_URL', 'POSTGRES_PORT', 'POSTGRES_LUX', 'HOSTS', 'PATH', 'postgres_url'])(
     'are not what has other names: %s',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { ConfigError, type Env } from './config.ts';
+import { ConfigError } from './config.ts';
 
 /** PEM texts, as Node's TLS accepts them. */
 export interface TlsFiles {
@@ -10,25 +10,35 @@ export interface TlsFiles {
   key?: string;
 }
 
-/** Reads the files that the given variables name. @throws ConfigError when one cannot be read or used for TLS */
-export function readTlsFiles(env: Env, variables: Readonly<Partial<Record<keyof TlsFiles, string>>>): TlsFiles {
+/** What names the files in a server's address, as in those of PostgreSQL. */
+const PARAMETERS = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const;
+
+/**
+ * Reads the PEM files that the parameters of an address name, and takes these out of `parameters`.
+ * @throws ConfigError, with the setting's name, when a file cannot be read or used, or the address does not say TLS
+ */
+export function takeTlsFiles(
+  parameters: URLSearchParams,
+  { setting, missingProtocol }: { setting: string; missingProtocol?: string | false },
+): TlsFiles {
   const problems: string[] = [];
   const files: TlsFiles = {};
-  for (const [kind, name] of Object.entries(variables) as [keyof TlsFiles, string][]) {
-    const file = env[name];
+  for (const [kind, parameter] of Object.entries(PARAMETERS) as [keyof TlsFiles, string][]) {
+    const file = parameters.get(parameter);
+    parameters.delete(parameter);
     if (!file) continue;
     try {
       files[kind] = readFileSync(file, 'utf8');
       if (kind !== 'key') createSecureContext({ [kind]: files[kind] });
       if (!/-----BEGIN /.test(files[kind])) throw new Error('no PEM');
     } catch {
-      problems.push(`${name} must name a readable PEM file (is: ${JSON.stringify(file)})`);
+      problems.push(`${parameter} in ${setting} must name a readable PEM file (is: ${JSON.stringify(file)})`);
     }
+    // Ignoring a file that says whom to trust would mean an unencrypted connection.
+    if (missingProtocol) problems.push(`${setting} must start with ${missingProtocol}// where it has ${parameter}`);
   }
   if (problems.length === 0 && (files.cert || files.key) && !fit(files))
-    problems.push(
-      `${variables.cert} and ${variables.key} must name a certificate and its private key, without a passphrase`,
-    );
+    problems.push(`sslcert and sslkey in ${setting} must name a certificate and its private key, without a passphrase`);
   if (problems.length > 0) throw new ConfigError(problems);
   return files;
 }

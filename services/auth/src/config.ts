@@ -13,7 +13,7 @@ export interface AuthConfig {
   /** The operator's JWK set; undefined: auth creates its own in `dataDir`. */
   accessTokenKeysFile: string | undefined;
   refreshTokenTtlDays: number;
-  /** A login beyond them ends the oldest. */
+  /** A login beyond them ends the one that has been unused the longest. */
   maxSessionsPerAccount: number;
   auditRetentionDays: number;
   passwordMinLength: number;
@@ -42,7 +42,6 @@ const settings = z.object({
   ACCESS_TOKEN_TTL_S: setting.int(1, ACCESS_TOKEN_MAX_TTL_S).default(3_600),
   ACCESS_TOKEN_KEYS_FILE: setting.text().optional(),
   REFRESH_TOKEN_TTL_DAYS: setting.int(1, 3_650).default(30),
-  MAX_SESSIONS_PER_ACCOUNT: setting.int(1, 100_000).default(1_000),
   AUDIT_RETENTION_DAYS: setting.int(1, 36_500).default(365),
   PASSWORD_MIN_LENGTH: setting.int(8, 128).default(8),
   HASH_CONCURRENCY: setting.int(1, 1_024).optional(),
@@ -75,7 +74,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
     accessTokenTtlSeconds: values.ACCESS_TOKEN_TTL_S,
     accessTokenKeysFile: values.ACCESS_TOKEN_KEYS_FILE,
     refreshTokenTtlDays: values.REFRESH_TOKEN_TTL_DAYS,
-    maxSessionsPerAccount: values.MAX_SESSIONS_PER_ACCOUNT,
+    maxSessionsPerAccount: 1_000,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
     hashConcurrency: values.HASH_CONCURRENCY ?? Math.max(1, cores - 1),

@@ -82,11 +82,10 @@ interface Pending {
 export function createProviderStrategy(options: {
   configuration: Configuration;
   callbackUrl: string;
-  scopes: string;
   /** Whether this identity is linked to an account. */
   isLinked: (identity: Subject) => Promise<boolean>;
 }): ProviderStrategy {
-  const { configuration, callbackUrl, scopes, isLinked } = options;
+  const { configuration, callbackUrl, isLinked } = options;
   const strategy = new OidcStrategy(
     { config: configuration, callbackURL: callbackUrl, sessionKey: PENDING },
     (tokens, done) => {
@@ -94,7 +93,7 @@ export function createProviderStrategy(options: {
     },
   );
   strategy.authorizationRequestParams = () =>
-    new URLSearchParams({ scope: scopes, state: randomState(), nonce: randomNonce() });
+    new URLSearchParams({ scope: 'openid email profile', state: randomState(), nonce: randomNonce() });
   // Without this, an answer without a code would start another sign-in.
   strategy.shouldInitiateAuthRequest = (request) => request.url === BEGINNING;
   const strategies = new passport.Passport();

@@ -29,10 +29,11 @@ const BUSY = 'SERVICE_UNAVAILABLE';
 
 let running: RunningAuth;
 let registry: Registry;
-const run = async (env: Record<string, string> = {}) => {
+const run = async (maxSessionsPerAccount = 1_000, env: Record<string, string> = {}) => {
   registry = new Registry();
   running = await runAuth({
     env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/', ...env },
+    config: { maxSessionsPerAccount },
     metrics: registry,
   });
 };
@@ -86,7 +87,7 @@ async function statements(): Promise<number> {
 
 describe('an account with as many sessions as it may have', () => {
   it('lets its owner in, and ends the session that was not used for the longest', async () => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: '3' });
+    await run(3);
     const first = await signedUp(running, 'ada@example.com');
     const second = await loggedIn(running, 'ada@example.com');
     const third = await loggedIn(running, 'ada@example.com');
@@ -110,7 +111,7 @@ describe('an account with as many sessions as it may have', () => {
   });
 
   it('counts only sessions that can be used', async () => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: '2' });
+    await run(2);
     const ada = await signedUp(running, 'ada@example.com');
     await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
     running.clock.advance(61 * MINUTE_MS); // the second had an access token alone
@@ -121,7 +122,7 @@ describe('an account with as many sessions as it may have', () => {
   });
 
   it('has one session after each login when it may have one', async () => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: '1' });
+    await run(1);
     let last = await signedUp(running, 'ada@example.com');
     for (let logins = 0; logins < 3; logins++) {
       last = await loggedIn(running, 'ada@example.com');
@@ -130,7 +131,7 @@ describe('an account with as many sessions as it may have', () => {
   });
 
   it('tells of all that ended in one operation', async () => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: '1' });
+    await run(1);
     await signedUp(running, 'ada@example.com');
     const both = `mutation ($input: LoginInput!) {
       one: login(input: $input) { accessToken }
@@ -143,7 +144,7 @@ describe('an account with as many sessions as it may have', () => {
   });
 
   it('opens no session for a password that has changed meanwhile, and ends none', async () => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: '1' });
+    await run(1);
     const ada = await signedUp(running, 'ada@example.com');
     const changing = new Client({ connectionString: running.database.url });
     await changing.connect();
@@ -165,7 +166,7 @@ describe('an account with as many sessions as it may have', () => {
     { most: 3, before: 2 },
     { most: 110, before: 105 },
   ])('has never more than $most, however many log in at once', async ({ most, before }) => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: String(most), HASH_CONCURRENCY: '8' });
+    await run(most, { HASH_CONCURRENCY: '8' });
     const ada = await signedUp(running, 'ada@example.com');
     await fill(ada, before - 1);
     const others = await Promise.all(
@@ -187,7 +188,7 @@ describe('an account with as many sessions as it may have', () => {
   });
 
   it('opens no session for who is told that the store is too busy, and one for everybody else', async () => {
-    await run({ HASH_CONCURRENCY: '8' });
+    await run(undefined, { HASH_CONCURRENCY: '8' });
     const ada = await signedUp(running, 'ada@example.com');
     const holding = new Client({ connectionString: running.database.url });
     await holding.connect();
@@ -212,7 +213,7 @@ describe('an account with as many sessions as it may have', () => {
   });
 
   it('settles while its sessions are refreshed, listed, ended and opened all at once', async () => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: '5', HASH_CONCURRENCY: '8' });
+    await run(5, { HASH_CONCURRENCY: '8' });
     const all = [await signedUp(running, 'ada@example.com')];
     while (all.length < 5) all.push(await loggedIn(running, 'ada@example.com'));
     const [one] = all;
@@ -283,7 +284,7 @@ describe('an account from before that limit, with 20,000 sessions', () => {
   ];
 
   it.each(ways)('%s with no more statements than one with three, and an answer of bounded size', async (_what, way) => {
-    await run({ MAX_SESSIONS_PER_ACCOUNT: '2' });
+    await run(2);
     const costs: number[] = [];
     const sizes: number[] = [];
     for (const [email, count] of [

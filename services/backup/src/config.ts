@@ -2,7 +2,7 @@ import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
+import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB, type ArchiveSizes } from './archives/limits.ts';
 import { readKeyFile } from './archives/key-file.ts';
 import { parseRetentionRules, type RetentionRules } from './schedule/retention.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
@@ -52,7 +52,6 @@ const databaseUrl = () =>
   postgresUrl().refine((value) => URL.canParse(value) && new URL(value).pathname.length > 1, 'must name a database');
 
 const MAX_MB = 1024 * 1024;
-const megabytes = (usual: number) => setting.int(1, MAX_MB).default(usual);
 
 const schedule = () =>
   setting.text().superRefine((value, ctx) => {
@@ -107,8 +106,7 @@ const schema = z.object({
   POSTGRES_URL: databaseUrl(),
   DATA_DIR: setting.text().default('.data'),
   BACKUPS_DIR: setting.text().optional(),
-  BACKUP_MAX_ARCHIVE_MB: megabytes(DEFAULT_MAX_ARCHIVE_MB),
-  BACKUP_MAX_EXPANDED_MB: megabytes(DEFAULT_MAX_EXPANDED_MB),
+  BACKUP_MAX_ARCHIVE_MB: setting.int(1, MAX_MB).default(DEFAULT_MAX_ARCHIVE_MB),
   BACKUP_S3_URL: s3().optional(),
   BACKUP_SCHEDULE: schedule().optional(),
   BACKUP_KEEP: keep().optional(),
@@ -141,8 +139,7 @@ export function readBackupConfig(env: Env): BackupConfig {
     postgresUrl: values.POSTGRES_URL,
     backupsDir: resolve(values.BACKUPS_DIR ?? join(values.DATA_DIR, 'backups')),
     temporaryDir: resolve(values.DATA_DIR, 'backup-scratch'),
-    maxArchiveBytes: values.BACKUP_MAX_ARCHIVE_MB * MIB,
-    maxExpandedBytes: values.BACKUP_MAX_EXPANDED_MB * MIB,
+    ...archiveSizes(values.BACKUP_MAX_ARCHIVE_MB),
     schedule: values.BACKUP_SCHEDULE,
     keep: values.BACKUP_KEEP,
     verifiesScheduled: values.BACKUP_VERIFY ?? !opensNothing,

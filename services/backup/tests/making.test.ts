@@ -79,9 +79,9 @@ describe('a backup that does not get on', () => {
 
 describe('a backup that no restore would accept', () => {
   it.each([
-    ['BACKUP_MAX_EXPANDED_MB', { maxExpandedBytes: MIB }],
-    ['BACKUP_MAX_ARCHIVE_MB', { maxArchiveBytes: MIB }],
-  ])('is not made: %s', async (setting, sizes) => {
+    ['unpacked', { maxExpandedBytes: MIB }],
+    ['packed', { maxArchiveBytes: MIB }],
+  ])('is not made when it is too large %s', async (when, sizes) => {
     const metrics = new Registry();
     const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, metrics, log: createRecordingLog().log };
     const other = await createBackup({ ...fixture.config, ...sizes }, deps);
@@ -89,7 +89,7 @@ describe('a backup that no restore would accept', () => {
     try {
       await expect(other.backups.create()).rejects.toMatchObject({
         code: 'CONFLICT',
-        message: `The backup was not made: it is larger than ${setting} allows a restore to be (1 MiB).`,
+        message: `The backup was not made: it is larger than BACKUP_MAX_ARCHIVE_MB allows a restore to be (1 MiB ${when}).`,
       });
     } finally {
       await other.stop();

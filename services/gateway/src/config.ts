@@ -11,6 +11,7 @@ import {
   type Env,
 } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 
 /** `compiled` is the executor of `@taskmesh/federation`, `apollo` that of @apollo/gateway. */
@@ -100,6 +101,7 @@ const schema = z.object({
   ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),
   PUBLIC_URL: setting.url('http:', 'https:').optional(),
+  DATA_DIR: setting.text().default('.data'),
   TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
   SUPERGRAPH_FILE: setting.text().optional(),
   GATEWAY_EXECUTOR: setting.oneOf(['compiled', 'apollo']).default('compiled'),
@@ -119,10 +121,8 @@ const schema = z.object({
   REALTIME_MAX_SUBSCRIPTIONS: atLeastOne().default(20),
   REALTIME_MAX_MESSAGES_PER_S: atLeastOne().default(20),
   REALTIME_MAX_MESSAGE_BYTES: atLeastOne().default(64 * 1024),
-  REALTIME_MAX_QUEUED_MB: setting.int(1, 64 * 1024).default(64),
   REALTIME_MAX_CONNECTION_AGE_S: limit().default(0),
   BACKUP_TOKEN: setting.token().optional(),
-  MACHINE_TOKEN_FILE: setting.text().optional(),
 });
 
 /** @throws ConfigError with every problem */
@@ -166,28 +166,27 @@ export function readGatewayConfig(env: Env): GatewayConfig {
       maxSubscriptions: values.REALTIME_MAX_SUBSCRIPTIONS,
       maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
-      maxQueuedBytes: values.REALTIME_MAX_QUEUED_MB * 1024 * 1024,
+      maxQueuedBytes: 64 * 1024 * 1024,
       maxConnectionAgeS: values.REALTIME_MAX_CONNECTION_AGE_S,
     },
     secrets: {
       backupToken: values.BACKUP_TOKEN,
-      machineToken: values.BACKUP_TOKEN === undefined ? readMachineToken(values.MACHINE_TOKEN_FILE) : undefined,
+      machineToken: values.BACKUP_TOKEN === undefined ? readMachineToken(values.DATA_DIR) : undefined,
     },
   };
 }
 
 const MACHINE_TOKEN = /^[\w-]{32,}$/;
 
-/** @throws ConfigError for a file that cannot be read, or whose token is too short to be safe from guessing */
-function readMachineToken(file: string | undefined): GatewayConfig['secrets']['machineToken'] {
-  if (file === undefined) return undefined;
+/** The token that `npm start` and `npm run stack` make; undefined where there is none that is safe from guessing. */
+function readMachineToken(dataDir: string): GatewayConfig['secrets']['machineToken'] {
+  const file = join(dataDir, 'keys', 'machine-token');
   try {
     const token = readFileSync(file, 'utf8').trim();
-    if (MACHINE_TOKEN.test(token)) return { file, token };
+    return MACHINE_TOKEN.test(token) ? { file, token } : undefined;
   } catch {
-    // told below
+    return undefined;
   }
-  throw new ConfigError([`MACHINE_TOKEN_FILE must name a readable file with a token (is: ${JSON.stringify(file)})`]);
 }
 
 const serviceUrl = () => setting.url('http:', 'https:');

@@ -3,7 +3,7 @@ import { createRedisKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createLog } from '@taskmesh/service';
 import { eventually, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
@@ -135,10 +135,11 @@ it('wrong tokens count for all gateways with one Redis together, and for a whole
 describe('wrong tokens of this machine', () => {
   it('from our own page count; programs here, and pages of others, neither guess nor are locked out', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-guesses-'));
-    const file = join(dir, 'machine-token');
+    const file = join(dir, 'keys', 'machine-token');
+    await mkdir(join(dir, 'keys'));
     const token = 'y'.repeat(40);
     await writeFile(file, token, { mode: 0o600 });
-    const gateway = await startTestGateway({ env: { MACHINE_TOKEN_FILE: file } });
+    const gateway = await startTestGateway({ env: { DATA_DIR: dir } });
     const { origin } = gateway;
     const path = '/api/operations/check';
     const post = async (headers: Record<string, string>) =>

@@ -27,7 +27,7 @@ describe('a gateway with a collector', () => {
   ) => {
     const env = {
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
-      ...{ OTEL_BSP_SCHEDULE_DELAY: '10', ...settings },
+      ...settings,
     };
     const log = createLog({ service: 'test', level: 'silent' });
     telemetry = await openTelemetry(readTelemetry(env), log, new Registry());

@@ -2,7 +2,7 @@ import { unavailable } from '@taskmesh/contracts';
 import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
 import { issueSignInCode } from '@taskmesh/service';
 import { timingTest } from '@taskmesh/testing';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -267,9 +267,10 @@ describe('operators of the platform', () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
-    const file = join(dir, 'machine-token');
+    const file = join(dir, 'keys', 'machine-token');
+    await mkdir(join(dir, 'keys'));
     await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
-    gateway = await startTestGateway({ env: { MACHINE_TOKEN_FILE: file, CORS_ORIGINS: 'https://app.example' } });
+    gateway = await startTestGateway({ env: { DATA_DIR: dir, CORS_ORIGINS: 'https://app.example' } });
   });
   afterAll(async () => {
     await gateway.stop();
@@ -359,7 +360,7 @@ describe('operators of the platform', () => {
       });
       return { status: statusCode, text: await body.text() };
     };
-    const issue = () => issueSignInCode(join(dir, 'machine-token'), Date.now());
+    const issue = () => issueSignInCode(join(dir, 'keys', 'machine-token'), Date.now());
     const page = () => ({ ...SAME, origin: `http://${own()}` });
 
     it('get the token once', async () => {
@@ -372,7 +373,7 @@ describe('operators of the platform', () => {
     });
 
     it('are nobody with a wrong one, or an old one', async () => {
-      const old = issueSignInCode(join(dir, 'machine-token'), Date.now() - 11 * 60_000);
+      const old = issueSignInCode(join(dir, 'keys', 'machine-token'), Date.now() - 11 * 60_000);
       expect((await exchange(page(), old)).status).toBe(401);
       const code = issue();
       for (const wrong of ['', `${code}x`, TOKEN]) expect((await exchange(page(), wrong)).status).toBe(401);
@@ -408,10 +409,11 @@ describe('operators of the platform', () => {
 
 it('shows the platform to holders of the backup token only, wherever they are, where there is one', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
-  const file = join(dir, 'machine-token');
+  const file = join(dir, 'keys', 'machine-token');
+  await mkdir(join(dir, 'keys'));
   const token = 'x'.repeat(40);
   await writeFile(file, token, { mode: 0o600 });
-  const gateway = await startTestGateway({ env: { BACKUP_TOKEN: 'secret', MACHINE_TOKEN_FILE: file } });
+  const gateway = await startTestGateway({ env: { BACKUP_TOKEN: 'secret', DATA_DIR: dir } });
   try {
     const statusOf = async (headers: Record<string, string>) =>
       (await fetch(`${gateway.origin}/api/operations/status`, { headers })).status;
@@ -458,11 +460,12 @@ it('answers everything that is documented, and as documented', async () => {
     discardDeadLetters: async (choice) => (defect ? Promise.reject(defect) : letters.discardDeadLetters(choice)),
   });
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-operators-'));
-  const tokenFile = join(dir, 'machine-token');
+  const tokenFile = join(dir, 'keys', 'machine-token');
+  await mkdir(join(dir, 'keys'));
   await writeFile(tokenFile, 'x'.repeat(40), { mode: 0o600 });
   const signIn = () => ({ code: issueSignInCode(tokenFile, Date.now()) });
   const gateway = await startTestGateway({
-    env: { MACHINE_TOKEN_FILE: tokenFile },
+    env: { DATA_DIR: dir },
     wrap: (connections) => ({ ...connections, deadLetters: broken(connections.deadLetters) }),
   });
   const withToken = await startTestGateway({ env: { BACKUP_TOKEN: 'secret' }, beside: gateway });

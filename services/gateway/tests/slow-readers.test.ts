@@ -12,7 +12,7 @@ describe('what waits for slow readers of all accounts together', () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ env: { REALTIME_MAX_QUEUED_MB: '1' } });
+    gateway = await startTestGateway({ maxQueuedBytes: MIB });
   });
   afterAll(() => gateway.stop());
 

@@ -11,13 +11,12 @@ it('needs a database, and keeps changes for a week unless told otherwise', () =>
     schema: { migrates: true, acceptsNewer: false },
   };
   expect(readTasksConfig({ POSTGRES_URL: 'postgres://u:p@h/d' })).toEqual(config);
-  expect(
-    readTasksConfig({ POSTGRES_URL: 'postgres://u:p@h/d', CHANGE_RETENTION_HOURS: '0.5', POSTGRES_POOL_SIZE: '4' }),
-  ).toEqual({ ...config, poolSize: 4, changeRetentionMs: 1_800_000 });
+  const env = { POSTGRES_URL: 'postgres://u:p@h/d', CHANGE_RETENTION_HOURS: '0.5', MAX_TASKS_PER_OWNER: '4' };
+  expect(readTasksConfig(env)).toEqual({ ...config, maxTasksPerOwner: 4, changeRetentionMs: 1_800_000 });
 });
 
 it('tells everything that is wrong at once', () => {
-  const env = { POSTGRES_URL: 'mysql://u:p@h/d', CHANGE_RETENTION_HOURS: '-1', POSTGRES_POOL_SIZE: 'many' };
+  const env = { POSTGRES_URL: 'mysql://u:p@h/d', CHANGE_RETENTION_HOURS: '-1', MAX_TASKS_PER_OWNER: 'many' };
   const problems = (() => {
     try {
       readTasksConfig(env);

@@ -24,7 +24,6 @@ const MAX_COUNT = 2 ** 31 - 1;
 
 const settings = z.object({
   POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
-  POSTGRES_POOL_SIZE: setting.int(2, 500).default(10),
   CHANGE_RETENTION_HOURS: setting.number(0, 10 * YEAR_H).default(168),
   MAX_TASKS_PER_OWNER: setting.int(0, MAX_COUNT).default(50_000),
 });
@@ -37,7 +36,7 @@ export function readTasksConfig(env: Env): TasksConfig {
   });
   return {
     postgresUrl: values.POSTGRES_URL,
-    poolSize: values.POSTGRES_POOL_SIZE,
+    poolSize: 10,
     changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
     relay: RELAY_BACKOFF,
     schema,

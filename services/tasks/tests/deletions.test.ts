@@ -15,7 +15,7 @@ let log: TestAccountLog;
 let service: TestTasks;
 beforeEach(async () => {
   log = createAccountLog();
-  service = await startTasks({ name: 'deletions', accounts: log.accounts, env: { POSTGRES_POOL_SIZE: '30' } });
+  service = await startTasks({ name: 'deletions', accounts: log.accounts, poolSize: 30 });
 });
 afterEach(() => service.stop());
 

@@ -6,7 +6,7 @@ import { startTasks } from './support/running-tasks.ts';
 const COLUMN = 'alter table tasks add column of_tomorrow text';
 
 it('goes on without an error while a newer release adds a column', async () => {
-  const service = await startTasks({ name: 'rolling', env: { POSTGRES_POOL_SIZE: '2' } });
+  const service = await startTasks({ name: 'rolling', poolSize: 2 });
   try {
     const user = service.user();
     const task = await user.create({ title: 'steady' });

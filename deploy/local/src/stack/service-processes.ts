@@ -17,7 +17,6 @@ type ServiceProcess = ReturnType<typeof serviceProcesses>[number];
 export interface StackPlan extends Pick<StackOptions, 'env' | 'dataDir' | 'servicesDir'> {
   urls: Record<ServerName, string>;
   keys: KeyFiles;
-  machineTokenFile: string | undefined;
   /** Where the gateways listen, and every service for administrators. */
   host: string;
   adminHost: string;
@@ -29,7 +28,7 @@ const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url)
 
 /** What to run for a stack: the inner services, then the gateways. */
 export function serviceProcesses(plan: StackPlan) {
-  const { dataDir, urls, keys, machineTokenFile, host, adminHost, servicesDir = SERVICES } = plan;
+  const { dataDir, urls, keys, host, adminHost, servicesDir = SERVICES } = plan;
   const env = withoutEmpty(plan.env);
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
@@ -51,10 +50,7 @@ export function serviceProcesses(plan: StackPlan) {
       IDENTITY_KEY_FILE: keys.signers.backup,
     },
   };
-  const gatewaySettings: Env = {
-    IDENTITY_KEY_FILE: keys.signers.gateway,
-    ...(machineTokenFile !== undefined && { MACHINE_TOKEN_FILE: machineTokenFile }),
-  };
+  const gatewaySettings: Env = { IDENTITY_KEY_FILE: keys.signers.gateway };
 
   const define = (name: string, own: Env, { port, adminPort }: PortPair, listenHost = LOOPBACK) => ({
     /** `auth`, `tasks`, …, `gateway-1`, `gateway-2`, … */

@@ -84,10 +84,7 @@ async function startParts(options: StackOptions, add: AddProcess) {
   const keys = await ensureKeyFiles(join(dataDir, 'keys'));
   const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
   const ports = await choosePorts(options);
-  const services = serviceProcesses({
-    ...{ env, dataDir, urls, keys, host, adminHost, ports, servicesDir },
-    machineTokenFile: machineToken?.file,
-  });
+  const services = serviceProcesses({ env, dataDir, urls, keys, host, adminHost, ports, servicesDir });
   const starts = services.map(async (service) => {
     await add(service.name, (life) => startService(service, { dataDir, log, signal: life }));
     log(`${service.name} is ready.`);

@@ -11,7 +11,7 @@ export const isReadOnly = (error: unknown): boolean => messageOf(error).includes
 export const isReplica = async (redis: Redis): Promise<boolean> => (await redis.role())[0] === 'slave';
 
 export function refusalOf(error: unknown): Refusal {
-  const tls = explainTls(error, { ca: 'REDIS_TLS_CA_FILE', cert: 'REDIS_TLS_CERT_FILE', tls: 'REDIS_URL' });
+  const tls = explainTls(error, { ca: 'sslrootcert in REDIS_URL', cert: 'sslcert in REDIS_URL', tls: 'REDIS_URL' });
   if (tls) return tls;
   const message = messageOf(error);
   if (LOGIN.test(message))

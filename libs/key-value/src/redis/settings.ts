@@ -1,4 +1,4 @@
-import { readAll, readEnv, readTlsFiles, setting, type Env, type TlsFiles } from '@taskmesh/service';
+import { readEnv, setting, takeTlsFiles, type Env, type TlsFiles } from '@taskmesh/service';
 import { z } from 'zod';
 
 export interface RedisConfig {
@@ -11,10 +11,13 @@ export interface RedisConfig {
 const schema = z.object({
   REDIS_URL: setting.url('redis:', 'rediss:').optional(),
 });
-const TLS_FILES = { ca: 'REDIS_TLS_CA_FILE', cert: 'REDIS_TLS_CERT_FILE', key: 'REDIS_TLS_KEY_FILE' } as const;
 
 /** Undefined when Redis is not configured. @throws ConfigError with every problem */
 export function readRedisSettings(env: Env): RedisConfig | undefined {
-  const { values, tls } = readAll({ values: () => readEnv(schema, env), tls: () => readTlsFiles(env, TLS_FILES) });
-  return values.REDIS_URL ? { url: values.REDIS_URL, tls } : undefined;
+  const { REDIS_URL } = readEnv(schema, env);
+  if (!REDIS_URL) return undefined;
+  const url = new URL(REDIS_URL);
+  const missingProtocol = url.protocol !== 'rediss:' && 'rediss:';
+  const tls = takeTlsFiles(url.searchParams, { setting: 'REDIS_URL', missingProtocol });
+  return { url: url.href, tls };
 }

@@ -1,72 +1,65 @@
-import { readFileSync } from 'node:fs';
 import type { KafkaConfig } from '@taskmesh/event-log';
 import { z } from 'zod';
-import { ConfigError, readAll, readEnv, setting, type Env } from '../config.ts';
-import { readTlsFiles } from '../tls.ts';
+import { ConfigError, isDecodable, readAll, readEnv, setting, type Env } from '../config.ts';
+import { takeTlsFiles } from '../tls.ts';
 
-const broker = z.string().refine((value) => {
+const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+/** `host:port,…`, or like PostgreSQL's addresses of several servers: `kafkas://user@host:port,…?mechanism=plain`. */
+const ADDRESS = /^(?:(?<protocol>kafkas?):\/\/(?:(?<user>[^:@/?]+)@)?)?(?<brokers>[^@/?]+)(?:\?(?<parameters>.*))?$/s;
+const FORM =
+  'must be host:port, several between commas; with TLS or a login kafkas://user@host:port?mechanism=scram-sha-512, and the password in KAFKA_SASL_PASSWORD';
+
+const isBroker = (value: string) => {
   const [, port] = /^(?:\[[\da-f:.]+\]|[^\s:/@[\]]+):(\d{1,5})$/i.exec(value) ?? [];
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
-}, 'must be host:port, several between commas');
+};
+const parse = (text: string) => {
+  const { protocol, user, brokers = '', parameters = '' } = ADDRESS.exec(text)?.groups ?? {};
+  const addresses = setting.list().parse(brokers);
+  if (addresses.length === 0 || !addresses.every(isBroker) || !isDecodable(user ?? '')) return undefined;
+  return { protocol, user: user && decodeURIComponent(user), brokers: addresses, parameters };
+};
+
+const address = () => setting.text().refine((text) => parse(text) !== undefined, FORM);
 
 const schema = z.object({
-  KAFKA_BROKERS: setting.list().pipe(z.array(broker).min(1, 'must be host:port, several between commas')).optional(),
-  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
-  KAFKA_SSL: setting.flag().default(false),
-  KAFKA_SASL_MECHANISM: setting.oneOf(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
-  KAFKA_SASL_USERNAME: setting.text().optional(),
+  KAFKA_BROKERS: address().optional(),
   KAFKA_SASL_PASSWORD: setting.text().optional(),
-  KAFKA_SASL_PASSWORD_FILE: setting.text().optional(),
+  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
 });
-
-const TLS_FILES = { ca: 'KAFKA_SSL_CA_FILE', cert: 'KAFKA_SSL_CERT_FILE', key: 'KAFKA_SSL_KEY_FILE' } as const;
 
 export type KafkaSettings = KafkaConfig & { topicPrefix: string };
 
-/** @throws ConfigError with every problem */
+/** Undefined when Kafka is not configured. @throws ConfigError with every problem */
 export function readKafkaSettings(env: Env): KafkaSettings | undefined {
-  const { values, tls, sasl } = readAll({
-    values: () => readEnv(schema, env),
-    tls: () => readTlsFiles(env, TLS_FILES),
-    sasl: () => readSasl(env),
-    switched: () => checkSwitch(env),
+  const { KAFKA_BROKERS, KAFKA_SASL_PASSWORD: password, KAFKA_TOPIC_PREFIX: topicPrefix } = readEnv(schema, env);
+  const { protocol, user, brokers, parameters } = parse(KAFKA_BROKERS ?? '') ?? { brokers: [] };
+  if (brokers.length === 0) return undefined;
+  const query = new URLSearchParams(parameters);
+  const isTls = protocol === 'kafkas';
+  const { ssl, sasl } = readAll({
+    ssl: () => takeTlsFiles(query, { setting: 'KAFKA_BROKERS', missingProtocol: !isTls && 'kafkas:' }),
+    sasl: () => login({ user, password, mechanism: query.get('mechanism') }),
+    others: () => refuseOthers(query),
   });
-  if (!values.KAFKA_BROKERS) return undefined;
-  return {
-    brokers: values.KAFKA_BROKERS,
-    topicPrefix: values.KAFKA_TOPIC_PREFIX,
-    ...(values.KAFKA_SSL && { ssl: tls }),
-    ...(sasl && { sasl }),
-  };
+  return { brokers, topicPrefix, ...(isTls && { ssl }), ...(sasl && { sasl }) };
 }
 
-/** Ignoring a file that says whom to trust would mean unencrypted records. */
-function checkSwitch(env: Env): void {
-  const named = Object.values(TLS_FILES).filter((name) => env[name]);
-  if (named.length > 0 && !env.KAFKA_SSL)
-    throw new ConfigError([`${named.join(', ')}: KAFKA_SSL says whether TLS is used; it is needed, too`]);
+function login(given: { user?: string; password?: string; mechanism: string | null }): KafkaConfig['sasl'] {
+  const { user: username, password, mechanism } = given;
+  if (!username && !password && mechanism === null) return undefined;
+  const known = MECHANISMS.find((each) => each === mechanism);
+  if (known && username && password) return { mechanism: known, username, password };
+  throw new ConfigError([
+    ...(known ? [] : [`KAFKA_BROKERS must have ?mechanism=${MECHANISMS.join(', or ')} for a login`]),
+    ...(username ? [] : ['KAFKA_BROKERS must name who logs in: kafkas://user@host:port']),
+    ...(password ? [] : ['KAFKA_SASL_PASSWORD is needed: with a user in KAFKA_BROKERS']),
+  ]);
 }
 
-function readSasl(env: Env): KafkaConfig['sasl'] {
-  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username } = env;
-  const { KAFKA_SASL_PASSWORD: inPlace, KAFKA_SASL_PASSWORD_FILE: file } = env;
-  if (!mechanism && !username && !inPlace && !file) return undefined;
-  const problems = [
-    ...(mechanism ? [] : ['KAFKA_SASL_MECHANISM is needed: plain, scram-sha-256 or scram-sha-512']),
-    ...(username ? [] : ['KAFKA_SASL_USERNAME is needed: who logs in to Kafka']),
-    ...(inPlace || file ? [] : ['KAFKA_SASL_PASSWORD or KAFKA_SASL_PASSWORD_FILE is needed']),
-    ...(inPlace && file
-      ? ['KAFKA_SASL_PASSWORD and KAFKA_SASL_PASSWORD_FILE are both set: one of them is enough']
-      : []),
-  ];
-  let password = inPlace ?? '';
-  if (file) {
-    try {
-      password = readFileSync(file, 'utf8').trimEnd();
-    } catch {
-      problems.push(`KAFKA_SASL_PASSWORD_FILE must name a readable file (is: ${JSON.stringify(file)})`);
-    }
-  }
-  if (problems.length > 0 || !username) throw new ConfigError(problems);
-  return { mechanism, username, password } as KafkaConfig['sasl']; // the schema has checked the mechanism
+function refuseOthers(query: URLSearchParams): void {
+  const [unknown] = [...query.keys()].filter(
+    (name) => !['mechanism', 'sslrootcert', 'sslcert', 'sslkey'].includes(name),
+  );
+  if (unknown !== undefined) throw new ConfigError([`KAFKA_BROKERS has no parameter ${JSON.stringify(unknown)}`]);
 }

@@ -7,9 +7,15 @@ export async function whyKafkaFails(config: KafkaConfig): Promise<Refusal | unde
   return refusals.find(({ isLasting }) => isLasting) ?? refusals[0];
 }
 
+const TLS_NAMES = {
+  ca: 'sslrootcert in KAFKA_BROKERS',
+  cert: 'sslcert in KAFKA_BROKERS',
+  tls: 'kafka:// or kafkas:// in KAFKA_BROKERS',
+};
+
 /** Never repeats a setting's value except addresses. */
 function refusalOf(error: unknown): Refusal {
-  const tls = explainTls(error, { ca: 'KAFKA_SSL_CA_FILE', cert: 'KAFKA_SSL_CERT_FILE', tls: 'KAFKA_SSL' });
+  const tls = explainTls(error, TLS_NAMES);
   if (tls) return tls;
   const { name, message } = Error.isError(error) ? error : { name: '', message: String(error) };
   if (name === 'KafkaJSSASLAuthenticationError') return { reason: explainLogin(message), isLasting: true };
@@ -17,10 +23,10 @@ function refusalOf(error: unknown): Refusal {
   return { reason: `does not answer: ${message}`, isLasting: false };
 }
 
-const CLOSED = 'closes the connection: perhaps it wants TLS or a login (KAFKA_SSL, KAFKA_SASL_MECHANISM)';
+const CLOSED = 'closes the connection: perhaps it wants TLS or a login (kafkas:// or a user in KAFKA_BROKERS)';
 
 function explainLogin(message: string): string {
   return message.endsWith('mechanism is not supported by the server')
-    ? 'offers no such way to log in (KAFKA_SASL_MECHANISM)'
-    : 'refuses the user or the password (KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD)';
+    ? 'offers no such way to log in (mechanism in KAFKA_BROKERS)'
+    : 'refuses the user or the password (KAFKA_BROKERS, KAFKA_SASL_PASSWORD)';
 }

@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import { readVersion } from '../version.ts';
 
 const FLUSH_MS = 3_000;
+const SEND_EVERY_MS = 1_000;
 
 const SAMPLERS = [
   'always_on',
@@ -32,19 +33,12 @@ const LONGEST_ATTRIBUTE = 255;
 const isShort = (part: string) => decodeURIComponent(part.trim()).length <= LONGEST_ATTRIBUTE;
 
 const settings = z.object({
-  OTEL_SDK_DISABLED: setting.flag().default(false),
-  OTEL_TRACES_EXPORTER: setting.oneOf(['otlp', 'none']).default('otlp'),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting.url('http:', 'https:').optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting.url('http:', 'https:').optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: setting.oneOf(['http/protobuf', 'http/json']).default('http/protobuf'),
   OTEL_TRACES_SAMPLER: setting.oneOf(SAMPLERS).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: setting.number(0, 1).default(1),
-  OTEL_BSP_SCHEDULE_DELAY: setting.int(1, 600_000).default(5_000),
-  OTEL_BSP_MAX_QUEUE_SIZE: setting.int(1, 1_000_000).default(2_048),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting.int(1, 1_000_000).default(512),
   TRACE_CALLERS_PER_S: setting.int(0, 1_000_000).default(10),
-  // Read by the SDK itself.
-  OTEL_SERVICE_NAME: setting.text().optional(),
+  // Read by the SDK itself, as OTEL_SERVICE_NAME is.
   OTEL_RESOURCE_ATTRIBUTES: pairs(
     (pair) => /^[^=]*[^=\s][^=]*=[^=]*$/.test(pair) && pair.split('=').every(isShort),
     `each at most ${LONGEST_ATTRIBUTE} characters, with %2C for a comma, %3D for "=" and %25 for "%"`,
@@ -57,35 +51,20 @@ const settings = z.object({
 
 /** Undefined when tracing is off. */
 export type TelemetryConfig =
-  | Pick<
-      SdkOptions,
-      | 'url'
-      | 'protocol'
-      | 'ratio'
-      | 'isParentBased'
-      | 'callersPerS'
-      | 'maxQueueSize'
-      | 'maxExportBatchSize'
-      | 'scheduledDelayMs'
-    >
-  | undefined;
+  Pick<SdkOptions, 'url' | 'protocol' | 'ratio' | 'isParentBased' | 'callersPerS'> | undefined;
 
 /** Reads OpenTelemetry's standard variables. @throws ConfigError with every problem */
 export function readTelemetry(env: Env): TelemetryConfig {
   const values = readEnv(settings, env);
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
-  const url = own ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
-  if (!url || values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = values;
+  if (!endpoint) return undefined;
   const sampler = values.OTEL_TRACES_SAMPLER.replace('parentbased_', '');
   return {
-    url,
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     protocol: values.OTEL_EXPORTER_OTLP_PROTOCOL,
     ratio: sampler === 'traceidratio' ? values.OTEL_TRACES_SAMPLER_ARG : Number(sampler === 'always_on'),
     isParentBased: values.OTEL_TRACES_SAMPLER.startsWith('parentbased_'),
     callersPerS: values.TRACE_CALLERS_PER_S,
-    maxQueueSize: values.OTEL_BSP_MAX_QUEUE_SIZE,
-    maxExportBatchSize: Math.min(values.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, values.OTEL_BSP_MAX_QUEUE_SIZE),
-    scheduledDelayMs: values.OTEL_BSP_SCHEDULE_DELAY,
   };
 }
 
@@ -111,6 +90,7 @@ export async function openTelemetry(
   });
   const sdk = startSdk({
     ...config,
+    scheduledDelayMs: SEND_EVERY_MS,
     version: readVersion(),
     instanceId: randomUUID(),
     random,

@@ -29,9 +29,10 @@ export interface SdkOptions extends DecisionOptions {
   version: string;
   /** Identifies this process among others of its service. */
   instanceId: string;
-  /** The maximum number of ended spans that wait for the collector; further ones are dropped. */
-  maxQueueSize: number;
-  maxExportBatchSize: number;
+  /** The maximum number of ended spans that wait for the collector (2,048); further ones are dropped. */
+  maxQueueSize?: number;
+  /** 512 */
+  maxExportBatchSize?: number;
   scheduledDelayMs: number;
   /** Called once when the collector stops accepting spans; `onRecovery` once when it accepts them again. */
   onOutage: (error: unknown) => void;
@@ -69,7 +70,7 @@ const KINDS = {
 
 /** OpenTelemetry's SDK, loaded only with a collector. It reads headers, certificates and time-outs itself. */
 export function startSdk(options: SdkOptions): StartedSdk {
-  const { maxQueueSize, maxExportBatchSize, scheduledDelayMs: scheduledDelayMillis } = options;
+  const { maxQueueSize = 2_048, maxExportBatchSize = 512, scheduledDelayMs: scheduledDelayMillis } = options;
   const { contentType, serializer } = PROTOCOLS[options.protocol];
   const thread = createExportThread({ url: options.url, contentType });
   const exporter = createExporter(thread, serializer, options);

@@ -7,28 +7,22 @@ export interface OidcConfig {
   clientId: string;
   /** What people call it. */
   name: string;
-  scopes: string;
 }
 
 const issuer = setting
   .url('https:', 'http:')
   .refine(isUsableIssuer, 'must be https:// (or http:// on this machine), without a query or a user');
 
-const scopes = setting
-  .text()
-  .refine((value) => value.split(' ').includes('openid'), 'must have openid among them, with blanks in between');
-
 const settings = z.object({
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: setting.text().optional(),
   OIDC_CLIENT_SECRET: setting.text().optional(),
   OIDC_NAME: setting.text().optional(),
-  OIDC_SCOPES: scopes.default('openid email profile'),
 });
 
 /** @throws ConfigError with every problem; `oidc` is undefined without a provider */
 export function readOidcConfig(env: Env): { oidc: OidcConfig | undefined; clientSecret: string | undefined } {
-  const { OIDC_SCOPES: scopes, ...values } = readEnv(settings, env);
+  const values = readEnv(settings, env);
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = values;
   const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (given.length === 0) return { oidc: undefined, clientSecret: undefined };
@@ -39,7 +33,7 @@ export function readOidcConfig(env: Env): { oidc: OidcConfig | undefined; client
       ),
     );
   const { OIDC_NAME: name = new URL(issuer).host } = values;
-  return { oidc: { issuer, clientId, name, scopes }, clientSecret };
+  return { oidc: { issuer, clientId, name }, clientSecret };
 }
 
 function isUsableIssuer(value: string): boolean {

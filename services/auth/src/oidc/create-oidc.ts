@@ -29,8 +29,7 @@ export function createOidc(
     oidc &&
     createProvider({
       ...{ config: oidc, clientSecret: secrets.oidcClientSecret, clock: common.monotonicClock, log: common.log },
-      strategyFor: (configuration) =>
-        createProviderStrategy({ configuration, callbackUrl, scopes: oidc.scopes, isLinked }),
+      strategyFor: (configuration) => createProviderStrategy({ configuration, callbackUrl, isLinked }),
     });
   const linking = { ...common, repository, onMail };
   return {

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
-import { createAuth, readAuthConfig, type Auth, type Mail, type Mailer } from '../../src/index.ts';
+import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type Mailer } from '../../src/index.ts';
 
 export const PASSWORD = 'correct horse battery';
 const IP = '192.0.2.1';
@@ -44,6 +44,8 @@ export interface RunningAuth {
 
 export interface RunOptions {
   env?: Env;
+  /** What no setting says. */
+  config?: Pick<AuthConfig, 'maxSessionsPerAccount'>;
   keyValue?: KeyValue;
   /** @default one in memory */
   eventLog?: EventLog;
@@ -68,7 +70,10 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const running: Auth[] = [];
 
   const another = async (more: Env = {}, own = { keyValue }) => {
-    const config = readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more });
+    const config = {
+      ...readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more }),
+      ...options.config,
+    };
     const auth = await createAuth(config, {
       ...{ clock, monotonicClock, log, ...own, eventLog },
       ...(withPostbox && { mailer: postbox }),

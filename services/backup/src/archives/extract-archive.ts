@@ -42,7 +42,7 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
     const { compressedBytes } = limits;
     if (sizeBytes > compressedBytes)
       throw new ExtractionError(`The archive has more than ${compressedBytes} bytes.`, {
-        cause: tooLarge('BACKUP_MAX_ARCHIVE_MB', compressedBytes),
+        cause: tooLarge(compressedBytes, 'packed'),
       });
     const roomBytes = Math.floor((await look(dir)).usableBytes / USABLE_DISK_SHARE);
     const order = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };

@@ -15,8 +15,8 @@ export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
 
-export const tooLarge = (setting: 'BACKUP_MAX_ARCHIVE_MB' | 'BACKUP_MAX_EXPANDED_MB', bytes: number): TooLargeError =>
-  new TooLargeError(`it is larger than ${setting} allows a restore to be (${bytes / MIB} MiB)`);
+export const tooLarge = (bytes: number, when: 'packed' | 'unpacked'): TooLargeError =>
+  new TooLargeError(`it is larger than BACKUP_MAX_ARCHIVE_MB allows a restore to be (${bytes / MIB} MiB ${when})`);
 
 /** Each table takes locks until its load ends; a server has few, shared with the live stores. */
 export const MAX_TABLES = 1_000;
@@ -26,9 +26,10 @@ const MIN_TIMEOUT_MS = 120_000;
 const BYTES_PER_MS = 4_096;
 
 export const DEFAULT_MAX_ARCHIVE_MB = 256;
-export const DEFAULT_MAX_EXPANDED_MB = 512;
+/** How much larger than an archive its content may be. */
+const EXPANSION = 2;
 
-/** Set by the operator; the other limits are derived or fixed. */
+/** What the operator sets, in two sizes; the other limits are derived or fixed. */
 export interface ArchiveSizes {
   maxArchiveBytes: number;
   maxExpandedBytes: number;
@@ -45,7 +46,9 @@ export function archiveLimits({ maxArchiveBytes, maxExpandedBytes }: ArchiveSize
   };
 }
 
-export const DEFAULT_SIZES: ArchiveSizes = {
-  maxArchiveBytes: DEFAULT_MAX_ARCHIVE_MB * MIB,
-  maxExpandedBytes: DEFAULT_MAX_EXPANDED_MB * MIB,
-};
+export const archiveSizes = (maxArchiveMb: number): ArchiveSizes => ({
+  maxArchiveBytes: maxArchiveMb * MIB,
+  maxExpandedBytes: maxArchiveMb * EXPANSION * MIB,
+});
+
+export const DEFAULT_SIZES = archiveSizes(DEFAULT_MAX_ARCHIVE_MB);

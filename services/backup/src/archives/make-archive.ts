@@ -95,14 +95,14 @@ export function makeArchive(
 }
 
 function checkExpanded(bytes: number, { expandedBytes }: ArchiveLimits): void {
-  if (bytes > expandedBytes) throw tooLarge('BACKUP_MAX_EXPANDED_MB', expandedBytes);
+  if (bytes > expandedBytes) throw tooLarge(expandedBytes, 'unpacked');
 }
 
 async function* atMost(content: AsyncIterable<Buffer>, { compressedBytes }: ArchiveLimits): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const part of content) {
     bytes += part.length;
-    if (bytes > compressedBytes) throw tooLarge('BACKUP_MAX_ARCHIVE_MB', compressedBytes);
+    if (bytes > compressedBytes) throw tooLarge(compressedBytes, 'packed');
     yield part;
   }
 }

@@ -23,7 +23,7 @@ export async function unpackArchive(source: Readable, { dir, limits, roomBytes =
     const limit =
       roomBytes < expandedBytes
         ? byteLimit(roomBytes, new DiskSpaceError('the disk has too little room'))
-        : byteLimit(expandedBytes, tooLarge('BACKUP_MAX_EXPANDED_MB', expandedBytes));
+        : byteLimit(expandedBytes, tooLarge(expandedBytes, 'unpacked'));
     await pipeline(source, createGunzip(), limit, unpack.stream, { signal: stop.signal });
     if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
   } catch (error) {

@@ -53,6 +53,8 @@ export interface GraphQLAnswer {
 
 export interface TestGatewayOptions {
   env?: Record<string, string>;
+  /** @default 64 MiB */
+  maxQueuedBytes?: number;
   mode?: 'in-process' | 'http';
   keyValue?: KeyValue;
   /** Runs a second gateway with another one's services. */
@@ -85,7 +87,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     tasks: { ...tasks, operators: operators.tasks, deadLetters },
     backup: { subgraph: backup, work, operators: operators.backup },
   };
-  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
+  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: '/nowhere', ...env });
+  if (options.maxQueuedBytes) config.realtime.maxQueuedBytes = options.maxQueuedBytes;
   const { connections, servers } =
     mode === 'http'
       ? await connectServers(services, log, clock)

@@ -60,6 +60,8 @@ export interface TestTasksOptions {
   name: string;
   clock?: Clock;
   env?: Record<string, string>;
+  /** @default 10 */
+  poolSize?: number;
   eventLog?: EventLog;
   metrics?: Registry;
   relay?: Partial<Backoff>;
@@ -96,7 +98,10 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
     if (key !== EPOCH_KEY) published.push(parseTaskChanged(value));
   });
   await reader.ready();
-  const tasks = await createTasks({ ...config, relay }, { clock, log, eventLog, accounts, metrics });
+  const tasks = await createTasks(
+    { ...config, relay, poolSize: options.poolSize ?? config.poolSize },
+    { clock, log, eventLog, accounts, metrics },
+  );
   await tasks.start();
   return {
     tasks,
