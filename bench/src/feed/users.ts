@@ -2,24 +2,26 @@ import { createSigningKey, signAccessToken } from '@taskmesh/identity';
 import { importJWK, type CryptoKey } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../run/benchmark.ts';
 
-/** Somebody whose changes are listened to. */
+/** A user whose changes are listened to. */
 export interface User {
   id: string;
   token: string;
 }
 
+export type CreateUsers = (count: number) => Promise<User[]>;
+
 const LIFETIME_S = 3_600;
 
-export type Users = Awaited<ReturnType<typeof createUsers>>;
-
 /** Signs tokens with a key that the platforms are given: thousands of sign-ups would be thousands of password hashes. */
-export async function createUsers(keysFile: string) {
+export async function usersFor(dataDir: string, env: Environment, sockets: number) {
   const kid = 'bench';
   const jwk = await createSigningKey(kid);
+  const keysFile = join(dataDir, 'keys.json');
   writeFileSync(keysFile, JSON.stringify({ keys: [jwk] }), { mode: 0o600 });
   const privateKey = (await importJWK(jwk, 'ES256')) as CryptoKey; // a private JWK gives a key, not bytes
-
   const createUser = async (): Promise<User> => {
     const id = randomUUID();
     const iat = Math.floor(Date.now() / 1000);
@@ -27,9 +29,9 @@ export async function createUsers(keysFile: string) {
     const token = await signAccessToken({ ...claims, sid: randomUUID(), jti: randomUUID() }, { kid, privateKey });
     return { id, token };
   };
-  return {
-    /** Of platforms that take their tokens. */
-    settings: { ACCESS_TOKEN_KEYS_FILE: keysFile },
-    create: (count: number) => Promise.all(Array.from({ length: count }, createUser)),
-  };
+  const createUsers: CreateUsers = (count) => Promise.all(Array.from({ length: count }, createUser));
+  const most = String(2 * sockets); // they all come from one address
+  const limits = { REALTIME_MAX_SOCKETS_PER_IP: most, REALTIME_MAX_SOCKETS_PER_USER: most };
+  /** Of platforms that accept the tokens, and so many sockets. */
+  return { env: { ...env, ...limits, ACCESS_TOKEN_KEYS_FILE: keysFile }, createUsers };
 }

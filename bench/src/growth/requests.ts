@@ -1,103 +1,152 @@
-import type { Dispatcher } from 'undici';
-import { send, type Call } from '../load/call.ts';
-import type { Owner } from './owners.ts';
+import { withPostgres } from '@taskmesh/local';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { Pool } from 'undici';
+import type { User } from '../feed/users.ts';
+import { send, type Call } from '../load/calls.ts';
+import { measureCost, type Target } from '../machine/targets.ts';
+import { sumOf } from '../run/figures.ts';
 
-type Request = Omit<Call, 'isRight'>;
-
-/** Sends requests of one owner, one after the other. */
-export const sender = (client: Dispatcher, token: string) => (request: Request) => send(client, { ...request, token });
-
-/** A kind of request: the n-th of an owner. */
-export interface Operation {
-  name: string;
-  /** Whether it is known to cost more of a larger owner. */
-  grows?: boolean;
-  request(owner: Owner, n: number, cursor: string): Request;
+/** A user with many tasks, or few. */
+export interface Owner extends User {
+  tasks: number;
+  /** One of them. */
+  taskId: string;
 }
 
-const rest = (path: string): Request => ({ method: 'GET', path: `/api/tasks${path}`, status: 200 });
+const OF_OTHERS = 200;
+const AT_ONCE = 500_000;
 
-export const STATISTICS = rest('/stats');
+/**
+ * Half of the tasks are completed, a quarter is both completed and of the category `work`; `rare` are the ten oldest.
+ * So lists of ten are full for every owner.
+ */
+const insert = (owner: string) => `
+  insert into tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at)
+  select gen_random_uuid(), ${owner}, 'Prepare the report of week ' || n, repeat('some words of a task ', n % 8), n % 2 = 0,
+    case when n % 3 > 0 then timestamptz '2026-01-01T00:00Z' + (n::bigint * 7919 % 100003) * interval '1 minute' end,
+    case when n <= 10 then 'rare' when n % 4 < 2 then 'work' else 'home' end, (array['low', 'medium', 'high'])[1 + n % 3],
+    timestamptz '2026-01-01T00:00Z' + n * interval '1 second', timestamptz '2026-02-01T00:00Z' + (n::bigint * 7907 % 100003) * interval '1 second'
+  from generate_series($1::int, $2::int) n`;
 
-const NODE = 'node { id title description completed dueDate category priority createdAt updatedAt version }';
-const EVERYTHING = `edges { ${NODE} } totalCount changesCursor pageInfo { hasNextPage hasPreviousPage endCursor }`;
-const listOf = (args: string, selection: string): Request => {
-  const query = `query { tasks(${args}) { ${selection} } }`;
-  return { method: 'POST', path: '/graphql', body: { query }, status: 200 };
+/** Creates so many tasks for each of these users. */
+export const giveTasks = (tasksUrl: string, users: readonly User[], sizes: readonly number[]): Promise<Owner[]> =>
+  withPostgres(tasksUrl, async (client) => {
+    const owners: Owner[] = [];
+    for (const [index, user] of users.entries()) {
+      const tasks = sizes[index] ?? 0;
+      await client.query(insert(`'${user.id}'::uuid`), [1, tasks]);
+      const { rows } = await client.query<{ id: string }>('select id from tasks where user_id = $1 limit 1', [user.id]);
+      owners.push({ ...user, tasks, taskId: rows[0]?.id ?? '' });
+    }
+    return owners;
+  });
+
+/** Creates tasks of other owners until there are so many in the store. */
+export const growTo = (tasksUrl: string, size: number) =>
+  withPostgres(tasksUrl, async (client) => {
+    const { rows } = await client.query<{ count: number }>('select count(*)::int as count from tasks');
+    for (let from = rows[0]?.count ?? 0; from < size; from += AT_ONCE)
+      await client.query(insert(`md5('other ' || (n / ${OF_OTHERS}))::uuid`), [
+        from + 1,
+        Math.min(size, from + AT_ONCE),
+      ]);
+    // What autovacuum does sooner or later.
+    await client.query('vacuum analyze tasks');
+    await client.query('checkpoint');
+  });
+
+const rest = (path: string): Call => ({ request: `GET /api/tasks${path}` });
+const graphql = (query: string): Call => ({ request: 'POST /graphql', body: { query } });
+
+const STATISTICS = rest('/stats');
+const NODE = 'edges { node { id title description completed dueDate category priority createdAt updatedAt version } }';
+const ofWork = 'filter: { category: "work" }';
+
+/** All kinds, as clients send them: the n-th of an owner. */
+const KINDS: Record<string, (owner: Owner, n: number) => Call> = {
+  'statistics (grows)': () => STATISTICS,
+  'a task by its id': ({ taskId }) => rest(`/${taskId}`),
+  '50, newest first': () => rest('?limit=50'),
+  '50 by due date (grows)': () => rest('?limit=50&sortBy=due_date&order=asc'),
+  '50 by priority (grows)': () => rest('?limit=50&sortBy=priority&order=desc'),
+  '50 by last change (grows)': () => graphql(`{ tasks(first: 50, orderBy: { field: UPDATED_AT }) { ${NODE} } }`),
+  '10 of a rare category (grows)': () => rest('?limit=10&category=rare'),
+  '10 of a category, by last change (grows)': () =>
+    graphql(`{ tasks(first: 10, ${ofWork}, orderBy: { field: UPDATED_AT }) { ${NODE} } }`),
+  'a total of a category (grows)': () => graphql(`{ tasks(${ofWork}) { totalCount } }`),
+  create: (_owner, n) => ({
+    request: 'POST /api/tasks',
+    body: { title: `Prepare the report ${n}`, category: 'work', dueDate: '2031-05-17T09:30:00.000Z', priority: 'high' },
+    status: 201,
+  }),
+  update: ({ taskId }, n) => ({
+    request: `PATCH /api/tasks/${taskId}`,
+    body: { title: `Prepare the report ${n}` },
+  }),
 };
 
-const PRIORITIES = ['low', 'medium', 'high'];
-
-/** All kinds, as clients send them. `cursor` is of the middle of the owner's tasks, by due date. */
-export const OPERATIONS: Operation[] = [
-  { name: 'statistics', grows: true, request: () => STATISTICS },
-  { name: 'a task by its id', request: ({ taskId }) => rest(`/${taskId}`) },
-  { name: '50, newest first', request: () => rest('?limit=50') },
-  { name: '50 by due date', grows: true, request: () => rest('?limit=50&sortBy=due_date&order=asc') },
-  { name: '50 by due date, the last first', grows: true, request: () => rest('?limit=50&sortBy=due_date&order=desc') },
-  { name: '50 by priority', grows: true, request: () => rest('?limit=50&sortBy=priority&order=desc') },
-  {
-    name: '50 by last change',
-    grows: true,
-    request: () => listOf('first: 50, orderBy: { field: UPDATED_AT }', `edges { ${NODE} }`),
-  },
-  { name: '10 completed ones, oldest first', request: () => rest('?limit=10&completed=true&order=asc') },
-  { name: '10 of a rare category', grows: true, request: () => rest('?limit=10&category=rare') },
-  {
-    name: '10 of a category, completed, by due date',
-    grows: true,
-    request: () => rest('?limit=10&category=work&completed=true&sortBy=due_date'),
-  },
-  {
-    name: '10 of a category, by last change',
-    grows: true,
-    request: () =>
-      listOf('first: 10, filter: { category: "work" }, orderBy: { field: UPDATED_AT }', `edges { ${NODE} }`),
-  },
-  {
-    name: 'the page behind the middle, total, feed position',
-    grows: true,
-    request: (_owner, _n, cursor) =>
-      listOf(
-        `first: 20, after: "${cursor}", orderBy: { field: DUE_DATE, direction: ASC }, filter: { priority: HIGH }`,
-        EVERYTHING,
-      ),
-  },
-  {
-    name: 'a total by state',
-    grows: true,
-    request: () => listOf('filter: { completed: true, priority: HIGH }', 'totalCount'),
-  },
-  {
-    name: 'a total of a category',
-    grows: true,
-    request: () => listOf('filter: { category: "work" }', 'totalCount'),
-  },
-  {
-    name: 'create',
-    request: (_owner, n) => ({
-      method: 'POST',
-      path: '/api/tasks',
-      body: {
-        title: `Prepare the report ${n}`,
-        category: 'work',
-        dueDate: '2031-05-17T09:30:00.000Z',
-        priority: PRIORITIES[n % 3],
-      },
-      status: 201,
-    }),
-  },
-  { name: 'update: a title', request: ({ taskId }, n) => changed(taskId, { title: `Prepare the report ${n}` }) },
-  { name: 'update: completed', request: ({ taskId }, n) => changed(taskId, { completed: n % 2 === 0 }) },
-];
-
-function changed(taskId: string, body: object): Request {
-  return { method: 'PATCH', path: `/api/tasks/${taskId}`, body, status: 200 };
+/** One kind of request of one owner in one store. Figures are per request; CPU in milliseconds. */
+export interface RequestCost {
+  kind: string;
+  owner: number;
+  store: number;
+  server: number;
+  postgres: number;
+  /** Pages of tables and indexes that were read, in memory or not. */
+  pages: number;
 }
 
-/** Where the page begins that is asked for behind the middle. */
-export const middleOf = ({ tasks }: Owner): Request =>
-  listOf(
-    `first: 1, offset: ${Math.floor(tasks / 6)}, orderBy: { field: DUE_DATE, direction: ASC }, filter: { priority: HIGH }`,
-    'pageInfo { endCursor }',
-  );
+const WARM_UP = 20;
+/** More at once than the service has sessions (`POSTGRES_POOL_SIZE`), so that each of them does one. */
+const IN_EACH_SESSION = 20;
+/** A session reports what it has counted when a statement ends a second or more after its last report. */
+const REPORTED_AFTER_MS = 1_100;
+const REPORTED_MS = 50;
+const PAGES = `
+  select sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0) + coalesce(idx_blks_hit, 0) + coalesce(idx_blks_read, 0))::float8 as pages
+  from pg_statio_user_tables where relname in ('tasks', 'feeds')`;
+
+/** Each owner's requests, one after the other; the owners take turns at each kind. */
+export async function measureRequests(
+  { url, sources, ...target }: Target,
+  owners: readonly Owner[],
+  { store, seconds, signal }: { store: number; seconds: number; signal: AbortSignal },
+): Promise<RequestCost[]> {
+  const client = new Pool(url);
+  const watcher = new Client({ connectionString: sources.tasksDatabase });
+  await watcher.connect();
+  let known = 0;
+  /** Since the last call. */
+  const pagesRead = async () => {
+    await sleep(REPORTED_AFTER_MS);
+    await Promise.all(
+      Array.from({ length: IN_EACH_SESSION }, () => send(client, { ...STATISTICS, token: owners[0]?.token ?? '' })),
+    );
+    await sleep(REPORTED_MS);
+    const pages = sumOf((await watcher.query<{ pages: number }>(PAGES)).rows.map((row) => row.pages));
+    const before = known;
+    known = pages;
+    return pages - before;
+  };
+  await pagesRead();
+  const reporting = await pagesRead(); // without requests in between
+
+  const costs: RequestCost[] = [];
+  for (const [kind, callOf] of Object.entries(KINDS))
+    for (const owner of owners) {
+      signal.throwIfAborted();
+      let sent = 0;
+      const once = () => send(client, { ...callOf(owner, sent++), token: owner.token });
+      while (sent < WARM_UP) await once();
+      const { cpu } = await measureCost(target, 'requests', async () => {
+        for (const end = performance.now() + seconds * 1_000; performance.now() < end;) await once();
+        return { requests: sent - WARM_UP };
+      });
+      const pages = ((await pagesRead()) - reporting) / sent;
+      costs.push({ kind, owner: owner.tasks, store, server: cpu.server, postgres: cpu.postgres, pages });
+    }
+  await watcher.end();
+  await client.close();
+  return costs;
+}

@@ -1,67 +1,52 @@
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quantile } from '../figures.ts';
-import type { Account } from './call.ts';
-import { openConnection, openConnections } from './connections.ts';
-import { inTurns, pace } from './paced.ts';
-import type { Population } from './population.ts';
+import { quantile } from '../run/figures.ts';
+import { CALLS } from './calls.ts';
+import { inTurns, openConnection, openConnections, pace, type Population } from './connections.ts';
 
-/** Lists at a steady pace: so long alone, and so long beside logins, of which so many are under way at any time. */
-export interface BesideLoginsOrder {
-  seconds: number;
-  listsPerSecond: number;
-  parallelLogins: number;
-}
+export const PARALLEL_LOGINS = 50;
+/** A steady load that leaves the machine room: the question is what logins add to it. */
+export const LISTS_PER_SECOND = 200;
 
-/** What lists at a steady pace showed, and how many logins went on beside them. */
 export type BesideLoginsFigures = Awaited<ReturnType<typeof listBesideLogins>>;
 
-/** Short, so that whatever else the machine does falls into both kinds alike. */
+/** Short, so that disturbances of the machine affect both kinds alike. */
 const SLICE_S = 1;
-/** Before a slice counts: all logins begin at once, and are spread by their waiting for each other from then on. */
+/** Before a slice counts: all logins begin at once, and are spread by their waiting from then on. */
 const LEAD_IN_MS = 200;
 
-/**
- * Lists over REST at a steady pace, in slices that take turns: alone, and while so many logins are under way all the
- * time. Only the lists' latencies count.
- */
-export async function listBesideLogins(
-  url: string,
-  population: Population,
-  { seconds, listsPerSecond, parallelLogins }: BesideLoginsOrder,
-) {
-  // A connection takes one request after the other; by turns, none waits while others are free.
-  const lists = await openConnections(url, { operation: 'list', protocol: 'rest' }, population);
-  const openLogin = (account: Account) => openConnection(url, { operation: 'login', protocol: 'rest' }, account);
-  const logins = Array.from({ length: parallelLogins }, inTurns(population.readers)).map(openLogin);
+/** Lists over REST at a steady pace, in slices by turns: alone, and with logins in progress all the time. */
+export async function listBesideLogins(url: string, population: Population, seconds: number) {
+  const lists = await openConnections(url, 'list', 'rest', population);
+  const nextReader = inTurns(population.readers);
+  const logins = Array.from({ length: PARALLEL_LOGINS }, () => {
+    const account = nextReader();
+    return openConnection(url, (n) => CALLS.rest.login(account, n));
+  });
   await Promise.all(logins.map((connection) => connection.inspect()));
 
   const latenciesMs: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] };
   let loginCount = 0;
   let loginSeconds = 0;
   const slices = Math.max(1, Math.round(seconds / SLICE_S));
-  const sliceSeconds = seconds / slices;
   const slice = async (kind: 'alone' | 'beside', counts: boolean) => {
     globalThis.gc?.(); // not while it is measured
     const startMs = performance.now();
-    const untilMs = startMs + LEAD_IN_MS + sliceSeconds * 1_000;
+    const untilMs = startMs + LEAD_IN_MS + (seconds / slices) * 1_000;
     const busy = kind === 'beside' ? logins.map((connection) => connection.keepBusy(untilMs)) : [];
     await sleep(LEAD_IN_MS);
-    const stretch = await pace(lists.next, { perSecond: listsPerSecond, seconds: sliceSeconds });
-    // Those under way end before the next slice begins.
-    const answered = (await Promise.all(busy)).flat();
+    const latencies = await pace(lists.next, { perSecond: LISTS_PER_SECOND, seconds: seconds / slices });
+    const finished = (await Promise.all(busy)).flat(); // before the next slice begins
     if (!counts) return;
-    latenciesMs[kind].push(...stretch);
-    loginCount += answered.length;
+    latenciesMs[kind].push(...latencies);
+    loginCount += finished.length;
     if (kind === 'beside') loginSeconds += (performance.now() - startMs) / 1_000;
   };
   prioritise('PRIORITY_HIGH');
-  // Whoever was idle while others were measured warms up first.
-  for (let index = -1; index < slices; index++) {
-    // Each kind follows the other as often as itself.
-    const kinds = index % 2 === 0 ? (['alone', 'beside'] as const) : (['beside', 'alone'] as const);
-    for (const kind of kinds) await slice(kind, index >= 0);
-  }
+  // The first slices warm up. Each kind follows the other as often as itself.
+  for (let index = -1; index < slices; index++)
+    for (const kind of index % 2 === 0 ? (['alone', 'beside'] as const) : (['beside', 'alone'] as const))
+      await slice(kind, index >= 0);
   prioritise('PRIORITY_NORMAL');
   await Promise.all([lists, ...logins].map((connection) => connection.close()));
   const figuresOf = (latencies: number[]) => ({ p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) });
@@ -70,16 +55,13 @@ export async function listBesideLogins(
     /** Lists of both kinds. */
     requests: latenciesMs.alone.length + latenciesMs.beside.length,
     ...{ alone, beside },
-    /** How many times the p99 alone the p99 beside logins is. */
+    /** The p99 beside logins, in times of the p99 alone. */
     ratio: beside.p99Ms / alone.p99Ms,
     loginsPerSecond: loginCount / loginSeconds,
   };
 }
 
-/**
- * Clients are elsewhere: that they wait for a core of this machine is nothing that a server does to them. (In a trace of the
- * scheduler it was more than a quarter of the time of late answers.) Only root may go first.
- */
+/** Real clients do not wait for a core of the servers' machine. Only root may get priority. */
 function prioritise(priority: 'PRIORITY_HIGH' | 'PRIORITY_NORMAL'): void {
   if (process.getuid?.() === 0) setPriority(constants.priority[priority]);
 }

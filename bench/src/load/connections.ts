@@ -1,13 +1,47 @@
-import { Client } from 'undici';
-import { quantile } from '../figures.ts';
-import type { Cell } from '../operations.ts';
-import { send, type Account } from './call.ts';
-import { graphqlCalls } from './graphql-calls.ts';
-import { inTurns } from './paced.ts';
-import type { Population } from './population.ts';
-import { restCalls } from './rest-calls.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Pool } from 'undici';
+import { quantile } from '../run/figures.ts';
+import {
+  CALLS,
+  matches,
+  send,
+  taskInput,
+  TASKS_EACH,
+  type Account,
+  type Call,
+  type Operation,
+  type Protocol,
+} from './calls.ts';
 
-/** What a stretch of load showed. */
+/** The users of a server. Readers keep exactly `TASKS_EACH` tasks; writers' tasks grow, so their lists are not measured. */
+export interface Population {
+  readers: Account[];
+  writers: Account[];
+}
+
+const PASSWORD = 'a long enough passphrase';
+
+/** Signs up two accounts for each connection and creates the readers' tasks, through the server's own REST paths. */
+export async function populate(url: string, connections: number): Promise<Population> {
+  const client = new Pool(url, { connections });
+  const post = async <Body>(path: string, body: object, token?: string): Promise<Body> =>
+    JSON.parse(await send(client, { request: `POST ${path}`, body, status: 201, ...(token && { token }) }));
+  const signUp = (kind: string) => async (_: unknown, index: number) => {
+    const account = { email: `${kind}-${index}@bench.example`, password: PASSWORD };
+    const session = await post<{ access_token: string }>('/api/auth/signup', { ...account, name: 'Benchmark' });
+    return { ...account, token: session.access_token, taskIds: new Array<string>() };
+  };
+  const readers = await Promise.all(Array.from({ length: connections }, signUp('reader')));
+  const writers = await Promise.all(Array.from({ length: connections }, signUp('writer')));
+  const createTasks = async ({ token, taskIds }: Account) => {
+    for (let n = 0; n < TASKS_EACH; n++)
+      taskIds.push((await post<{ data: { id: string } }>('/api/tasks', taskInput(n), token)).data.id);
+  };
+  await Promise.all(readers.map(createTasks));
+  await client.close();
+  return { readers, writers };
+}
+
 export interface LoadFigures {
   requests: number;
   seconds: number;
@@ -15,68 +49,112 @@ export interface LoadFigures {
   p99Ms: number;
 }
 
-export type Workload = Pick<Cell, 'operation' | 'protocol'>;
+export type Connection = ReturnType<typeof openConnection>;
 
-/**
- * Opens keep-alive connections, each with an account of its own, and looks once at what each gets. Several addresses are
- * taken by turns.
- * @throws when an answer is wrong
- */
-export async function openConnections(urls: string | readonly string[], workload: Workload, population: Population) {
-  const accounts = workload.operation === 'create' ? population.writers : population.readers;
-  const nextUrl = inTurns([urls].flat());
-  const connections = accounts.map((account) => openConnection(nextUrl(), workload, account));
-  await Promise.all(connections.map((connection) => connection.inspect()));
-  const nextConnection = inTurns(connections);
-  return {
-    /** Keeps every connection busy with one request after the other. @throws on the first wrong answer */
-    run: (seconds: number) => runAll(connections, seconds),
-    /** One request more, over the next connection. @throws when it fails */
-    next: () => nextConnection().next(),
-    close: () => Promise.all(connections.map((connection) => connection.close())),
-  };
-}
-
-/** One connection with an account of its own. */
-export function openConnection(url: string, { operation, protocol }: Workload, account: Account) {
-  const callOf = (protocol === 'rest' ? restCalls : graphqlCalls)[operation];
+/** A keep-alive connection with one request in progress at a time: the n-th call after the one before. */
+export function openConnection(
+  url: string,
+  callOf: (n: number) => Call,
+  check?: (text: string, first: string) => void,
+) {
   const client = new Client(url);
+  let first = '';
   let count = 0;
-  const next = async () => void (await send(client, callOf(account, count++)));
-
+  const next = async () => {
+    const text = await send(client, callOf(count++));
+    check?.(text, first);
+  };
   return {
-    /** Looks once at what it gets. @throws when it is wrong */
-    async inspect() {
-      const call = callOf(account, count++);
-      const text = await send(client, call);
-      if (call.isRight(JSON.parse(text))) return;
-      throw new Error(`${operation} over ${protocol} at ${url} answered something unexpected: ${text.slice(0, 500)}`);
-    },
     next,
-    keepBusy: (untilMs: number) => keepBusy(next, untilMs),
+    /** Compares one response with what is expected. @throws when it differs */
+    async inspect() {
+      const call = callOf(count++);
+      first = await send(client, call);
+      if (!matches(JSON.parse(first), call.expected))
+        throw new Error(`${call.request} at ${url} answered something unexpected: ${first.slice(0, 500)}`);
+    },
+    /** Sends requests until then, by `performance.now()`. Their latencies in milliseconds. */
+    async keepBusy(untilMs: number): Promise<number[]> {
+      const latencies: number[] = [];
+      for (let begin = performance.now(); begin < untilMs;) {
+        await next();
+        const end = performance.now();
+        latencies.push(end - begin);
+        begin = end;
+      }
+      return latencies;
+    },
     close: () => client.close(),
   };
 }
 
-/** One request after the other until then, by `performance.now()`. Their latencies in milliseconds. */
-export async function keepBusy(next: () => Promise<void>, untilMs: number): Promise<number[]> {
-  const latencies: number[] = [];
-  for (let begin = performance.now(); begin < untilMs;) {
-    await next();
-    const end = performance.now();
-    latencies.push(end - begin);
-    begin = end;
-  }
-  return latencies;
+/** Inspects connections and uses them together. @throws when a response is wrong */
+export async function useConnections(connections: readonly Connection[]) {
+  await Promise.all(connections.map((connection) => connection.inspect()));
+  const nextConnection = inTurns(connections);
+  return {
+    /** Keeps every connection busy for so long. @throws on the first wrong response */
+    async run(seconds: number): Promise<LoadFigures> {
+      const start = performance.now();
+      const all = (await Promise.all(connections.map((each) => each.keepBusy(start + seconds * 1_000)))).flat();
+      const took = (performance.now() - start) / 1_000;
+      return { requests: all.length, seconds: took, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) };
+    },
+    /** One more request, over the next connection. @throws when it fails */
+    next: () => nextConnection().next(),
+    close: async () => void (await Promise.all(connections.map((connection) => connection.close()))),
+  };
 }
 
-/** Keeps every connection busy for so long. @throws on the first wrong answer */
-export async function runAll(
-  connections: readonly { keepBusy(untilMs: number): Promise<number[]> }[],
-  seconds: number,
-): Promise<LoadFigures> {
+/** A connection for each account of an operation, to one server or by turns to several. */
+export function openConnections(
+  urls: string | readonly string[],
+  operation: Operation,
+  protocol: Protocol,
+  { readers, writers }: Population,
+) {
+  const nextUrl = inTurns([urls].flat());
+  const accounts = operation === 'create' ? writers : readers;
+  return useConnections(
+    accounts.map((account) => openConnection(nextUrl(), (n) => CALLS[protocol][operation](account, n))),
+  );
+}
+
+export interface Pace {
+  perSecond: number;
+  seconds: number;
+  /** Sends at independent moments, as many users do. @default evenly */
+  random?: () => number;
+}
+
+/**
+ * Sends so many requests, however long the responses take. Latencies, in milliseconds, count from the moment when a
+ * request was due, so that they include waiting for a connection. @throws what `send` throws
+ */
+export async function pace(send: () => Promise<unknown>, { perSecond, seconds, random }: Pace): Promise<number[]> {
+  const momentOf = (index: number) => (random ? random() * seconds : index / perSecond) * 1_000;
+  const moments = Array.from({ length: Math.round(perSecond * seconds) }, (_, index) => momentOf(index));
   const start = performance.now();
-  const all = (await Promise.all(connections.map((each) => each.keepBusy(start + seconds * 1_000)))).flat();
-  const took = (performance.now() - start) / 1_000;
-  return { requests: all.length, seconds: took, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) };
+  const responses: Promise<number>[] = [];
+  const failed = new AbortController();
+  for (const moment of moments.toSorted((one, other) => one - other)) {
+    const dueMs = start + moment;
+    const waitMs = dueMs - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    failed.signal.throwIfAborted();
+    const response = send().then(() => performance.now() - dueMs);
+    response.catch((error: unknown) => failed.abort(error));
+    responses.push(response);
+  }
+  return Promise.all(responses);
+}
+
+/** One after the other, and again from the first. @throws when there are none */
+export function inTurns<Item>(items: readonly Item[]): () => Item {
+  let turn = 0;
+  return () => {
+    const item = items[turn++ % items.length];
+    if (item === undefined) throw new Error('There is nothing to take turns with.');
+    return item;
+  };
 }

@@ -1,40 +1,47 @@
-import { answerCalls } from '../processes/calls.ts';
-import { listBesideLogins, type BesideLoginsOrder } from './beside-logins.ts';
-import { openConnections, type Workload } from './connections.ts';
-import { populate, type Population } from './population.ts';
+import { openFeedLoad, type FeedLoad, type FeedLoadOptions, type StretchOrder } from '../feed/load.ts';
+import { openGatewayConnections, type GatewayLoadOptions } from '../gateway/load.ts';
+import { serveCalls } from '../machine/child.ts';
+import { listBesideLogins } from './beside-logins.ts';
+import type { Operation, Protocol } from './calls.ts';
+import { openConnections, populate, type Population } from './connections.ts';
 
-// A process of its own: what it takes to send requests is not part of what they cost.
-const targets = new Map<string, { url: string; population: Population }>();
+// A process of its own: sending requests and reading messages is not part of what they cost a server.
+const servers = new Map<string, Population>();
 let connections: Awaited<ReturnType<typeof openConnections>> | undefined;
+let feed: FeedLoad | undefined;
 
 const calls = {
-  async populate(target: string, url: string, count: number) {
-    targets.set(target, { url, population: await populate(url, count) });
+  async populate(url: string, count: number) {
+    servers.set(url, await populate(url, count));
   },
-  /** Opens the connections of a cell, at a target by the name that it was populated by, and looks at one answer on each. */
-  async open({ target, ...workload }: Workload & { target: string }) {
-    const { url, population } = populated(target);
-    connections = await openConnections(url, workload, population);
+  /** Opens connections to a server that was populated. */
+  async open(url: string, operation: Operation, protocol: Protocol) {
+    connections = await openConnections(url, operation, protocol, known(servers.get(url)));
   },
-  async run(seconds: number) {
-    if (!connections) throw new Error('No connection is open.');
-    return connections.run(seconds);
+  async openGateway(options: GatewayLoadOptions) {
+    connections = await openGatewayConnections(options);
   },
-  /** Needs no connections: it opens, and closes, its own. */
-  async listBesideLogins(target: string, order: BesideLoginsOrder) {
-    const { url, population } = populated(target);
-    return listBesideLogins(url, population, order);
-  },
+  run: async (seconds: number) => known(connections).run(seconds),
   async close() {
     await connections?.close();
     connections = undefined;
   },
+  listBesideLogins: async (url: string, seconds: number) => listBesideLogins(url, known(servers.get(url)), seconds),
+
+  /** Opens sockets, and later has changes delivered to them. */
+  async openFeed(options: FeedLoadOptions) {
+    feed = await openFeedLoad(options);
+  },
+  runFeed: async (order: StretchOrder) => known(feed).run(order),
+  async closeFeed() {
+    await feed?.close();
+    feed = undefined;
+  },
 };
 export type LoadCalls = typeof calls;
-answerCalls(calls);
+serveCalls(calls);
 
-function populated(name: string) {
-  const target = targets.get(name);
-  if (!target) throw new Error(`Nobody has accounts at ${name}.`);
-  return target;
+function known<Opened>(opened: Opened | undefined): Opened {
+  if (opened === undefined) throw new Error('Nothing was opened.');
+  return opened;
 }

@@ -1,50 +1,66 @@
-import { startStack, type Stack } from '@taskmesh/local';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { Closers } from '@taskmesh/service';
+import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { cpuMsOfTrees } from '../cpu/process-tree.ts';
-import { socketSettings } from '../feed/targets.ts';
-import { sumOf } from '../figures.ts';
-import { targetEnvironment } from '../targets/start-targets.ts';
-import type { TargetOptions } from '../targets/target.ts';
-import { tasksDatabaseOn } from '../targets/tasks-database.ts';
-import { PARTS, type Cpu, type Part } from './model/work.ts';
-import { openStores, type Stores } from './stores.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { cpuMsOf } from '../machine/cpu.ts';
+import { isPublished, startSeparate, tasksDatabaseOn, type TargetOptions } from '../machine/targets.ts';
+import { difference, sumOf } from '../run/figures.ts';
+import { PARTS, type Cpu, type Part } from './model.ts';
 
-export interface ScaleStackOptions extends TargetOptions {
-  gateways: number;
-  sockets: number;
-  settings: Record<string, string>;
-}
+/** The relay's locks: the first half of their names (`LOCK_CLASS` of the tasks service). */
+const RELAY_LOCKS = 7_203_001;
+const COUNTS = `
+  select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as "walBytes",
+    pg_total_relation_size('tasks')::float8 as "taskBytes", pg_total_relation_size('changes')::float8 as "changeBytes",
+    pg_total_relation_size('feeds')::float8 as "feedBytes"`;
+type Counts = Record<'walBytes' | 'taskBytes' | 'changeBytes' | 'feedBytes', number>;
 
 export type ScaleStack = Awaited<ReturnType<typeof startScaleStack>>;
+export type Stretch = Awaited<ReturnType<ScaleStack['stretch']>>;
 
 /** A whole stack, and what its parts take. */
-export async function startScaleStack({ dataDir, gateways, ...options }: ScaleStackOptions) {
-  const env = { ...targetEnvironment(options.env), ...options.settings, ...socketSettings(options.sockets) };
+export async function startScaleStack(options: TargetOptions & { gateways: number }) {
   await using closers = new Closers();
-  const stack = closers.use(await startStack({ dataDir, env, gateways, log: () => undefined, restart: false }));
-  const { postgres, kafka, redis } = stack.servers;
-  const tasksDatabase = tasksDatabaseOn(postgres);
-  const stores = await openStores({ tasksDatabase, redis, kafkaDir: join(dataDir, 'kafka') });
-  closers.add(() => stores.close());
+  const stack = closers.use(await startSeparate(options));
+  const tasksDatabase = tasksDatabaseOn(stack.servers.postgres);
+  const client = new Client({ connectionString: tasksDatabase });
+  await client.connect();
+  closers.add(() => client.end());
+  const one = async <Row extends object>(text: string): Promise<Row> => {
+    const [row] = (await client.query(text)).rows as Row[];
+    if (!row) throw new Error('The store did not answer.');
+    return row;
+  };
+  const pidsOf = (part: Part) =>
+    [...stack.processes.values()].filter(({ name }) => name.replace(/-\d+$/, '') === part).map(({ pid }) => pid);
+  /** What the stores have counted since they began. Sizes are with indexes. */
+  const counts = async () => {
+    const files = globSync(join(options.dataDir, 'kafka', '**', `${TASK_CHANGES_TOPIC}-*`, '*.log'));
+    return { ...(await one<Counts>(COUNTS)), recordBytes: sumOf(files.map((file) => statSync(file).size)) };
+  };
+  /** CPU-ms since the processes began, and of the one session in which the relay reads and marks. */
+  const cpuTimes = async () => {
+    const locks = `select pid from pg_locks where locktype = 'advisory' and classid = ${RELAY_LOCKS} limit 1`;
+    const { pid } = await one<{ pid: number }>(locks);
+    const byPart = PARTS.map((part) => [part, sumOf(cpuMsOf(pidsOf(part)))]);
+    const relaySession = sumOf(cpuMsOf([pid]));
+    return { seconds: performance.now() / 1_000, cpu: Object.fromEntries(byPart) as Cpu, relaySession }; // all of the parts
+  };
   return {
-    ...{ urls: stack.urls, tasksDatabase, kafka, stores },
-    gatewayPids: pidsOf(stack, 'gateway'),
-    /** Since the processes began, and of the one session in which the relay reads and marks. */
-    cpu: () => cpuOfStack(stack, stores),
+    ...{ urls: stack.urls, tasksDatabase, kafka: stack.servers.kafka, gatewayPids: pidsOf('gateway') },
+    /** What some work took until its last change was published. */
+    async stretch(work: () => Promise<unknown>) {
+      const before = { ...(await counts()), ...(await cpuTimes()) };
+      await work();
+      while (!(await isPublished(client))) await sleep(20);
+      return difference({ ...(await cpuTimes()), ...(await counts()) }, before);
+    },
+    /** Does at once what autovacuum and the checkpointer do some time. */
+    async vacuum() {
+      for (const text of ['vacuum analyze tasks, feeds, changes', 'checkpoint']) await client.query(text);
+    },
     stop: closers.handOver(),
   };
-}
-
-async function cpuOfStack(stack: Stack, stores: Stores) {
-  const session = await stores.relaySession();
-  const pids = PARTS.map((part) => pidsOf(stack, part));
-  const [relaySession = 0, ...times] = cpuMsOfTrees([session, ...pids.flat()]);
-  const cpu = Object.fromEntries(PARTS.map((part, index) => [part, sumOf(times.splice(0, pids[index]?.length))]));
-  return { seconds: performance.now() / 1_000, cpu: cpu as Cpu, relaySession }; // all of the parts
-}
-
-function pidsOf(stack: Stack, part: Part): number[] {
-  const processes = [...stack.processes.values()];
-  return processes.filter(({ name }) => name.replace(/-\d+$/, '') === part).map(({ pid }) => pid);
 }

@@ -1,89 +1,136 @@
-import { table } from '../report/table.ts';
-import { OTHERS, type Coefficients } from './model/coefficients.ts';
-import { KINDS, PARTS, WORK, type Part } from './model/work.ts';
+import { describeOrigin, digits, isBusy, table, type Origin } from '../run/report.ts';
+import {
+  OTHERS,
+  PARTS,
+  planFor,
+  planInCells,
+  POLICY,
+  PROFILE,
+  WORK,
+  type Coefficients,
+  type Demand,
+  type Part,
+  type Plan,
+  type Work,
+} from './model.ts';
 import type { Replay } from './replay.ts';
 
-/** What is further off is named. */
-const OFF = 0.2;
-/** Of a second, and of a core: what is less is the clock's grain. */
+/** Everything a run found. */
+export interface ScaleReport extends Origin {
+  parameters: { seconds: number; sockets: number };
+  /** Of the mixed load. */
+  demand: Demand;
+  coefficients: Coefficients;
+  replays: Replay[];
+}
+
+const ROUGH =
+  '**Rough:** the costs were measured on a busy machine (see above), so small ones are off by a factor. Take them again on a quiet one before you rely on a figure here.';
+const PART_TITLES: Partial<Record<Part, string>> = { postgres: 'PostgreSQL', kafka: 'Kafka', redis: 'Redis' };
+const titleOf = (part: Part) => PART_TITLES[part] ?? part;
+
+/** What stands in docs/scaling.md between marks. */
+export function describeScale(report: ScaleReport): Record<string, string> {
+  const { seconds, sockets } = report.parameters;
+  const origin = describeOrigin(report, `stretches of ${seconds} s · ${sockets} sockets`);
+  return {
+    costs: [origin, costTable(report.coefficients), otherTable(report.coefficients)].join('\n\n'),
+    replay: replayTable(report.replays),
+    capacity: [...(isBusy(report) ? [ROUGH] : []), capacityTable(report.coefficients)].join('\n\n'),
+    profile: table(leaves({ ...PROFILE, ...POLICY }), { assumed: ([name]) => name }, { value: ([, value]) => value }),
+  };
+}
+
+/** `perHour.list` of `{ perHour: { list } }`. */
+const leaves = (assumed: object): [name: string, value: string][] =>
+  Object.entries(assumed).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value
+      ? leaves(value).map(([inner, each]): [string, string] => [`${name}.${inner}`, each])
+      : [[name, String(value)]],
+  );
+
+const costTable = ({ cpuMs }: Coefficients) =>
+  table(
+    Object.keys(WORK) as Work[],
+    { 'CPU-ms for': (kind) => WORK[kind][0], 'measured in': (kind) => WORK[kind][1] },
+    Object.fromEntries(PARTS.map((part) => [titleOf(part), (kind: Work) => cpuMs[kind]?.[part] ?? ''])),
+  );
+
+const otherTable = (coefficients: Coefficients) =>
+  table(
+    Object.keys(OTHERS) as (keyof typeof OTHERS)[],
+    { of: (name) => OTHERS[name][0], unit: (name) => OTHERS[name][1], 'measured in': (name) => OTHERS[name][2] },
+    { figure: (name) => coefficients[name] },
+  );
+
+/** In a second, of a core: what is less is noise. */
 const GRAIN_MS = 2;
 
-const TITLES: Partial<Record<Part, string>> = { postgres: 'PostgreSQL', kafka: 'Kafka', redis: 'Redis' };
-const titleOf = (part: Part) => TITLES[part] ?? part;
-
-/** CPU-ms of each work in each part. */
-export function costTable({ cpuMs }: Coefficients): string {
-  return table(KINDS, {
-    words: [
-      ['CPU-ms for', (kind) => WORK[kind][0]],
-      ['measured in', (kind) => WORK[kind][1]],
-    ],
-    figures: PARTS.map((part) => [titleOf(part), (kind) => cpuMs[kind]?.[part] ?? '']),
-  });
-}
-
-export function otherTable(coefficients: Coefficients): string {
-  return table(OTHERS, {
-    words: [
-      ['of', ({ name }) => name],
-      ['unit', ({ unit }) => unit],
-      ['measured in', ({ source }) => source],
-    ],
-    figures: [['figure', ({ of }) => of(coefficients)]],
-  });
-}
-
-/** One thing that the model foretold of a stack. */
-type Foretold = ReturnType<typeof foretoldBy>[number];
-
 export function replayTable(replays: readonly Replay[]): string {
-  return table(replays.flatMap(foretoldBy), {
-    words: [
-      ['gateways', ({ gateways }) => String(gateways)],
-      ['of', ({ name }) => name],
-      ['unit', ({ unit }) => unit],
-    ],
-    figures: [
-      ['foretold', ({ predicted }) => predicted],
-      ['measured', ({ measured }) => measured],
-      ['off', (row) => (isGrain(row) && row.measured < 10 ? '' : percent(offBy(row)))],
-    ],
+  const rows = replays.flatMap(({ gateways, predicted, measured, memory }) => [
+    ...PARTS.map((part) => ({
+      ...{ gateways, of: titleOf(part), unit: 'CPU-ms/s', predicted: predicted[part], measured: measured[part] },
+    })),
+    { gateways, of: 'memory of a gateway', unit: 'MiB', ...memory },
+  ]);
+  const offBy = ({ unit, predicted, measured }: (typeof rows)[number]) => {
+    if (unit === 'CPU-ms/s' && Math.abs(predicted - measured) < GRAIN_MS) return '';
+    return `${predicted > measured ? '+' : '−'}${Math.abs((predicted / measured - 1) * 100).toFixed(0)} %`;
+  };
+  return table<(typeof rows)[number]>(
+    rows,
+    { gateways: (row) => String(row.gateways), of: (row) => row.of, unit: (row) => row.unit },
+    { predicted: (row) => row.predicted, measured: (row) => row.measured, off: offBy },
+  );
+}
+
+const OWNERS = { '10⁴': 1e4, '10⁶': 1e6, '10⁸': 1e8 };
+
+/** What each number of owners needs, as one installation and, where that is too much for one, in cells. */
+function capacityTable(coefficients: Coefficients): string {
+  const columns = Object.entries(OWNERS).flatMap(([title, owners]) => {
+    const one = { title: `${title} owners`, plan: planFor({ ...PROFILE, owners }, coefficients) };
+    if (one.plan.broken.length === 0) return [one];
+    const plan = planInCells({ ...PROFILE, owners }, coefficients);
+    return [one, { title: `${title} in ${plan.cells} cells, each`, plan }];
   });
+  const figures = table(
+    ROWS,
+    { '': ([title]) => title },
+    Object.fromEntries(columns.map(({ title, plan }) => [title, ([, of]: Row) => of(plan)])),
+  );
+  const reasons = columns
+    .filter(({ plan }) => plan.broken.length > 0)
+    .map(({ title, plan }) => `- ${title}: ${plan.broken.join('; ')}`);
+  return reasons.length === 0 ? figures : `${figures}\n\nToo much for one installation:\n\n${reasons.join('\n')}`;
 }
 
-/** In words, where the model is wrong. */
-export function whereOff(replays: readonly Replay[]): string[] {
-  return replays
-    .flatMap(foretoldBy)
-    .filter((row) => Math.abs(offBy(row)) > OFF && !(row.unit === CPU && isGrain(row)))
-    .map((row) => {
-      const stack = row.gateways === 1 ? 'one gateway' : `${row.gateways} gateways`;
-      const [name, off] = [row.unit === CPU ? row.name : `the ${row.name}`, offBy(row)];
-      return `${stack}: ${name} ${off > 0 ? 'takes less' : 'takes more'} than foretold (${percent(off)})`;
-    });
-}
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const short = (value: number) => (value >= 1_000 ? whole(value) : digits(value));
+const percent = (share: number) => `${digits(share * 100)} %`;
 
-const CPU = 'CPU-ms/s';
-
-function foretoldBy({ gateways, predicted, measured, memory }: Replay) {
-  const mib = { predicted: memory.predicted / 2 ** 20, measured: memory.measured / 2 ** 20 };
-  return [
-    ...PARTS.map((part) => {
-      return { gateways, name: titleOf(part), unit: CPU, predicted: predicted[part], measured: measured[part] };
-    }),
-    { gateways, name: 'memory of a gateway', unit: 'MiB', ...mib },
-  ];
-}
-
-/** How much too much was foretold. */
-function offBy({ predicted, measured }: Foretold): number {
-  return predicted / measured - 1;
-}
-
-function isGrain({ predicted, measured }: Foretold): boolean {
-  return Math.abs(predicted - measured) < GRAIN_MS;
-}
-
-function percent(share: number): string {
-  return `${share > 0 ? '+' : '−'}${Math.abs(share * 100).toFixed(0)} %`;
-}
+type Row = readonly [title: string, of: (plan: Plan) => string];
+const ROWS: Row[] = [
+  ['sockets', ({ sockets }) => whole(sockets)],
+  ['requests/s', ({ requestsPerS }) => short(requestsPerS)],
+  ['changes/s', ({ changesPerS }) => short(changesPerS)],
+  ['**gateways**', ({ gateways, isEnough }) => (isEnough ? whole(gateways) : 'none are enough')],
+  ['heap of each after a collection, MiB', ({ gatewayMiB, isEnough }) => (isEnough ? whole(gatewayMiB) : '')],
+  ['everybody’s changes, of what it may take', ({ streamShare }) => percent(streamShare)],
+  ['**tasks processes**', ({ tasks }) => whole(tasks)],
+  ['relays', ({ relays }) => whole(relays)],
+  ['the relay, of what its process may take', ({ relayShare }) => percent(relayShare)],
+  ['**auth processes**', ({ auth }) => whole(auth)],
+  ['**PostgreSQL of tasks**: cores', ({ tasksCores }) => short(tasksCores)],
+  ['connections', ({ tasksConnections }) => whole(tasksConnections)],
+  ['write-ahead log, MB/s', ({ walBytesPerS }) => short(walBytesPerS / 1e6)],
+  ['storage, GB', ({ postgresBytes }) => short(postgresBytes / 1e9)],
+  ['a dump, hours', ({ dumpHours }) => short(dumpHours)],
+  ['a restore, hours', ({ restoreHours }) => short(restoreHours)],
+  ['**PostgreSQL of auth**: cores', ({ authCores }) => short(authCores)],
+  ['connections', ({ authConnections }) => whole(authConnections)],
+  ['**Kafka**: cores', ({ kafkaCores }) => short(kafkaCores)],
+  ['in, MB/s', ({ kafkaInPerS }) => short(kafkaInPerS / 1e6)],
+  ['out to gateways, MB/s', ({ kafkaOutPerS, isEnough }) => (isEnough ? short(kafkaOutPerS / 1e6) : '')],
+  ['disks, GB', ({ kafkaDiskBytes }) => short(kafkaDiskBytes / 1e9)],
+];

@@ -1,0 +1,153 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
+import { createKafkaEventLog, type LogRecord } from '@taskmesh/event-log';
+import { createLog } from '@taskmesh/service';
+import { Client } from 'pg';
+import { Client as HttpClient } from 'undici';
+import { newId, partOf } from '../bare/server.ts';
+import { taskInput } from '../load/calls.ts';
+import { inTurns, pace } from '../load/connections.ts';
+import type { Sources } from '../machine/targets.ts';
+import { nowMs, titleOf } from './sockets.ts';
+
+/** Where changes begin: committed in the store, or published to Kafka or posted for the bare server. */
+export type SourceName = 'commit' | 'kafka' | 'http';
+
+/** A change that is due; an owner has at most one among those that are made together. */
+export interface Due {
+  n: number;
+  ownerId: string;
+}
+
+export interface Source {
+  /** Makes changes in one go and returns when (as `nowMs`): their delivery is measured from that moment. */
+  make(changes: Due[]): Promise<number>;
+  close(): Promise<unknown>;
+}
+
+const CONNECTIONS = 4;
+
+export async function openSource(source: SourceName, { tasksDatabase, kafka, http }: Sources): Promise<Source> {
+  if (source === 'commit' && tasksDatabase) return openStore(tasksDatabase);
+  if (source === 'kafka' && kafka) return openKafka(kafka);
+  if (source === 'http' && http) return openHttp(http);
+  throw new Error(`Changes cannot come from ${source} here.`);
+}
+
+/**
+ * What the service writes for created tasks (row, feed, log), one for each owner, and its notification of the relay.
+ * The time is read last, so that the commit itself is part of what is measured.
+ */
+const COMMIT = {
+  name: 'bench-commit',
+  text: `
+    with input as (
+      select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::text[]) i(part, id, owner_id, title)
+    ), feed as (
+      insert into feeds as f (owner_id, sequence) select owner_id, 1 from input
+      on conflict (owner_id) do update set sequence = f.sequence + 1
+      returning owner_id, sequence
+    ), task as (
+      insert into tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at)
+      select id, owner_id, title, $5, false, $6, $7, 'medium', now(), now() from input
+      returning *
+    ), change as (
+      insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
+      select i.part, f.owner_id, f.sequence, 'INSERT', row_to_json(task), null, task.created_at
+      from input i join feed f on f.owner_id = i.owner_id join task on task.id = i.id
+      returning 1
+    ), written as (select count(*) from change), notified as (select pg_notify('taskmesh_task_changes', '') from written)
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as at from notified`,
+};
+
+async function openStore(url: string): Promise<Source> {
+  const clients = Array.from({ length: CONNECTIONS }, () => new Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
+  const { description, dueDate, category } = taskInput(1);
+  return {
+    async make(changes) {
+      const values = [
+        changes.map(({ ownerId }) => partOf(ownerId)),
+        changes.map(() => newId()),
+        changes.map(({ ownerId }) => ownerId),
+        changes.map(({ n }) => titleOf(n)),
+        ...[description, dueDate, category],
+      ];
+      const result = await clients[connectionOf(changes)]?.query<{ at: number }>({ ...COMMIT, values });
+      return result?.rows[0]?.at ?? NaN;
+    },
+    close: () => Promise.all(clients.map((client) => client.end())),
+  };
+}
+
+/** Like the relay: changes that come while records are published go out together with the next ones. */
+function openKafka(broker: string): Source {
+  const log = createLog({ service: 'load', level: 'warn' });
+  const eventLog = createKafkaEventLog({ brokers: [broker], clientId: 'bench-load', log });
+  let waiting: LogRecord[] = [];
+  let next: Promise<number> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const publish = async (): Promise<number> => {
+    await last;
+    const records = waiting;
+    waiting = [];
+    next = undefined;
+    const at = nowMs();
+    const published = eventLog.publish(TASK_CHANGES_TOPIC, records);
+    last = published.catch(() => undefined); // thrown to those who wait for it
+    await published;
+    return at;
+  };
+  return {
+    make(changes) {
+      waiting.push(...changes.map((due) => ({ key: due.ownerId, value: JSON.stringify(bareChange(due)) })));
+      return (next ??= publish());
+    },
+    close: () => eventLog.close(),
+  };
+}
+
+function openHttp(url: string): Source {
+  const clients = Array.from({ length: CONNECTIONS }, () => new HttpClient(url));
+  return {
+    async make(changes) {
+      const at = nowMs();
+      const body = JSON.stringify(changes.map(bareChange));
+      const response = await clients[connectionOf(changes)]?.request({ path: '/', method: 'POST', body });
+      await response?.body.dump();
+      return at;
+    },
+    close: () => Promise.all(clients.map((client) => client.close())),
+  };
+}
+
+/** What the bare server delivers: as large as what a gateway does. */
+export type BareChange = ReturnType<typeof bareChange>;
+
+function bareChange({ n, ownerId }: Due) {
+  const now = new Date().toISOString();
+  const times = { createdAt: now, updatedAt: now };
+  const task = { id: newId(), ...taskInput(n), title: titleOf(n), priority: 'medium', ...times, version: 1 };
+  return { ownerId, sequence: n, kind: 'INSERT', cursor: 'x'.repeat(64), task };
+}
+
+/** Changes of one owner go over one connection, so that none overtakes another. */
+function connectionOf([first, ...others]: Due[]): number {
+  return first && others.length === 0 ? partOf(first.ownerId) % CONNECTIONS : 0;
+}
+
+/** Writes tasks into the store as the service does, past the service. */
+export async function createCommitter(tasksDatabase: string) {
+  const source = await openStore(tasksDatabase);
+  let n = 0;
+  /** One task for each of these owners, in one transaction. */
+  const together = (owners: string[]) => source.make(owners.map((ownerId) => ({ n: ++n, ownerId })));
+  return {
+    together,
+    /** Single tasks of the owners in turn, at random moments. */
+    atRandom(owners: string[], rate: { perSecond: number; seconds: number }) {
+      const next = inTurns(owners);
+      return pace(() => together([next()]), { ...rate, random: Math.random });
+    },
+    close: source.close,
+  };
+}

@@ -1,0 +1,49 @@
+import { ApolloGateway, RemoteGraphQLDataSource, type GraphQLDataSource } from '@apollo/gateway';
+import { ApolloServer } from '@apollo/server';
+import { startStandaloneServer } from '@apollo/server/standalone';
+import { readFileSync } from 'node:fs';
+import { Pool } from 'undici';
+import { reportUrl } from '../machine/child.ts';
+
+// Apollo Server with @apollo/gateway as their documentation has it, or (FETCH_BY=undici) with another way to the services.
+// Services get the client's authorization, as they would need it.
+interface Context {
+  authorization?: string | undefined;
+}
+
+const supergraphSdl = readFileSync(process.env.SUPERGRAPH_FILE ?? '', 'utf8');
+const gateway = new ApolloGateway({
+  supergraphSdl,
+  buildService: ({ url = '' }) => (process.env.FETCH_BY === 'undici' ? byUndici(url) : stock(url)),
+});
+const server = new ApolloServer<Context>({ gateway });
+const { url } = await startStandaloneServer(server, {
+  listen: { port: 0, host: '127.0.0.1' },
+  context: async ({ req }) => ({ authorization: req.headers.authorization }),
+});
+reportUrl(url);
+
+function stock(url: string): GraphQLDataSource {
+  return new RemoteGraphQLDataSource<Context>({
+    url,
+    willSendRequest({ request, context }) {
+      if (context.authorization !== undefined) request.http?.headers.set('authorization', context.authorization);
+    },
+  });
+}
+
+function byUndici(url: string): GraphQLDataSource<Context> {
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin, { connections: 256 });
+  return {
+    async process({ request: { query, variables, operationName }, context: { authorization } }) {
+      const { body } = await pool.request({
+        method: 'POST',
+        path: pathname,
+        headers: { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) },
+        body: JSON.stringify({ query, variables, operationName }),
+      });
+      return (await body.json()) as Awaited<ReturnType<GraphQLDataSource['process']>>; // a service's answer
+    },
+  };
+}

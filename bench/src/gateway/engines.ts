@@ -1,0 +1,83 @@
+import { Closers } from '@taskmesh/service';
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { startProgram, startServer } from '../machine/processes.ts';
+import type { Environment, Surroundings } from '../run/benchmark.ts';
+
+export const ENGINES = ['taskmesh', 'taskmesh-image', 'apollo', 'apollo-undici'] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+export const TITLES: Record<EngineName, string> = {
+  taskmesh: 'Taskmesh',
+  'taskmesh-image': 'Taskmesh, as in an image',
+  apollo: 'Apollo Server + @apollo/gateway',
+  'apollo-undici': 'the same, fetching by undici',
+};
+
+/** A running gateway of the shop. */
+export interface Engine {
+  name: EngineName;
+  /** Of its GraphQL endpoint. */
+  url: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+const ROOT = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+type Start = (dataDir: string, env: Environment) => Promise<Engine>;
+const START: Record<EngineName, Start> = {
+  taskmesh: (dataDir, env) => startTaskmesh('taskmesh', join(ROOT, 'services/gateway/src/main.ts'), dataDir, env),
+  'taskmesh-image': async (dataDir, env) => {
+    const main = join(await copyAsImage(dataDir), 'services/gateway/src/main.js');
+    return startTaskmesh('taskmesh-image', main, dataDir, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' });
+  },
+  apollo: (dataDir, env) => startOther('apollo', 'apollo.main.ts', dataDir, env),
+  'apollo-undici': (dataDir, env) =>
+    startOther('apollo-undici', 'apollo.main.ts', dataDir, { ...env, FETCH_BY: 'undici' }),
+};
+
+/** Starts gateways one after the other; all run until `stop`. */
+export async function startEngines(names: readonly EngineName[], { dataDir, env, log, signal }: Surroundings) {
+  await using closers = new Closers();
+  const engines: Engine[] = [];
+  for (const name of names) {
+    signal.throwIfAborted();
+    log(`Starting ${TITLES[name]} …`);
+    await (await START[name](dataDir, env)).stop(); // fills the compile cache: a first start needs more memory
+    engines.push(closers.use(await START[name](dataDir, env)));
+  }
+  return { engines, stop: closers.handOver() };
+}
+
+/** The gateway's own process with a foreign graph, as images and the chart start it. */
+async function startTaskmesh(name: EngineName, main: string, dataDir: string, env: Environment): Promise<Engine> {
+  const NODE_OPTIONS = [env.NODE_OPTIONS, '--max-semi-space-size=32'].join(' ').trim();
+  const { url, pid, stop } = await startProgram({
+    ...{ name, file: pathToFileURL(main), env: { ...env, MALLOC_ARENA_MAX: '1', NODE_OPTIONS } },
+    logFile: join(dataDir, `${name}.log`),
+  });
+  return { name, url: `${url}/graphql`, pid, stop };
+}
+
+async function startOther(name: EngineName, main: string, dataDir: string, env: Environment): Promise<Engine> {
+  const file = new URL(main, import.meta.url);
+  const { url, pid, stop } = await startServer({ file, env, logFile: join(dataDir, `${name}.log`) });
+  return { name, url, pid, stop };
+}
+
+/** Our sources as an image has them: JavaScript in a folder of its own. Other packages are links. */
+async function copyAsImage(dataDir: string): Promise<string> {
+  const dir = join(dataDir, 'as-image');
+  if (existsSync(dir)) return dir;
+  const own = ['package.json', 'packages', 'libs', 'services', 'deploy', 'node_modules/@taskmesh'];
+  for (const name of own) cpSync(join(ROOT, name), join(dir, name), { recursive: true, verbatimSymlinks: true });
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (name !== '@taskmesh') symlinkSync(join(ROOT, 'node_modules', name), join(dir, 'node_modules', name));
+  await run(process.execPath, [join(dir, 'deploy/image/strip-types.ts')]);
+  return dir;
+}

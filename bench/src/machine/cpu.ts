@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { sumOf } from '../run/figures.ts';
+
+const TICK_MS = 1_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+const LOOK_EVERY_MS = 100;
+
+/**
+ * CPU time, in milliseconds, of each of these processes with all its descendants since they began. Read it twice and
+ * subtract: the time of a child that ends in between moves to its parent. Threads are read to the nanosecond.
+ */
+export function cpuMsOf(pids: readonly number[]): number[] {
+  const processes = readProcesses();
+  return pids.map((pid) => {
+    const tree = [pid, ...descendantsOf(pid, processes)];
+    return sumOf(tree.map((each) => runningMs(each, processes.get(each)) + (processes.get(each)?.endedMs ?? 0)));
+  });
+}
+
+/** The same in one second of some work. */
+export async function cpuMsPerSecond(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const [[before = 0], at] = [cpuMsOf([pid]), performance.now()];
+  await work();
+  const [after = 0] = cpuMsOf([pid]);
+  return ((after - before) * 1_000) / (performance.now() - at);
+}
+
+/** Begins to watch the machine; the returned function gives the share of its cores that went to other trees than this. */
+export function othersShareSince(pid: number): () => number {
+  const look = () => {
+    const [, user = 0, nice = 0, system = 0] = (/^cpu .*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? '')
+      .split(/ +/)
+      .map(Number);
+    return { at: performance.now(), othersMs: (user + nice + system) * TICK_MS - sumOf(cpuMsOf([pid])) };
+  };
+  const before = look();
+  return () => {
+    const now = look();
+    return Math.max(0, (now.othersMs - before.othersMs) / ((now.at - before.at) * cpus().length));
+  };
+}
+
+/** Memory of a process in MiB: what it does not share with others, or the most that it ever had. */
+export function mibOf(pid: number, what: 'RssAnon' | 'VmHWM'): number {
+  const [, kib = 0] = new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(readIfThere(`/proc/${pid}/status`)) ?? [];
+  return Number(kib) / 1024;
+}
+
+/** Watches memory until the returned function is called: how much the process grew, and the most that all its descendants had at once. */
+export function watchMemory(pid: number): () => { own: number; children: number } {
+  const idle = mibOf(pid, 'RssAnon');
+  const worst = { own: 0, children: 0 };
+  const look = () => {
+    const children = descendantsOf(pid, readProcesses()).map((each) => mibOf(each, 'RssAnon'));
+    worst.own = Math.max(worst.own, mibOf(pid, 'RssAnon') - idle);
+    worst.children = Math.max(worst.children, sumOf(children));
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return () => {
+    clearInterval(timer);
+    return worst;
+  };
+}
+
+interface Process {
+  parent: number;
+  /** User and system time of the process itself, and of its children that ended and were waited for. */
+  ownMs: number;
+  endedMs: number;
+}
+
+function readProcesses(): Map<number, Process> {
+  const processes = new Map<number, Process>();
+  for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
+    const stat = readIfThere(`/proc/${pid}/stat`);
+    // The command in brackets may hold blanks and brackets. After it: state, parent, …
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const [, parent = 0] = fields;
+    const ms = (from: number) => sumOf(fields.slice(from, from + 2)) * TICK_MS;
+    if (stat) processes.set(pid, { parent, ownMs: ms(11), endedMs: ms(13) });
+  }
+  return processes;
+}
+
+function descendantsOf(pid: number, processes: ReadonlyMap<number, Process>): number[] {
+  const children = [...processes].filter(([, { parent }]) => parent === pid).map(([child]) => child);
+  return children.flatMap((child) => [child, ...descendantsOf(child, processes)]);
+}
+
+/** Threads know their time to the nanosecond while they live; the process knows it in ticks, with threads that ended. */
+function runningMs(pid: number, process?: Process): number {
+  const threads = globSync(`/proc/${pid}/task/*/schedstat`).map((file) => Number(readIfThere(file).split(' ', 1)[0]));
+  return Math.max(sumOf(threads) / 1e6, process?.ownMs ?? 0);
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // the process has ended
+  }
+}

@@ -1,0 +1,195 @@
+import {
+  databaseUrl,
+  postgresVersion,
+  serviceDatabase,
+  startPostgres,
+  startStack,
+  withPostgres,
+  type Stack,
+} from '@taskmesh/local';
+import { Closers } from '@taskmesh/service';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { CACHE, type Environment, type Surroundings } from '../run/benchmark.ts';
+import { combine, difference } from '../run/figures.ts';
+import { cpuMsOf } from './cpu.ts';
+import { startProgram, startServer } from './processes.ts';
+
+export const TARGETS = ['bare', 'embedded', 'separate'] as const;
+export type TargetName = (typeof TARGETS)[number];
+
+/** What a process does: it serves clients, it is another process of ours, or a store. */
+export type Role = 'server' | 'inner' | 'postgres' | 'redis' | 'kafka';
+
+/** Where changes can be made. */
+export interface Sources {
+  tasksDatabase?: string;
+  kafka?: string;
+  http?: string;
+}
+
+/** A running server that is measured. */
+export interface Target {
+  name: TargetName;
+  url: string;
+  /** The processes whose time counts, with their children. */
+  parts: readonly { role: Role; pid: number }[];
+  postgres: string;
+  sources: Sources;
+  /** Resolves when background work that requests caused is done. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type TargetOptions = Pick<Surroundings, 'dataDir' | 'env'>;
+export type Start = (options: TargetOptions, others: readonly Target[]) => Promise<Target>;
+
+const DEADLINE_MS = 60_000;
+const log = () => undefined;
+
+/** The embedded platform, as `npm start` runs it. */
+const ALL_IN_ONE = new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url);
+
+const START: Record<TargetName, Start> = {
+  async bare({ dataDir, env }) {
+    await using closers = new Closers();
+    const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));
+    const file = new URL('../bare/main.ts', import.meta.url);
+    const bare = closers.use(await startBare({ dataDir, env: { ...env, POSTGRES_URL: postgres.url } }, file));
+    const parts = [...bare.parts, { role: 'postgres', pid: postgres.pid } as const];
+    const sources = { tasksDatabase: postgres.url };
+    return { ...bare, parts, sources, postgres: postgres.version, stop: closers.handOver() };
+  },
+  // Its PostgreSQL is started from here, so that the two can be told apart.
+  async embedded({ dataDir, env }) {
+    await using closers = new Closers();
+    const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));
+    const { url, pid, stop } = await startEmbedded({
+      ...env,
+      DATA_DIR: join(dataDir, 'taskmesh'),
+      POSTGRES_URL: postgres.url,
+    });
+    closers.add(stop);
+    return {
+      ...{ name: 'embedded', url, postgres: postgres.version },
+      parts: [
+        { role: 'server', pid },
+        { role: 'postgres', pid: postgres.pid },
+      ],
+      sources: { tasksDatabase: tasksDatabaseOn(postgres.url) },
+      settle: () => changesPublished(postgres.url),
+      stop: closers.handOver(),
+    };
+  },
+  async separate({ dataDir, env }) {
+    const stack = await startSeparate({ dataDir: join(dataDir, 'stack'), env });
+    const { postgres, kafka } = stack.servers;
+    const roles: Partial<Record<string, Role>> = { postgres: 'postgres', redis: 'redis', kafka: 'kafka' };
+    return {
+      ...{ name: 'separate', url: stack.urls[0] ?? '', postgres: await postgresVersion(postgres) },
+      parts: [...stack.processes].map(([name, { pid }]) => ({
+        role: roles[name] ?? (name === 'gateway-1' ? 'server' : 'inner'),
+        pid,
+      })),
+      sources: { tasksDatabase: tasksDatabaseOn(postgres), kafka },
+      settle: () => changesPublished(postgres),
+      stop: () => stack.stop(),
+    };
+  },
+};
+
+/** Starts targets one after the other, in this order; all run until `stop`. */
+export async function startTargets(
+  names: readonly TargetName[],
+  { dataDir, env, log: report, signal }: Surroundings,
+  startOf: Partial<Record<TargetName, Start>> = {},
+): Promise<{ targets: Target[]; stop(): Promise<void> }> {
+  await using closers = new Closers();
+  const targets: Target[] = [];
+  for (const name of names) {
+    signal.throwIfAborted();
+    report(`Starting ${name} …`);
+    const start = { ...START, ...startOf }[name];
+    targets.push(closers.use(await start({ env, dataDir: join(dataDir, name) }, targets)));
+  }
+  return { targets, stop: closers.handOver() };
+}
+
+/** A process that does nothing after its responses. */
+export async function startBare({ env, dataDir }: TargetOptions, file: URL): Promise<Target> {
+  const { url, pid, stop } = await startServer({ file, env, logFile: join(dataDir, 'bare.log') });
+  const parts = [{ role: 'server', pid } as const];
+  return { name: 'bare', url, postgres: '', sources: {}, parts, settle: async () => undefined, stop };
+}
+
+/** The platform in one process. */
+export const startEmbedded = (env: Environment & { DATA_DIR: string; POSTGRES_URL: string }) =>
+  startProgram({
+    ...{ name: 'embedded', file: ALL_IN_ONE, env },
+    execArgv: ['--max-semi-space-size=32'],
+    logFile: join(env.DATA_DIR, '..', 'embedded.log'),
+  });
+
+/** The platform as processes, with stores of its own. A process that dies spoils the run, and is not replaced. */
+export const startSeparate = (options: TargetOptions & { gateways?: number }): Promise<Stack> =>
+  startStack({ ...options, log, restart: false });
+
+/** Settings as in production, and none of the user's own. */
+export function productionEnvironment({ PATH, HOME, JAVA_HOME }: Environment): Environment {
+  return {
+    ...{ PATH, HOME, JAVA_HOME },
+    NODE_COMPILE_CACHE: join(CACHE, 'compile'),
+    NODE_ENV: 'production',
+    BACKUP_TOKEN: randomBytes(32).toString('hex'),
+    RATE_LIMIT_FACTOR: '0', // all requests come from one address
+    APOLLO_TELEMETRY_DISABLED: '1',
+    LOG_LEVEL: 'warn',
+  };
+}
+
+/** The first process of a role. */
+export function pidOf({ name, parts }: Target, wanted: Role = 'server'): number {
+  const part = parts.find(({ role }) => role === wanted);
+  if (!part) throw new Error(`${name} has no ${wanted}.`);
+  return part.pid;
+}
+
+/** CPU-ms by role. */
+export type Cost = Record<Role, number>;
+
+/** What work costs a target, with the background work that it causes, for each of what was counted. */
+export async function measureCost<Count extends string, Found extends Record<Count, number>>(
+  { parts, settle }: Pick<Target, 'parts' | 'settle'>,
+  counted: Count,
+  work: () => Promise<Found>,
+): Promise<Found & { cpu: Cost }> {
+  const read = () => {
+    const cost: Cost = { server: 0, inner: 0, postgres: 0, redis: 0, kafka: 0 };
+    const times = cpuMsOf(parts.map(({ pid }) => pid));
+    parts.forEach(({ role }, index) => (cost[role] += times[index] ?? 0));
+    return cost;
+  };
+  await settle();
+  const before = read();
+  const found = await work();
+  await settle();
+  const cpu = combine([difference(read(), before)], ([ms = 0]) => ms / found[counted]);
+  return { ...found, cpu };
+}
+
+export const tasksDatabaseOn = (postgresUrl: string) => databaseUrl(postgresUrl, serviceDatabase('tasks'));
+
+/** Resolves when every change is published: only then has a write been paid for in full. */
+async function changesPublished(postgresUrl: string): Promise<void> {
+  await withPostgres(tasksDatabaseOn(postgresUrl), async (client) => {
+    for (const deadline = Date.now() + DEADLINE_MS; !(await isPublished(client)); await sleep(50))
+      if (Date.now() > deadline) throw new Error(`Changes are not published after ${DEADLINE_MS / 1_000} s.`);
+  });
+}
+
+export async function isPublished(client: Client): Promise<boolean> {
+  const { rows } = await client.query('select 1 from changes where published_at is null limit 1');
+  return rows.length === 0;
+}

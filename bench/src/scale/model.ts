@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from 'node:util';
+import { combine } from '../run/figures.ts';
+
+/** What processors do, by the kinds of processes that do it. */
+export const PARTS = ['gateway', 'tasks', 'auth', 'backup', 'postgres', 'kafka', 'redis'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** The kinds of work: the unit, and the stretch of a run in which its cost was measured. */
+export const WORK = {
+  servers: ['a second of what is there once: Kafka, Redis, the backup service', 'nothing, the gateway held'],
+  tasks: ['a second of a tasks process', 'nothing, the gateway held'],
+  auth: ['a second of an auth process', 'nothing, the gateway held'],
+  gateway: ['a second of a gateway, with its regular requests to others', 'nothing'],
+  list: ['a list of 50 over REST', 'list'],
+  get: ['a task by its id over REST', 'get'],
+  statistics: ['the statistics over REST', 'statistics'],
+  login: ['a login', 'login'],
+  create: ['a task created over REST, without its way to the feed', 'create'],
+  update: ['a task changed over REST, without its way to the feed', 'update'],
+  change: ['a change that the relay reads, publishes and marks', 'commits, their vacuum'],
+  record: ['a change that a gateway reads, for it or not', 'commits; Kafka: beside more readers'],
+  delivered: ['a change of an owner who listens at a gateway, to the first socket there', 'delivered'],
+  further: ['the same change to each further socket there', 'further'],
+  open: ['a socket opened and subscribed', 'sockets opened'],
+  socket: ['a second of a subscribed socket', 'sockets held'],
+} as const;
+export type Work = keyof typeof WORK;
+
+export type Amounts = Partial<Record<Work, number>>;
+export type Cpu = Record<Part, number>;
+/** CPU-ms of one unit of each work; what is absent costs nothing. */
+export type Costs = Partial<Record<Work, Partial<Cpu>>>;
+
+export const NO_CPU: Cpu = { gateway: 0, tasks: 0, auth: 0, backup: 0, postgres: 0, kafka: 0, redis: 0 };
+
+/** CPU-ms in each part for this much work. */
+export function cpuOf(amounts: Amounts, costs: Costs): Cpu {
+  const cpu = { ...NO_CPU };
+  for (const kind of Object.keys(WORK) as Work[])
+    for (const part of PARTS) cpu[part] += (amounts[kind] ?? 0) * (costs[kind]?.[part] ?? 0);
+  return cpu;
+}
+
+/** What known kinds do not explain of a measurement is the new kind's cost in these parts, and at least zero. */
+export function attribute(costs: Costs, kind: Work, parts: readonly Part[], amounts: Amounts, measured: Cpu): Costs {
+  const known = cpuOf({ ...amounts, [kind]: 0 }, costs);
+  const count = amounts[kind] ?? 0;
+  const found = parts.map((part) => [part, Math.max(0, measured[part] - known[part]) / count] as const);
+  return { ...costs, [kind]: { ...costs[kind], ...Object.fromEntries(found) } };
+}
+
+/** What was measured besides CPU: what it is of, its unit, and in which stretch. */
+export const OTHERS = {
+  gatewayMiB: ['a gateway without sockets', 'MiB', 'sockets'],
+  socketKiB: ['a subscribed socket', 'KiB', 'sockets'],
+  taskBytes: ['a task', 'bytes in PostgreSQL', 'commits'],
+  changeBytes: ['a change', 'bytes in PostgreSQL', 'create, update'],
+  feedBytes: ["an owner's feed", 'bytes in PostgreSQL', 'commits'],
+  walBytes: ['a write, published', 'bytes of WAL', 'create, update'],
+  recordBytes: ['a change', 'bytes in Kafka', 'create, update'],
+} as const;
+
+/** What a run of `npm run bench -- scale` measured. */
+export type Coefficients = Record<keyof typeof OTHERS, number> & { cpuMs: Costs };
+
+/** From the README's table of backups of 2026-11-21. */
+const BACKUP = { dumpRowsPerS: 174_232, restoreRowsPerS: 49_753 };
+
+/** The owners of the capacity tables. A guess at a busy product, not a measurement: put in your own. */
+export const PROFILE = {
+  /** The share with a live connection. Only they do anything. */
+  onlineShare: 0.1,
+  socketsPerOnline: 1.3,
+  /** Of one owner who is online. */
+  perHour: { list: 12, get: 6, statistics: 4, create: 4, update: 8, login: 0.2, open: 2 },
+  tasksPerOwner: 200,
+  /** The mean of a week, as a share of the busy hour. */
+  meanShare: 0.4,
+  changeRetentionHours: 168,
+  kafkaRetentionHours: 72,
+  kafkaCopies: 3,
+};
+
+/** How full things may be, and how large one installation may get. Choices, not measurements. */
+export const POLICY = {
+  /** Of a core in the busy hour. A Node process has one. */
+  utilisation: 0.6,
+  fewest: 2,
+  /** As many as were measured at one gateway, and what its chart scales by. */
+  socketsPerGateway: 2_000,
+  poolSize: 10,
+  limits: { gateways: 200, postgresCores: 32, postgresTiB: 4, restoreHours: 12 },
+};
+
+/** What owners do in the busy hour, and what is kept for them. */
+export type Demand = typeof PROFILE & { owners: number };
+
+/** How many processes share the work. */
+interface Deployment {
+  gateways: number;
+  tasks: number;
+  auth: number;
+}
+
+/** The most relays that can work side by side (`PARTITIONS` of the tasks service). */
+const MAX_RELAYS = 8;
+
+/** The work of one second. */
+export function workOf(demand: Demand, { gateways, tasks, auth }: Deployment) {
+  const { owners, onlineShare, socketsPerOnline, perHour } = demand;
+  const online = owners * onlineShare;
+  const requests = combine([perHour], ([times = 0]) => (online * times) / 3_600);
+  const change = requests.create + requests.update;
+  // Sockets of one owner are spread like all others: some of them meet at a gateway.
+  const others = socketsPerOnline - 1;
+  return {
+    ...{ servers: 1, gateway: gateways, tasks, auth, ...requests, change, record: change * gateways },
+    delivered: change * (1 + others * (1 - 1 / gateways)),
+    further: (change * others) / gateways,
+    socket: online * socketsPerOnline,
+  };
+}
+
+/** CPU-ms in a second that a process may take. */
+const BUDGET = POLICY.utilisation * 1_000;
+const MAX_CELLS = 100_000;
+
+export type Plan = ReturnType<typeof planFor>;
+
+/** What these owners need as one installation. */
+export function planFor(demand: Demand, coefficients: Coefficients) {
+  const { fewest, socketsPerGateway } = POLICY;
+  let deployment: Deployment = { gateways: fewest, tasks: fewest, auth: fewest };
+  // More processes are more work; the deployment grows until it is enough.
+  for (;;) {
+    const work = workOf(demand, deployment);
+    const cpu = cpuOf(work, coefficients.cpuMs);
+    const { gateway, record } = work;
+    // What each gateway does for itself grows with their number and leaves less for the rest.
+    const own = cpuOf({ gateway, record }, coefficients.cpuMs).gateway / deployment.gateways;
+    const isEnough = own < BUDGET;
+    const forCpu = isEnough ? Math.ceil((cpu.gateway - own * deployment.gateways) / (BUDGET - own)) : 0;
+    const needed = {
+      gateways: Math.max(forCpu, Math.ceil(work.socket / socketsPerGateway)),
+      tasks: Math.ceil(cpu.tasks / BUDGET),
+      auth: Math.ceil(cpu.auth / BUDGET),
+    };
+    const larger = combine([deployment, needed], (counts) => Math.max(...counts));
+    if (isDeepStrictEqual(larger, deployment)) return { ...describe(demand, deployment, coefficients), isEnough };
+    deployment = larger;
+  }
+}
+
+/** The same in as few installations side by side as are enough, each for its share of the owners. */
+export function planInCells(demand: Demand, coefficients: Coefficients): Plan {
+  for (let cells = 1; ; cells = cells < 20 ? cells + 1 : Math.ceil(cells * 1.05)) {
+    const plan = planFor({ ...demand, owners: demand.owners / cells }, coefficients);
+    if (plan.broken.length === 0 || cells > MAX_CELLS) return { ...plan, cells };
+  }
+}
+
+function describe(demand: Demand, deployment: Deployment, coefficients: Coefficients) {
+  const { cpuMs, gatewayMiB, socketKiB, taskBytes, feedBytes, changeBytes, recordBytes } = coefficients;
+  const { gateways, tasks, auth } = deployment;
+  const { owners, tasksPerOwner, meanShare, changeRetentionHours, kafkaRetentionHours, kafkaCopies } = demand;
+  const work = workOf(demand, deployment);
+  const { login, record, change, socket } = work;
+  const cpu = cpuOf(work, cpuMs);
+  const cpuOfAuth = cpuOf({ login, auth, gateway: work.gateway }, cpuMs).postgres;
+  const relays = Math.min(tasks, MAX_RELAYS);
+  const kafkaInPerS = change * recordBytes;
+  const rows = owners * tasksPerOwner;
+  const keptChanges = change * meanShare * changeRetentionHours * 3_600;
+  const plan = {
+    ...{ ...deployment, relays, sockets: socket, changesPerS: change },
+    /** How many installations the owners are divided among; all other figures are those of one. */
+    cells: 1,
+    requestsPerS: work.list + work.get + work.statistics + change + login,
+    /** Of the CPU time that a gateway may take, the share for reading everybody's changes. */
+    streamShare: cpuOf({ record }, cpuMs).gateway / gateways / BUDGET,
+    /** Of the CPU time that a tasks process may take, the share of its relay. */
+    relayShare: cpuOf({ change }, cpuMs).tasks / relays / BUDGET,
+    gatewayMiB: gatewayMiB + ((socket / gateways) * socketKiB) / 1024,
+    tasksCores: (cpu.postgres - cpuOfAuth) / BUDGET,
+    tasksConnections: tasks * (POLICY.poolSize + 1),
+    authCores: cpuOfAuth / BUDGET,
+    authConnections: auth * POLICY.poolSize,
+    postgresBytes: rows * taskBytes + owners * feedBytes + keptChanges * changeBytes,
+    walBytesPerS: change * coefficients.walBytes,
+    kafkaCores: cpu.kafka / BUDGET,
+    ...{ kafkaInPerS, kafkaOutPerS: kafkaInPerS * gateways },
+    kafkaDiskBytes: kafkaInPerS * meanShare * kafkaRetentionHours * 3_600 * kafkaCopies,
+    dumpHours: rows / BACKUP.dumpRowsPerS / 3_600,
+    restoreHours: rows / BACKUP.restoreRowsPerS / 3_600,
+  };
+  const { limits } = POLICY;
+  const rules: [isBroken: boolean, why: string][] = [
+    [plan.streamShare > 0.5, 'reading everybody’s changes takes more than half of each gateway'],
+    [gateways > limits.gateways, `more than ${limits.gateways} gateways`],
+    [plan.relayShare > 1, `${MAX_RELAYS} relays are not enough`],
+    [plan.tasksCores > limits.postgresCores, `one PostgreSQL primary of more than ${limits.postgresCores} cores`],
+    [plan.postgresBytes > limits.postgresTiB * 2 ** 40, `more than ${limits.postgresTiB} TiB in one PostgreSQL`],
+    [plan.restoreHours > limits.restoreHours, `a restore of more than ${limits.restoreHours} hours`],
+  ];
+  /** Why one installation cannot be as large; empty if it can. */
+  return { ...plan, broken: rules.filter(([isBroken]) => isBroken).map(([, why]) => why) };
+}

@@ -1,0 +1,90 @@
+import { postgresVersion, UsageError } from '@taskmesh/local';
+import { Closers } from '@taskmesh/service';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { usersFor } from '../feed/users.ts';
+import { populate } from '../load/connections.ts';
+import { withMemoryHook } from '../machine/memory.ts';
+import type { Surroundings } from '../run/benchmark.ts';
+import { amount, count, counts, defineOptions, flag } from '../run/options.ts';
+import { publish, writeReport } from '../run/report.ts';
+import { calibrate, PINGS_EVERY_S } from './calibrate.ts';
+import { PROFILE, type Coefficients } from './model.ts';
+import { replay, replayDemand, type Replay } from './replay.ts';
+import { startScaleStack } from './stack.ts';
+import { describeScale, type ScaleReport } from './tables.ts';
+
+/** The run that the documentation's figures are of. */
+const MEASURED_FILE = fileURLToPath(new URL('measured.json', import.meta.url));
+export const SCALING_DOC = fileURLToPath(new URL('../../../docs/scaling.md', import.meta.url));
+/** Of REST: each reads, each writes. */
+const ACCOUNTS = 8;
+/** How much busier the owners of the mixed load are than the profile's: some hundred and fifty requests a second. */
+const BUSIER = 60;
+
+const ABOUT = `
+Measures the cost of each kind of work in each part of the stack (PostgreSQL, Redis, Kafka, auth, tasks, gateways), and
+whether that predicts the cost of a mixed load with one or more gateways. docs/scaling.md explains how this is used.
+`;
+const { help, read } = defineOptions('scale', ABOUT, {
+  gateways: counts(
+    'numbers of gateways; the costs are measured with the first',
+    [
+      [1, 2, 3],
+      [1, 2],
+    ],
+    { max: 16 },
+  ),
+  seconds: amount('length of one phase', [4, 1], { min: 0.5 }),
+  replaySeconds: amount('length of the mixed load', [PINGS_EVERY_S, 3]),
+  sockets: count('sockets that subscribe', [600, 60], { max: 10_000 }),
+  tables: flag('measure nothing; write the tables of docs/scaling.md from the figures kept'),
+});
+export const options = {
+  help,
+  read(args: string[]) {
+    const chosen = read(args);
+    if (chosen.gateways[0] === 1) return chosen;
+    throw new UsageError('--gateways begins with 1: the costs are measured there.');
+  },
+};
+type Options = ReturnType<typeof options.read>;
+
+/** Measures the costs at one gateway, predicts what a mixed load takes at each stack, and tries it; undefined for tables only. */
+async function run(chosen: Options & Surroundings) {
+  if (chosen.tables) return void publish(SCALING_DOC, describeScale(readMeasured()));
+  const { dataDir, log, signal, sockets } = chosen;
+  const hookDir = join(dataDir, 'hooks');
+  const { env, createUsers } = await usersFor(dataDir, withMemoryHook(chosen.env, hookDir), sockets);
+  const demand = replayDemand(sockets, { owners: 0, ...PROFILE }, BUSIER);
+  const replays: Replay[] = [];
+  let coefficients: Coefficients | undefined;
+  let postgres = '';
+  for (const gateways of chosen.gateways) {
+    signal.throwIfAborted();
+    await using closers = new Closers();
+    log(`Starting a stack with ${gateways === 1 ? 'one gateway' : `${gateways} gateways`} …`);
+    const stack = closers.use(await startScaleStack({ env, gateways, dataDir: join(dataDir, `stack-${gateways}`) }));
+    const population = await populate(stack.urls[0] ?? '', ACCOUNTS);
+    const around = { ...chosen, stack, population, createUsers, hookDir };
+    coefficients ??= await calibrate(around);
+    postgres ||= await postgresVersion(stack.tasksDatabase);
+    log('A mixed load …');
+    replays.push(await replay({ ...around, demand, coefficients, seconds: chosen.replaySeconds }));
+  }
+  if (!coefficients) throw new Error('No stack was asked for.');
+  return { postgres, demand, coefficients, replays };
+}
+
+export const readMeasured = (): ScaleReport => JSON.parse(readFileSync(MEASURED_FILE, 'utf8')); // written by a run
+
+export const scale = {
+  options,
+  run,
+  describe: describeScale,
+  publish(report: ScaleReport): void {
+    writeReport(MEASURED_FILE, report);
+    publish(SCALING_DOC, describeScale(report));
+  },
+};

@@ -1,0 +1,231 @@
+import { UsageError } from '@taskmesh/local';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { fastify, type FastifyInstance } from 'fastify';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { backup } from '../src/backup/backup.ts';
+import { createBareServer } from '../src/bare/server.ts';
+import { feed } from '../src/feed/feed.ts';
+import { gateway } from '../src/gateway/gateway.ts';
+import { openGatewayConnections } from '../src/gateway/load.ts';
+import { growth } from '../src/growth/growth.ts';
+import { OPERATIONS, TASKS_EACH } from '../src/load/calls.ts';
+import { openConnections, populate, type Population } from '../src/load/connections.ts';
+import { cpuMsOf } from '../src/machine/cpu.ts';
+import * as profile from '../src/machine/profile.ts';
+import { requests } from '../src/requests.ts';
+import { measureByTurns, median, quantile, summarise } from '../src/run/figures.ts';
+import { describeMachine, digits, publish, table } from '../src/run/report.ts';
+import { scale } from '../src/scale/scale.ts';
+import { runBench } from './run-bench.ts';
+
+describe('npm run bench', () => {
+  it('measures every operation, and lists beside logins, at the bare server', async () => {
+    const { report, rows } = await runBench('--quick --targets bare --connections 2 --seconds 0.2 --rounds 2');
+    expect(report.measured.map(({ operation }) => operation)).toEqual(OPERATIONS);
+    for (const { requests: sent, p50Ms, p99Ms, cpuSum, rounds } of report.measured) {
+      for (const figure of [sent, p50Ms, cpuSum]) expect(figure).toBeGreaterThan(0);
+      expect(p99Ms).toBeGreaterThanOrEqual(Number(p50Ms));
+      expect(rounds).toHaveLength(2);
+    }
+    // 200 a second, 0.8 s of each kind, two rounds.
+    expect(report.besideLogins).toMatchObject([{ target: 'bare', requests: 200 * 0.8 * 2 * 2 }]);
+    expect(rows.map(([first]) => first)).toEqual(['operation', ...OPERATIONS, 'lists at', 'bare']);
+  }, 300_000);
+
+  it('counts every message of the feed at every socket of the bare server', async () => {
+    const line = 'feed --quick --targets bare --sockets 20 --seconds 0.4 --warm-up 0.05 --rounds 2';
+    const { report, rows } = await runBench(line);
+    const perRound = report.measured.map(({ rounds }) => (rounds as unknown as Record<string, number>[])[1]);
+    expect(perRound).toMatchObject([
+      { changes: 200, messages: 200 },
+      { changes: 100, messages: 100 * 20 }, // one owner for all twenty
+    ]);
+    for (const { p50Ms, bytesPerSocket } of report.measured) {
+      expect(p50Ms).toBeGreaterThan(0);
+      expect(bytesPerSocket).toEqual(expect.any(Number));
+    }
+    expect(rows.filter(([target]) => target === 'bare')).toHaveLength(2);
+  }, 300_000);
+
+  it('compares gateways, and counts their requests to services', async () => {
+    const { report, rows } = await runBench(
+      'gateway --quick --targets taskmesh,apollo-undici --seconds 0.2 --warm-up 0.05 --connections 2',
+    );
+    const calls = report.measured
+      .filter(({ engine }) => engine === 'apollo-undici')
+      .map((row) => Math.round(Number(row.calls)));
+    expect(calls).toEqual([1, 4, 16]);
+    for (const { cpuMs, peakMiB } of report.measured)
+      for (const figure of [cpuMs, peakMiB]) expect(figure).toBeGreaterThan(0);
+    expect(rows).toHaveLength(1 + 3 * 2);
+  }, 300_000);
+});
+
+describe('the load', () => {
+  let database: TestDatabase;
+  let app: FastifyInstance;
+  let url: string;
+  let population: Population;
+  const others: FastifyInstance[] = [];
+
+  beforeAll(async () => {
+    database = await createTestDatabase('bench_load');
+    app = await createBareServer(database.url);
+    url = await app.listen({ port: 0, host: '127.0.0.1' });
+    population = await populate(url, 1);
+  });
+  afterAll(async () => {
+    for (const server of [app, ...others]) await server.close();
+    await database.drop();
+  });
+
+  it('sends what it counts', async () => {
+    const connections = await openConnections(url, 'create', 'rest', population);
+    const { requests: sent } = await connections.run(0.1);
+    await connections.close();
+    const [{ tasks } = {}] = await database.query('select count(*)::int as tasks from tasks');
+    expect(tasks).toBe(TASKS_EACH + 1 + sent); // one is inspected
+  });
+
+  it('stops at a response that is not right', async () => {
+    const forged = { ...population, readers: population.readers.map((reader) => ({ ...reader, token: 'none' })) };
+    await expect(openConnections(url, 'list', 'rest', forged)).rejects.toThrow('answered 401');
+    await database.query('delete from tasks where id = $1', [population.readers[0]?.taskIds[0]]);
+    await expect(openConnections(url, 'list', 'rest', population)).rejects.toThrow('something unexpected');
+  });
+
+  it.each(['{"data":{"a":2}}', '{"data":{"a":1,"b":1}}', '{"data":{"a":1},"errors":[{"message":"x"}]}'])(
+    'does not take %s for the right response of a gateway',
+    async (text) => {
+      await expect(openGateway([text])).rejects.toThrow(/something unexpected|answered 200/);
+    },
+  );
+
+  it('stops at a response of a gateway that is longer than the first', async () => {
+    const connections = await openGateway(['{"data":{"a":1}}', '{"data":{"a":12}}']);
+    await expect(connections.run(1)).rejects.toThrow('17 characters, and before 16');
+    await connections.close();
+  });
+
+  /** A connection to a server that sends these responses, the last one again and again. */
+  async function openGateway(responses: string[]) {
+    const other = fastify();
+    other.post('/graphql', () => (responses.length > 1 ? responses.shift() : responses[0]));
+    others.push(other);
+    const origin = await other.listen({ port: 0, host: '127.0.0.1' });
+    const options = { url: `${origin}/graphql`, query: '{ a }', expected: '{"data":{"a":1}}', connections: 1 };
+    return openGatewayConnections(options);
+  }
+});
+
+describe('figures', () => {
+  it('are medians and quantiles, if need be between two values', () => {
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([4, 1, 2, 3])).toBe(2.5);
+    expect(quantile([10, 20, 30], 0.99)).toBeCloseTo(29.8);
+    const rounds = [1, 5, 2].map((ms) => ({ p50Ms: ms, cpu: { server: ms * 2 } }));
+    expect(summarise(rounds)).toEqual({ p50Ms: 2, cpu: { server: 4 }, rounds });
+  });
+
+  it('come from rounds that begin with another item each time, after a warm-up', async () => {
+    const order: string[] = [];
+    const turns = { rounds: 2, seconds: 1, warmUp: 0, signal: new AbortController().signal };
+    const taken = await measureByTurns(['a', 'b'], turns, async (item, seconds) => order.push(`${item}${seconds}`));
+    expect(order).toEqual(['a0', 'b0', 'a1', 'b1', 'b1', 'a1']);
+    expect(taken).toEqual([
+      ['a', [3, 6]],
+      ['b', [4, 5]],
+    ]);
+  });
+
+  it('count the time of a process and of children that ended', async () => {
+    const [before = 0] = cpuMsOf([process.pid]);
+    const busy = 'for (const end = process.cpuUsage().user + 60000; process.cpuUsage().user < end;);';
+    await promisify(execFile)(process.execPath, ['-e', busy]);
+    const [after = 0] = cpuMsOf([process.pid]);
+    expect(after - before).toBeGreaterThanOrEqual(50);
+  });
+
+  it('stand between the marks of a document', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'taskmesh-bench-'));
+    const file = join(dir, 'README.md');
+    writeFileSync(file, 'before\n<!-- figures: begin -->old<!-- figures: end -->\nafter\n');
+    publish(file, { figures: 'new' });
+    expect(readFileSync(file, 'utf8')).toBe('before\n<!-- figures: begin -->\n\nnew\n\n<!-- figures: end -->\nafter\n');
+    expect(() => publish(file, { nowhere: '' })).toThrow('has no place for nowhere');
+    rmSync(dir, { recursive: true });
+  });
+
+  it('are aligned in tables, with three significant digits', () => {
+    const rows = [
+      { name: 'a', ms: 0.12345 },
+      { name: 'bcd', ms: 1234.5 },
+    ];
+    const lines = table(rows, { name: ({ name }) => name }, { ms: ({ ms }) => ms }).split('\n');
+    expect(lines).toEqual(['| name |    ms |', '| ---- | ----: |', '| a    | 0.123 |', '| bcd  |  1235 |']);
+    expect([0, 0.01234, 1.234, 12.34, 123.4].map(digits)).toEqual(['0', '0.0123', '1.23', '12.3', '123']);
+  });
+
+  it('beside a bare server or PostgreSQL are ratios', () => {
+    const origin = { startedAt: '2030-01-02T03:04:05.000Z', machine: describeMachine(), othersShare: 0.4 };
+    const timed = [
+      { work: 'load a dump' as const, by: 'Taskmesh', seconds: [1, 2, 9], memory: [{ own: 31.6, children: 7 }] },
+      { work: 'load a dump' as const, by: 'psql', seconds: [1, 1, 1], memory: [] },
+    ];
+    const about = { server: 'PostgreSQL 15', client: 'client 15', dumpBytes: 2e6, timed };
+    const report = { ...origin, ...about, parameters: { rows: 1_000, rounds: 3, quick: false } };
+    const { 'backup figures': text } = backup.describe(report);
+    expect(text).toMatch(/Taskmesh \| +2.00 \| +1.0 \| +500 \| +0.50 \| +32 \| +7 \|/);
+    expect(text).toContain('Others took 40 % of the machine');
+  });
+
+  it('by package: time of Node counts for the package that called it, idle time does not count', () => {
+    const node = (id: number, functionName: string, url: string, children: number[] = []) => ({
+      ...{ id, children, callFrame: { functionName, url, scriptId: '', lineNumber: 0, columnNumber: 0 } },
+    });
+    const nodes = [
+      node(1, '(root)', '', [2, 4]),
+      node(2, 'list', new URL('../../services/tasks/src/tasks/list.ts', import.meta.url).href, [3]),
+      node(3, 'write', 'node:net'),
+      node(4, '(idle)', ''),
+    ];
+    const { packages } = profile.summarise({
+      nodes,
+      startTime: 0,
+      endTime: 9,
+      samples: [2, 3, 4],
+      timeDeltas: [1, 2, 4],
+    });
+    expect([...packages]).toEqual([['services/tasks/tasks', 3]]);
+  });
+});
+
+describe('arguments', () => {
+  it('have defaults, and others with --quick', () => {
+    const lengths = [[], ['--quick'], ['--quick', '--warm-up', '7']].map((args) => requests.options.read(args).warmUp);
+    expect(lengths).toEqual([10, 0.3, 7]);
+    expect(feed.options.read(['--quick'])).toMatchObject({ sockets: 200, rounds: 1, rates: ['usual'] });
+    expect(growth.options.read(['--stores', '900000,300000']).stores).toEqual([300_000, 900_000]);
+  });
+
+  it('choose from lists, in their order', () => {
+    const { only, targets } = requests.options.read(['--only', 'list,get,beside-logins', '--targets', 'embedded']);
+    expect([only, targets]).toEqual([['get', 'list', 'beside-logins'], ['embedded']]);
+  });
+
+  it.each([
+    [requests, ['--only lits', '--seconds x', '--warm-up -1', '--rounds 1.5', '--name ../x', '--fast', 'word']],
+    [feed, ['--only ws', '--sockets 0', '--loads everything']],
+    [backup, ['--rows 0', '--rows many']],
+    [growth, ['--stores 1000', '--stores many', '--sockets 0', '--parts none']],
+    [gateway, ['--targets other']],
+    [scale, ['--gateways 2', '--gateways 1,none']],
+  ])('that make no sense are refused (%#)', ({ options }, lines) => {
+    for (const line of lines) expect(() => options.read(line.split(' '))).toThrow(UsageError);
+    expect(options.help).toContain('--publish');
+  });
+});

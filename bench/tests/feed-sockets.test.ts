@@ -1,0 +1,68 @@
+import { eventually } from '@taskmesh/testing';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { createNumberFinder, openListeners, openSubscribers, titleOf } from '../src/feed/sockets.ts';
+
+const user = { id: 'a-user', token: 'none' };
+const connections: WebSocket[] = [];
+const server = createServer();
+let url: string;
+
+beforeAll(async () => {
+  new WebSocketServer({ server, handleProtocols: () => 'graphql-transport-ws' }).on('connection', (socket) => {
+    connections.push(socket);
+    socket.on('message', () => socket.send('{"type":"connection_ack"}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+});
+beforeEach(() => connections.splice(0));
+afterAll(() => void server.close());
+
+const deliver = (n: number) => connections.forEach((socket) => socket.send(JSON.stringify({ title: titleOf(n) })));
+
+it('notices a change that comes twice', async () => {
+  const listeners = await openListeners({ url, speech: 'bare', users: [user], socketsPerOwner: 2 });
+  const recording = listeners.record();
+  deliver(1);
+  await eventually(() => expect(recording.numbers).toEqual([1, 1]));
+  listeners.check();
+  expect(listeners.lastOf(user.id)).toEqual([1, 1]);
+  deliver(1);
+  await eventually(() => expect(() => listeners.check()).toThrow('got change 1 after 1'));
+  await listeners.close();
+});
+
+it('notices that a server closes a connection, and still closes the others', async () => {
+  const listeners = await openListeners({ url, speech: 'bare', users: [user], socketsPerOwner: 2 });
+  listeners.check();
+  connections[0]?.terminate();
+  await eventually(() => expect(() => listeners.check()).toThrow('The server closed a connection'));
+  await listeners.close();
+  await eventually(() => expect(connections.every(({ readyState }) => readyState === 3)).toBe(true));
+});
+
+it('does not accept more messages than there should be', async () => {
+  const subscribers = await openSubscribers([{ url, users: [user] }]);
+  await subscribers.expect(1, async () => deliver(2));
+  const twice = async () => {
+    deliver(3);
+    deliver(4);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  };
+  await expect(subscribers.expect(1, twice)).rejects.toThrow('2 messages arrived, and there should be 1');
+  await subscribers.close();
+});
+
+it('finds the numbers of changes wherever a stream of bytes is cut', () => {
+  const text = [3, 14, 159].map((n) => `{"title":${JSON.stringify(titleOf(n))},"note":"a # b"}`).join('\r\n');
+  const bytes = Buffer.from(text);
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const found: number[] = [];
+    const find = createNumberFinder((n) => found.push(n));
+    find(bytes.subarray(0, cut));
+    find(bytes.subarray(cut));
+    expect(found).toEqual([3, 14, 159]);
+  }
+});

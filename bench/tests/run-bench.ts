@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+let runs = 0;
+
+/** Runs `npm run bench -- …` and returns the report, what was printed, and the rows of its tables without their padding. */
+export async function runBench(line: string) {
+  const name = `test-${process.pid}-${++runs}`;
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...line.split(' '), '--name', name]);
+  const file = fileURLToPath(new URL(`../results/${name}.json`, import.meta.url));
+  const report = JSON.parse(readFileSync(file, 'utf8')) as {
+    measured: Record<string, number | string>[];
+    [part: string]: unknown;
+  };
+  rmSync(file);
+  const rows = stdout.split('\n').filter((each) => each.startsWith('| ') && !each.startsWith('| -'));
+  return {
+    report,
+    stdout,
+    rows: rows.map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    ),
+  };
+}
