@@ -13,7 +13,7 @@ export {
   type Env,
 } from './config.ts';
 export { isOneSlipAway } from './nearest-name.mjs';
-export { misspelt } from './misspelt.ts';
+export { misspelt, refuseRemoved } from './misspelt.ts';
 export { shortTokens } from './short-tokens.ts';
 export { readVersion } from './version.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readEnv, setting } from './config.ts';
-import { misspelt } from './misspelt.ts';
+import { misspelt, refuseRemoved } from './misspelt.ts';
 
 beforeAll(() => {
   const names = ['POSTGRES_URL', 'HOST', 'ACCESS_TOKEN_TTL_S', 'RATE_LIMIT_FACTOR', 'SMTP_URL', 'KAFKA_TOPIC_PREFIX'];
@@ -31,6 +31,13 @@ describe('settings that are misspelt', () => {
       'KAFKA_SSL is no setting any more, and counts for nothing: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
       'REALTIME_MAX_QUEUED_MB is no setting any more, and counts for nothing: it is always 64.',
     ]);
+  });
+
+  it('stop a start when they protected a connection', () => {
+    expect(() =>
+      refuseRemoved({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, ['KAFKA_SSL', 'KAFKA_SASL_USERNAME']),
+    ).not.toThrow();
+    expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, ['KAFKA_SSL'])).toThrow('KAFKA_SSL is no setting any more');
   });
 
   const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];

@@ -1,4 +1,4 @@
-import { knownSettings, type Env } from './config.ts';
+import { ConfigError, knownSettings, type Env } from './config.ts';
 import { isOneSlipAway } from './nearest-name.mjs';
 
 /** Shorter names resemble too many others. */
@@ -46,12 +46,24 @@ export function misspelt(env: Env): string[] {
   return Object.keys(env).flatMap((name) => {
     if (name.length < MIN_LENGTH || knownSettings.has(name)) return [];
     const instead = REMOVED[name];
+    if (instead !== undefined && !env[name]) return [];
     if (instead !== undefined) return [`${name} is no setting any more, and counts for nothing: ${instead}.`];
     const meant = [...knownSettings].find(
       (known) => isOneSlipAway(name, known) || (!env[known] && isShort(name, known)),
     );
     return meant === undefined ? [] : [`${name} is no setting, and counts for nothing: is ${meant} meant?`];
   });
+}
+
+/**
+ * For those that protected a connection: without them it would be made in the open.
+ * @throws ConfigError when one of `names` is set
+ */
+export function refuseRemoved(env: Env, names: readonly string[]): void {
+  const problems = names.flatMap((name) =>
+    env[name] && env[name] !== 'false' ? [`${name} is no setting any more: ${REMOVED[name]}`] : [],
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** Whoever has the setting, too, means another program. */

@@ -1,4 +1,4 @@
-import { readEnv, setting, takeTlsFiles, type Env, type TlsFiles } from '@taskmesh/service';
+import { readEnv, refuseRemoved, setting, takeTlsFiles, type Env, type TlsFiles } from '@taskmesh/service';
 import { z } from 'zod';
 
 export interface RedisConfig {
@@ -12,8 +12,11 @@ const schema = z.object({
   REDIS_URL: setting.url('redis:', 'rediss:').optional(),
 });
 
+const REMOVED = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'];
+
 /** Undefined when Redis is not configured. @throws ConfigError with every problem */
 export function readRedisSettings(env: Env): RedisConfig | undefined {
+  refuseRemoved(env, REMOVED);
   const { REDIS_URL } = readEnv(schema, env);
   if (!REDIS_URL) return undefined;
   const url = new URL(REDIS_URL);
