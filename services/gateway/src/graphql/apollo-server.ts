@@ -36,15 +36,9 @@ export interface HttpOperation {
   outcome?: AdmittedOperation | InvalidOperation;
 }
 
-export interface HttpAnswer {
-  status: number;
-  headers: Iterable<[string, string]>;
-  /** JSON; bytes when it is compressed. */
-  body: string | Buffer;
-}
-
 export interface GraphQLServer extends Service {
-  answer(operation: HttpOperation): Promise<HttpAnswer>;
+  /** The body is JSON. */
+  answer(operation: HttpOperation): Promise<{ status: number; headers: Iterable<[string, string]>; body: string }>;
 }
 
 export interface GraphQLServerDeps {
