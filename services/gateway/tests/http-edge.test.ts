@@ -1,6 +1,6 @@
 import { eventually, timingTest } from '@taskmesh/testing';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
@@ -362,5 +362,45 @@ describe('a gateway that stops', () => {
     const begun = performance.now();
     await Promise.all([stopping.stop(), ...sockets.map((socket) => once(socket, 'close'))]);
     expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+});
+
+describe('the rest of a body that the response did not wait for', () => {
+  const MIB = 1024 * 1024;
+
+  /** Sends pieces until the gateway closes the connection; resolves with the response and the bytes sent. */
+  async function upload(head: string, { piece, everyMs }: { piece: Buffer; everyMs: number }) {
+    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk)).on('error', () => undefined);
+    socket.write(`${head} HTTP/1.1\r\nHost: x\r\nContent-Length: ${1024 * MIB}\r\n\r\n`);
+    while (!socket.destroyed && socket.bytesWritten < 512 * MIB)
+      if (socket.write(piece) || !(await drained(socket))) await sleep(everyMs);
+    socket.destroy();
+    return { status: /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1], sentBytes: socket.bytesWritten };
+  }
+  const drained = (socket: Socket) =>
+    Promise.race([once(socket, 'drain').then(() => true), once(socket, 'close').then(() => false)]);
+
+  it.each([
+    ['an unknown path', 'POST /nope', '404'],
+    ['a path without a body', 'GET /livez', '200'],
+    ['a body that is too large', 'POST /graphql', '415'],
+    ['a protected path', 'POST /api/tasks', '401'],
+  ])('is read for some megabytes only: %s', async (_, head, status) => {
+    const sent = await upload(head, { piece: Buffer.alloc(256 * 1024), everyMs: 0 });
+    expect(sent.status).toBe(status);
+    expect(sent.sentBytes).toBeLessThan(128 * MIB);
+  });
+
+  it('is read for some seconds only', async () => {
+    const begunMs = performance.now();
+    expect((await upload('POST /nope', { piece: Buffer.from('x'), everyMs: 50 })).status).toBe('404');
+    expect(performance.now() - begunMs).toBeLessThan(15_000);
+  });
+
+  it('keeps the connection for the next request when it is short', async () => {
+    const requests = `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: ${MIB}\r\n\r\n${'x'.repeat(MIB)}${get('/livez')}`;
+    expect((await raw(requests)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 });

@@ -16,6 +16,7 @@ import {
 import { badUserInput, toGraphQLError } from '@taskmesh/contracts';
 import type { Log, Service } from '@taskmesh/service';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLConfig } from '../config.ts';
 import { InvalidOperation, type RequestCall } from '../supergraph/executor.ts';
 import type { Graph, LiveGraph } from '../supergraph/graph.ts';
@@ -24,6 +25,9 @@ import type { Admission, AdmittedOperation, Arrival } from './admission.ts';
 import type { CheckedRequest } from './graphql-request.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { parseOptionsOf, syntaxMessage } from './validation.ts';
+
+/** From this cost on (docs/limits.md), results may have megabytes. */
+const LARGE_COST = 500;
 
 /** A GraphQL request over HTTP. */
 export interface HttpOperation {
@@ -36,15 +40,9 @@ export interface HttpOperation {
   outcome?: AdmittedOperation | InvalidOperation;
 }
 
-export interface HttpAnswer {
-  status: number;
-  headers: Iterable<[string, string]>;
-  /** JSON; bytes when it is compressed. */
-  body: string | Buffer;
-}
-
 export interface GraphQLServer extends Service {
-  answer(operation: HttpOperation): Promise<HttpAnswer>;
+  /** The body is JSON. */
+  answer(operation: HttpOperation): Promise<{ status: number; headers: Iterable<[string, string]>; body: string }>;
 }
 
 export interface GraphQLServerDeps {
@@ -167,6 +165,7 @@ async function execute(
   caller: RequestCall,
 ): Promise<GraphQLResponse> {
   const { data, errors } = await graph.of(operation.schema).executor.run(operation, variables, caller);
+  if (operation.cost(variables) > LARGE_COST) await nextTurn(); // Apollo Server makes its text in one go
   const status = errors && data === null ? retryStatusOf(errors) : undefined;
   const headers = new HeaderMap(status ? [['retry-after', '1']] : []);
   return { http: { status, headers }, body: { kind: 'single', singleResult: { data, ...(errors && { errors }) } } };

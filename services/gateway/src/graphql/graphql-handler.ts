@@ -5,10 +5,10 @@ import type { IncomingMessage } from 'node:http';
 import { callerOf, type GatewayContext } from '../context.ts';
 import { internalError, publicError } from '../supergraph/client-errors.ts';
 import { InvalidOperation } from '../supergraph/executor.ts';
-import { gzipFor, isCompressible } from '../http/compress.ts';
+import { encodeText, gzipFor, isCompressible } from '../http/compress.ts';
 import { JSON_TYPE } from '../http/errors.ts';
 import { isSubscription, type AdmittedOperation } from './admission.ts';
-import type { GraphQLServer, HttpAnswer, HttpOperation } from './apollo-server.ts';
+import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 import type { UncheckedRequest } from './graphql-request.ts';
 import { readRequest } from './read-request.ts';
 
@@ -16,6 +16,13 @@ import { readRequest } from './read-request.ts';
 export interface GraphQLRequest {
   raw: IncomingMessage;
   id: string;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Iterable<[string, string]>;
+  /** JSON; bytes when it is large or compressed. */
+  body: string | Buffer;
 }
 
 /** What was refused need not parse. */
@@ -59,13 +66,13 @@ export function createGraphQLHandler(
   };
 
   const send = async ({ raw }: GraphQLRequest, operation: HttpOperation): Promise<HttpAnswer> => {
-    const { status, headers: own, body } = await server.answer(operation);
+    const { status, headers: own, body: text } = await server.answer(operation);
     const headers = [...own, NO_STORE];
-    if (typeof body !== 'string' || !isCompressible(body) || !isQuery(operation)) return { status, headers, body };
+    const body = await encodeText(text);
+    if (!isCompressible(body) || !isQuery(operation)) return { status, headers, body };
     headers.push(['vary', 'Accept-Encoding']);
     const compressed = await gzipFor(raw.headers['accept-encoding'], body);
-    // As bytes: a connection counts the characters of a text that waits for its reader.
-    if (!compressed) return { status, headers, body: Buffer.from(body) };
+    if (!compressed) return { status, headers, body };
     return { status, headers: [...headers, ['content-encoding', 'gzip']], body: compressed };
   };
 

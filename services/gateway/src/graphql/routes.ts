@@ -3,8 +3,7 @@ import { refuseOtherMethods } from '../http/method-not-allowed.ts';
 import { addVary } from '../http/vary.ts';
 import { serveExplorer, wantsExplorer } from '../pages/explorer/explorer.ts';
 import type { AdmittedOperation } from './admission.ts';
-import type { HttpAnswer } from './apollo-server.ts';
-import type { GraphQLHandler } from './graphql-handler.ts';
+import type { GraphQLHandler, HttpAnswer } from './graphql-handler.ts';
 import { chooseResponseTypes, notAcceptable, type StreamProtocol } from './response-types.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];

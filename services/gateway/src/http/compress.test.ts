@@ -1,4 +1,4 @@
-import { gzipFor } from './compress.ts';
+import { encodeText, gzipFor } from './compress.ts';
 
 it('sends a text as it is while two others are compressed, instead of waiting for them', async () => {
   const large = 'some words of a task '.repeat(400_000);
@@ -6,4 +6,13 @@ it('sends a text as it is while two others are compressed, instead of waiting fo
   expect(await gzipFor('gzip', 'x'.repeat(5_000))).toBeUndefined();
   for (const compressed of await Promise.all(others)) expect(compressed?.length).toBeGreaterThan(0);
   expect(await gzipFor('gzip', 'x'.repeat(5_000))).toBeInstanceOf(Buffer);
+});
+
+it('encodes a large text in another turn of the event loop, and leaves others as they are', async () => {
+  let isNextTurn = false;
+  setImmediate(() => (isNextTurn = true));
+  expect(await encodeText('é')).toBe('é');
+  expect(isNextTurn).toBe(false);
+  expect(await encodeText('é'.repeat(300_000))).toEqual(Buffer.alloc(600_000, 'é'));
+  expect(isNextTurn).toBe(true);
 });

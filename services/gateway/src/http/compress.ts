@@ -1,17 +1,30 @@
 import Negotiator from 'negotiator';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 const gzipAsync = promisify(gzip);
 /** Below this, compression costs more than it saves. */
 const MIN_LENGTH = 4 * 1024;
+/** From this length on, texts take milliseconds to make, and as many to encode. */
+const LARGE_LENGTH = 256 * 1024;
 const LEVEL = 3;
 /** Beyond this, responses are sent as they are: a large one takes long, and must not delay those of others. */
 const CONCURRENCY = 2;
 let running = 0;
 
+/**
+ * A text as it is sent. All but a short one as bytes, as a connection counts the characters of a text that waits for its
+ * reader; of a large one these are made in another turn of the event loop than the text was.
+ */
+export async function encodeText(text: string): Promise<string | Buffer> {
+  if (!isCompressible(text)) return text;
+  if (text.length >= LARGE_LENGTH) await nextTurn();
+  return Buffer.from(text);
+}
+
 /** Whether a text of this length is compressed for a client that accepts gzip. */
-export const isCompressible = (text: string): boolean => text.length >= MIN_LENGTH;
+export const isCompressible = (text: string | Buffer): boolean => text.length >= MIN_LENGTH;
 
 /** Whether a client accepts gzip, at least as much as the text as it is. */
 export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
@@ -23,7 +36,7 @@ export function acceptsGzip(acceptEncoding: string | string[] | undefined): bool
 /** On a thread, few at a time. Undefined for a client that does not accept it, or while others are compressed. */
 export async function gzipFor(
   acceptEncoding: string | string[] | undefined,
-  text: string,
+  text: string | Buffer,
 ): Promise<Buffer | undefined> {
   if (running >= CONCURRENCY || !acceptsGzip(acceptEncoding)) return undefined;
   running++;

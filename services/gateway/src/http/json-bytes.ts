@@ -5,6 +5,7 @@ import { currentResponse } from './current-response.ts';
 import { decoderOf } from './decode-body.ts';
 import { sendContinue } from './expect-continue.ts';
 import { headerValues } from './header-values.ts';
+import { hasBody } from './leave-bodies-unread.ts';
 
 /** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -89,10 +90,6 @@ function holdBytes(request: IncomingMessage) {
       if (ownBytes > 0) timer = setTimeout(release, MAX_HOLD_MS).unref();
     },
   };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** JSON is UTF-8 (RFC 8259); other charsets are refused, not guessed. */

@@ -6,8 +6,6 @@ import { sendContinue } from './expect-continue.ts';
 
 /** A body may take long, but must not stall. */
 const SILENCE_MS = 30_000;
-/** How long a client whose body is refused has to read the answer. */
-const LINGER_MS = 5_000;
 
 const exempt = new WeakSet<Socket>();
 
@@ -23,12 +21,6 @@ export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } 
   exempt.add(socket);
   sendContinue(request);
   const body = receiveBody(request, { silenceMs });
-  body.once('close', () => {
-    const forget = () => exempt.delete(socket);
-    if (request.complete || socket.destroyed) return forget();
-    const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    request.once('close', () => clearTimeout(cut));
-    forget();
-  });
+  body.once('close', () => exempt.delete(socket));
   return body;
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { gzipFor, isCompressible } from '../http/compress.ts';
+import { encodeText, gzipFor, isCompressible } from '../http/compress.ts';
 import { JSON_TYPE } from '../http/errors.ts';
 import { addVary } from '../http/vary.ts';
 import type { Answer } from './endpoint.ts';
@@ -30,11 +30,10 @@ export async function sendAnswer(
   if (body === null) return reply.send();
   if (body instanceof Readable) return reply.send(body);
   reply.header('content-type', JSON_TYPE).header('x-content-type-options', 'nosniff');
-  const text = JSON.stringify(body);
+  const text = await encodeText(JSON.stringify(body));
   // The length of compressed secrets tells of them; and one tag for two forms would not be a strong one.
   if (etag !== undefined || isSecret || !isCompressible(text)) return reply.send(text);
   addVary(reply, 'Accept-Encoding');
   const compressed = await gzipFor(request.headers['accept-encoding'], text);
-  // As bytes: a connection counts the characters of a text that waits for its reader.
-  return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(Buffer.from(text));
+  return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text);
 }
