@@ -53,7 +53,7 @@ describe.each(['tasks', 'auth'] as const)('the declaration of the tables of %s',
       `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
     );
     const named = Object.entries(STORE_TABLES[store]).flatMap(([table, { owner, expires, replaced = {} }]) =>
-      [owner, ...(expires?.key ?? []), expires?.at, ...Object.keys(replaced)].flatMap((column) =>
+      [owner, expires, ...Object.keys(replaced)].flatMap((column) =>
         column === undefined ? [] : [`${table}.${column}`],
       ),
     );
@@ -66,7 +66,7 @@ const IN_ARCHIVES = { rows: 'all rows', state: 'its state', nothing: 'no rows' }
 it('is in the documentation', () => {
   const lines = Object.entries(STORE_TABLES).flatMap(([store, tables]) =>
     Object.entries(tables).map(([table, { archived, owner, expires, retention }]) => {
-      const kept = expires ? `until \`${expires.at}\`` : retention ? `\`${retention}\`` : '';
+      const kept = expires ? `until \`${expires}\`` : retention ? `\`${retention}\`` : '';
       return `| ${store} | \`${table}\` | ${IN_ARCHIVES[archived]} | ${owner ? 'yes' : 'no'} | ${kept} |`;
     }),
   );

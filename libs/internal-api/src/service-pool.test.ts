@@ -79,6 +79,22 @@ describe('while all connections are busy', () => {
     expect(arrived).toEqual(['first', 'last']);
   });
 
+  it('requests that are given up cost no connection', async () => {
+    let connections = 0;
+    const count = () => void connections++;
+    server.on('connection', count);
+    const { release } = hold();
+    const first = post('first');
+    await eventually(() => expect(arrived).toEqual(['first']));
+    const late = Array.from({ length: 5 }, () => post('too late', { timeoutMs: 20 }));
+    for (const outcome of await Promise.allSettled(late)) expect(outcome.status).toBe('rejected');
+    const last = post('last');
+    release();
+    await Promise.all([first, last]);
+    server.off('connection', count);
+    expect(connections).toBe(1);
+  });
+
   it('requests go out in the order in which they came', async () => {
     const { release } = hold();
     const all = ['1', '2', '3', '4'].map((body) => post(body));

@@ -50,8 +50,15 @@ export function createServicePool(
   let pool: Promise<Pool> | undefined;
   let opened: Pool | undefined;
   let isDestroyed = false;
-  /** Requests that are not sent yet. */
-  let queued = 0;
+  /** How many requests the pool works on. The others wait here: one that was given up there would cost a connection. */
+  let running = 0;
+  const queue = new Set<() => void>();
+  const startNext = () => {
+    const [start] = queue;
+    if (!start) return void running--;
+    queue.delete(start);
+    start();
+  };
 
   const open = async () => (opened = await (pool ??= openPool(origin, { connections, lookup })));
 
@@ -60,17 +67,16 @@ export function createServicePool(
       const { timeoutMs, signal, idempotent, path, headers, body } = request;
       if (isDestroyed) return reject(gaveUp('The pool is closed.'));
       if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
-      if (queued >= MAX_QUEUED + connections) return reject(gaveUp('Too many requests wait for the service.'));
+      if (queue.size >= MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
 
       let mayRepeat = idempotent;
       let isOver = false;
-      let isSent = false;
       let controller: Dispatcher.DispatchController | undefined;
       const settle = (outcome: () => void) => {
         if (isOver) return;
         isOver = true;
         waiting.end();
-        if (!isSent) queued--;
+        queue.delete(send);
         outcome();
       };
       // It limits the time of the whole request.
@@ -89,8 +95,6 @@ export function createServicePool(
         onRequestStart(begun) {
           controller = begun;
           if (isOver) return begun.abort(gaveUp('It was given up before it was sent.'));
-          if (!isSent) queued--;
-          isSent = true;
           if (!idempotent) waiting.leaveCaller();
         },
         onResponseStart(_controller, status, { date }) {
@@ -101,6 +105,7 @@ export function createServicePool(
         onResponseEnd() {
           answer.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
           settle(() => resolve(answer));
+          startNext();
         },
         onResponseError(_controller, error) {
           const isReset = answer.status === 0 && 'code' in error && RESETS.has(String(error.code));
@@ -108,14 +113,19 @@ export function createServicePool(
             mayRepeat = false;
             return void send();
           }
-          settle(() => reject(unavailable(undefined, error)));
+          fail(error);
         },
+      };
+      const fail = (error: unknown) => {
+        settle(() => reject(unavailable(undefined, error)));
+        startNext();
       };
       const send = (): void => {
         if (opened) return void opened.dispatch({ method: 'POST', path, headers, body }, handler);
-        open().then(send, (error: unknown) => settle(() => reject(unavailable(undefined, error))));
+        open().then(send, fail);
       };
-      queued++;
+      if (running >= connections) return void queue.add(send);
+      running++;
       send();
     });
 

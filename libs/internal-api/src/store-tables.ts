@@ -10,8 +10,8 @@ export interface StoreTable {
   archived: 'rows' | 'state' | 'nothing';
   /** The column with the account that a row belongs to, and is erased with. Absent: rows outlive accounts. */
   owner?: string;
-  /** Housekeeping deletes rows, by their key, when the time in this column has passed. */
-  expires?: { key: readonly string[]; at: string };
+  /** Housekeeping deletes rows when the time in this column has passed. */
+  expires?: string;
   /** The setting that limits the age of rows. */
   retention?: 'AUDIT_RETENTION_DAYS' | 'CHANGE_RETENTION_HOURS';
   /** By column: an SQL expression that archives hold instead of the value. */
@@ -31,11 +31,7 @@ const tasks: StoreTables = {
   feed_state: { archived: 'state', replaced: { cursor_key: OTHER_SECRET } },
   changes: { archived: 'nothing', owner: 'owner_id', retention: 'CHANGE_RETENTION_HOURS' },
   dead_letters: { archived: 'nothing', owner: 'owner_id' },
-  idempotency_keys: {
-    archived: 'nothing',
-    owner: 'owner_id',
-    expires: { key: ['owner_id', 'key'], at: 'expires_at' },
-  },
+  idempotency_keys: { archived: 'nothing', owner: 'owner_id', expires: 'expires_at' },
   closed_owners: { archived: 'nothing' },
   /** A store loaded by psql reads the account log from its beginning. */
   account_position: { archived: 'state', replaced: { epoch: '0', sequence: '0' } },
@@ -51,19 +47,19 @@ const auth: StoreTables = {
   /** Deletions are remembered for good, so that older archives do not bring accounts back. */
   account_log: { archived: 'rows' },
   account_log_state: { archived: 'state' },
-  sessions: { archived: 'nothing', owner: 'account_id', expires: { key: ['id'], at: 'expires_at' } },
+  sessions: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
   /** Deleted with their sessions. */
   refresh_tokens: { archived: 'nothing' },
-  ended_sessions: { archived: 'nothing', expires: { key: ['sequence'], at: 'until' } },
+  ended_sessions: { archived: 'nothing', expires: 'until' },
   ended_session_counter: { archived: 'state' },
-  personal_tokens: { archived: 'nothing', owner: 'account_id', expires: { key: ['id'], at: 'expires_at' } },
-  reset_tokens: { archived: 'nothing', owner: 'account_id', expires: { key: ['hash'], at: 'expires_at' } },
-  email_tokens: { archived: 'nothing', owner: 'account_id', expires: { key: ['hash'], at: 'expires_at' } },
+  personal_tokens: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
+  reset_tokens: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
+  email_tokens: { archived: 'nothing', owner: 'account_id', expires: 'expires_at' },
   /** The last mail of a deleted account has no account any more. */
   account_mails: { archived: 'nothing', owner: 'account_id' },
   recovery_requests: { archived: 'nothing' },
-  pending_sign_ins: { archived: 'nothing', expires: { key: ['hash'], at: 'expires_at' } },
-  sign_in_codes: { archived: 'nothing', expires: { key: ['hash'], at: 'expires_at' } },
+  pending_sign_ins: { archived: 'nothing', expires: 'expires_at' },
+  sign_in_codes: { archived: 'nothing', expires: 'expires_at' },
   mikro_orm_migrations: { archived: 'state' },
 };
 

@@ -58,6 +58,16 @@ describe('turns of a fair queue', () => {
     expect(await Promise.all(outcomes)).toEqual(['a', 'b', 'c', 'refused']);
   });
 
+  it('are shared by the networks of an IPv6 site, and refused to it when its networks fill the queue', async () => {
+    const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 4 });
+    const many = ['1', '2', '3', '4', '5'].map((digit) => run(`2001:db8:1:${digit}::/64`, digit));
+    const few = [run('2001:db8:2:1::/64', 'a'), run('192.0.2.7', 'b')];
+    await endAll();
+    expect(await Promise.all(few)).toEqual(['a', 'b']);
+    expect((await Promise.all(many)).filter((outcome) => outcome === 'refused')).toHaveLength(2);
+    expect(begun.slice(0, 4)).toEqual(['1', expect.stringMatching(/[2-5]/), 'a', 'b']);
+  });
+
   it('are refused after a while, and leave the others theirs', async () => {
     const { run, turns, begun, endAll } = fixture({ concurrency: 1, maxWaitMs: 20 });
     const outcomes = [run('a'), run('a'), run('b')];

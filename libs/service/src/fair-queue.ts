@@ -1,6 +1,11 @@
+import { siteOf } from './network-of.ts';
+
 /** Runs few works at once. Callers take turns: one who wants a lot waits behind those who want little. */
 export interface FairQueue {
-  /** Rejects with the refusal, without starting `work`, when too many wait, or when it waits for too long. */
+  /**
+   * Callers are networks as `networkOf` has them. Those of one site take the turns of one: a site has 65,536 of them.
+   * Rejects with the refusal, without starting `work`, when too many wait, or when it waits for too long.
+   */
   run<Result>(caller: string, work: () => Promise<Result>): Promise<Result>;
   /** How many works wait, of all callers. */
   waiting(): number;
@@ -8,7 +13,7 @@ export interface FairQueue {
 
 export interface FairQueueOptions {
   concurrency: number;
-  /** Of all callers. When there are so many, the newest of the caller with the most makes room for others. */
+  /** Of all callers. When there are so many, the newest of the site with the most, and there of the caller, makes room. */
   maxWaiting: number;
   /** @default any time */
   maxWaitMs?: number;
@@ -24,17 +29,36 @@ interface Waiting {
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { concurrency, maxWaiting, maxWaitMs, failsTogether = false, refusal } = options;
-  /** By caller, the one whose turn is next first. */
-  const queues = new Map<string, Waiting[]>();
+  /** By site and caller, those whose turn is next first. */
+  const sites = new Map<string, Map<string, Set<Waiting>>>();
   let running = 0;
   let waiting = 0;
 
-  const hasRoomFor = (own: Waiting[]): boolean => {
-    if (waiting < maxWaiting) return true;
-    const longest = [...queues.values()].reduce((one, other) => (other.length > one.length ? other : one), own);
-    if (longest.length <= own.length + 1) return false;
-    longest.pop()?.refuse(refusal());
+  const leave = (caller: string, entry: Waiting) => {
+    const site = siteOf(caller);
+    const callers = sites.get(site);
+    const own = callers?.get(caller);
+    if (!callers || !own?.delete(entry)) return;
     waiting--;
+    if (own.size === 0) callers.delete(caller);
+    if (callers.size === 0) sites.delete(site);
+  };
+
+  const hasRoomFor = (caller: string): boolean => {
+    if (waiting < maxWaiting) return true;
+    const ownSite = sites.get(siteOf(caller)) ?? new Map<string, Set<Waiting>>();
+    const largestSite = [...sites.values()].reduce(
+      (one, other) => (sizeOf(other) > sizeOf(one) ? other : one),
+      ownSite,
+    );
+    const isOthers = sizeOf(largestSite) > sizeOf(ownSite) + 1;
+    const [[longest, queue] = [caller, new Set<Waiting>()]] = [...(isOthers ? largestSite : ownSite)].toSorted(
+      ([, one], [, other]) => other.size - one.size,
+    );
+    const newest = [...queue].at(-1);
+    if (!newest || (!isOthers && queue.size <= (ownSite.get(caller)?.size ?? 0) + 1)) return false;
+    leave(longest, newest);
+    newest.refuse(refusal());
     return true;
   };
 
@@ -43,16 +67,15 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       running++;
       return Promise.resolve();
     }
-    const own = queues.get(caller) ?? [];
-    if (!hasRoomFor(own)) return Promise.reject(refusal());
-    queues.set(caller, own);
+    if (!hasRoomFor(caller)) return Promise.reject(refusal());
+    const site = siteOf(caller);
+    const callers = sites.get(site) ?? new Map<string, Set<Waiting>>();
+    const own = callers.get(caller) ?? new Set();
+    sites.set(site, callers.set(caller, own));
     waiting++;
     return new Promise((resolve, reject) => {
       const giveUp = () => {
-        const others = (queues.get(caller) ?? []).filter((each) => each !== entry);
-        if (others.length > 0) queues.set(caller, others);
-        else queues.delete(caller);
-        waiting--;
+        leave(caller, entry);
         reject(refusal());
       };
       const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
@@ -66,24 +89,25 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
           reject(error);
         },
       };
-      own.push(entry);
+      own.add(entry);
     });
   };
 
   const startNext = () => {
-    const [next] = queues;
-    if (!next) return void running--;
-    const [caller, own] = next;
-    queues.delete(caller);
-    const [first, ...others] = own;
-    if (others.length > 0) queues.set(caller, others);
-    waiting--;
-    first?.start();
+    for (const [site, callers] of sites)
+      for (const [caller, [first]] of callers) {
+        if (!first) continue;
+        leave(caller, first);
+        moveToEnd(callers, caller);
+        moveToEnd(sites, site);
+        return first.start();
+      }
+    running--;
   };
 
   const refuseAll = (error: unknown) => {
-    const all = [...queues.values()].flat();
-    queues.clear();
+    const all = [...sites.values()].flatMap((callers) => [...callers.values()].flatMap((own) => [...own]));
+    sites.clear();
     waiting = 0;
     for (const { refuse } of all) refuse(error);
   };
@@ -102,4 +126,15 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     },
     waiting: () => waiting,
   };
+}
+
+function sizeOf(callers: Map<string, Set<Waiting>>): number {
+  let size = 0;
+  for (const own of callers.values()) size += own.size;
+  return size;
+}
+
+function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
+  const value = map.get(key);
+  if (value !== undefined && map.delete(key)) map.set(key, value);
 }

@@ -12,6 +12,10 @@ export function networkOf(address: string): string {
   return isIPv4 ? groups.slice(6).flatMap(bytesOf).join('.') : `${groups.slice(0, 4).join(':')}::/64`;
 }
 
+/** What a network (of `networkOf`) belongs to: an IPv6 site has 48 bits, with 65,536 networks of 64. */
+export const siteOf = (network: string): string =>
+  network.endsWith('::/64') ? network.split(':').slice(0, 3).join(':') : network;
+
 /** All eight groups in hexadecimal without leading zeros: the form in URLs, with the gap filled. */
 function groupsOf(address: string): string[] {
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -15,11 +15,9 @@ export const DATABASE_TIME: Statement = {
 export const EXPIRED: ReadonlyMap<string, Statement> = new Map(
   Object.entries(STORE_TABLES.auth).flatMap(([table, { expires }]) => {
     if (!expires) return [];
-    const keys = `(${expires.key.join(', ')})`;
-    const which = `select ${expires.key.join(', ')} from ${table} where ${expires.at} <= $1 limit ${BATCH}`;
-    return [
-      [table, { name: `auth-expired-${table}`, text: `delete from ${table} where ${keys} in (${which}) returning 1` }],
-    ];
+    const which = `select ctid from ${table} where ${expires} <= $1 limit ${BATCH}`;
+    const text = `delete from ${table} where ctid = any (array(${which})) returning 1`;
+    return [[table, { name: `auth-expired-${table}`, text }]];
   }),
 );
 

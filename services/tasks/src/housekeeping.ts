@@ -1,12 +1,15 @@
 import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
 import type { TaskRepository } from './tasks/task.repository.ts';
+import { KEY_LIFETIME_MS } from './tasks/task.service.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 2_000;
 /** So that no account fills the disk. */
 const MAX_CHANGES_PER_OWNER = 50_000;
 const MAX_KEYS_PER_OWNER = 10_000;
+/** Only owners who added keys since then may have too many. */
+const LOOK_BACK_MS = 10 * EVERY_MS;
 
 export interface Housekeeping extends Service {
   /** Deletes changes and idempotency keys that expired or are too many, in batches, so that other statements do not wait. */
@@ -15,7 +18,7 @@ export interface Housekeeping extends Service {
 
 export interface HousekeepingDeps {
   feeds: Pick<FeedRepository, 'forgetChanges' | 'forgetSurplus'>;
-  tasks: Pick<TaskRepository, 'forgetKeys'>;
+  tasks: Pick<TaskRepository, 'forgetExpiredKeys' | 'forgetSurplusKeys'>;
   changeRetentionMs: number;
   clock: Clock;
   log: Log;
@@ -46,10 +49,13 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   };
 
   const sweep = async () => {
-    const now = new Date(clock.now()).toISOString();
+    const nowMs = clock.now();
+    const now = new Date(nowMs).toISOString();
+    const addedLately = new Date(nowMs + KEY_LIFETIME_MS - LOOK_BACK_MS).toISOString();
     const expired = await forgetChanges();
     const changes = expired + (await inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH)));
-    const keys = await inBatches(() => tasks.forgetKeys(now, BATCH, MAX_KEYS_PER_OWNER));
+    const expiredKeys = await inBatches(() => tasks.forgetExpiredKeys(now, BATCH));
+    const keys = expiredKeys + (await inBatches(() => tasks.forgetSurplusKeys(addedLately, BATCH, MAX_KEYS_PER_OWNER)));
     if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
   };
 

@@ -97,8 +97,8 @@ it('keeps the newest 10,000 keys of an owner', async () => {
   await other.create({ title: 'the first' }, 'key');
   await service.database.query(
     `insert into idempotency_keys (owner_id, key, input_hash, task, expires_at)
-     select $1, 'key ' || n, '', '{}', $2::timestamptz + n * interval '1 second' from generate_series(1, 14500) n`,
-    [busy.id, new Date(clock.now()).toISOString()],
+     select $1, 'key ' || n, '', '{}', $2::timestamptz + n * interval '1 millisecond' from generate_series(1, 14500) n`,
+    [busy.id, new Date(clock.now() + 24 * 3_600_000 - 60_000).toISOString()],
   );
   await service.tasks.housekeep();
   const left = `select count(*)::int, min(substr(key, 5)::int) from idempotency_keys where owner_id = $1`;

@@ -148,6 +148,41 @@ it('counts the tasks of a store that was loaded by psql, which has no feeds, whe
   }
 });
 
+it('lets owners write whose tasks are counted while others are still to be counted', async () => {
+  const loaded = await startTasks({ name: 'counted_in_parts' });
+  const other = new Client({ connectionString: loaded.database.url });
+  await other.connect();
+  try {
+    const user = loaded.user();
+    const [first, last] = [user.id, 'ffffffff-0000-4000-8000-000000000000'];
+    await user.create({ title: 'any' });
+    await loaded.database.query(
+      `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+       select gen_random_uuid(), case when n < 12000 then $1::uuid else $2::uuid end, 'any', false, 'low', now(), now()
+       from generate_series(1, 12000) n`,
+      [first, last],
+    );
+    await loaded.database.query('truncate feeds, changes');
+    await loaded.database.query('insert into feeds (owner_id, sequence) values ($1, 0)', [last]);
+    await loaded.database.query('update account_position set epoch = 0, sequence = 0');
+    await other.query('begin');
+    await other.query('select from feeds where owner_id = $1 for update', [last]);
+    const counting = loaded.tasks.processDeletions();
+    await eventually(async () =>
+      expect(await loaded.database.query('select tasks from feeds where owner_id = $1', [first])).toEqual([
+        { tasks: 12_000 },
+      ]),
+    );
+    await user.create({ title: 'meanwhile' });
+    await other.query('commit');
+    await counting;
+    await expectCounted(loaded.database);
+  } finally {
+    await other.end();
+    await loaded.stop();
+  }
+});
+
 it('has no limit with 0', async () => {
   const unlimited = await startTasks({ name: 'no_task_limit', env: { MAX_TASKS_PER_OWNER: '0' } });
   try {

@@ -64,12 +64,9 @@ describe('the address of a client', () => {
     expect(createClientIp([])(request)).toBe('10.1.2.3');
   });
 
-  it.each([
-    ['the one in both headers', '198.51.100.66, 10.0.0.1', 'for="198.51.100.66:80"', '198.51.100.66'],
-    ['the peer when they differ, as a client may have written one of them', '1.1.1.1', 'for=2.2.2.2', '10.1.2.3'],
-  ])('is %s', (_name, addresses, forwarded, address) => {
-    const headers = { forwarded, 'x-forwarded-for': addresses };
-    expect(clientIp({ ...from('10.1.2.3'), headers } as unknown as IncomingMessage)).toBe(address);
+  it('is the one in X-Forwarded-For when both headers are there, as a client may have written the other', () => {
+    const headers = { forwarded: 'for=2.2.2.2', 'x-forwarded-for': '1.1.1.1' };
+    expect(clientIp({ ...from('10.1.2.3'), headers } as unknown as IncomingMessage)).toBe('1.1.1.1');
   });
 
   it.each([`,${' '.repeat(15_000)}"`, `"${' '.repeat(15_000)}`, `[${'a'.repeat(15_000)}`, `${'1.'.repeat(7_500)}x`])(

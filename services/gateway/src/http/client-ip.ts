@@ -7,22 +7,12 @@ import { isIP, type Socket } from 'node:net';
 const MAX_WRITTEN = 64;
 
 /**
- * The client's address: the peer's or, behind trusted proxies, the nearest address in `X-Forwarded-For` or `Forwarded` that
- * is not one of them. `trusted` holds addresses and networks. A proxy writes one of the two and may pass on the other
- * as a client wrote it: where they differ, neither is believed.
+ * The client's address: the peer's or, behind trusted proxies, the nearest address in `X-Forwarded-For`, or `Forwarded`
+ * without that, that is not one of them. `trusted` holds addresses and networks. Proxies pass on what a client wrote in a
+ * header that they do not write, and nearly all of them write `X-Forwarded-For`.
  */
 export function createClientIp(trusted: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = proxyAddr.compile([...trusted]);
-  const nearestOf = (peer: string, hops: string[]): string => {
-    let nearest = peer;
-    for (let hop = 0; isTrusted(nearest, hop); hop++) {
-      const address = plain(hops.pop() ?? '');
-      // What is left of an invalid entry comes from an untrusted source.
-      if (address === undefined) break;
-      nearest = address;
-    }
-    return nearest;
-  };
   const peers = new WeakMap<Socket, string>();
   const peerOf = (socket: Socket): string => {
     const known = peers.get(socket);
@@ -32,17 +22,23 @@ export function createClientIp(trusted: readonly string[]): (request: IncomingMe
     return peer;
   };
   return ({ headers, socket }) => {
-    const peer = peerOf(socket);
-    if (trusted.length === 0) return peer;
-    const [nearest = peer, ...others] = forwardedIn(headers).map((hops) => nearestOf(peer, hops));
-    return others.every((other) => other === nearest) ? nearest : peer;
+    let nearest = peerOf(socket);
+    if (trusted.length === 0) return nearest;
+    const hops = forwardedIn(headers);
+    for (let hop = 0; isTrusted(nearest, hop); hop++) {
+      const address = plain(hops.pop() ?? '');
+      // What is left of an invalid entry comes from an untrusted source.
+      if (address === undefined) break;
+      nearest = address;
+    }
+    return nearest;
   };
 }
 
-/** For each header its addresses, the nearest one last. None contains a comma, so a client cannot hide what a proxy added. */
-function forwardedIn({ 'x-forwarded-for': addresses, forwarded }: IncomingMessage['headers']): string[][] {
-  const hops = forwarded?.split(',').map((hop) => /(?:^|;)\s*for\s*=\s*([^;]*)/i.exec(hop)?.[1] ?? '');
-  return [...(addresses === undefined ? [] : [String(addresses).split(',')]), ...(hops ? [hops] : [])];
+/** The addresses, the nearest one last. None contains a comma, so a client cannot hide what a proxy added. */
+function forwardedIn({ 'x-forwarded-for': addresses, forwarded = '' }: IncomingMessage['headers']): string[] {
+  if (addresses !== undefined) return String(addresses).split(',');
+  return forwarded.split(',').map((hop) => /(?:^|;)\s*for\s*=\s*([^;]*)/i.exec(hop)?.[1] ?? '');
 }
 
 /** As proxies write addresses: quoted, with a port, in brackets (RFC 7239, 6). */

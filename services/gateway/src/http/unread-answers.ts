@@ -1,4 +1,4 @@
-import { networkOf, type Log, type Service } from '@taskmesh/service';
+import { networkOf, siteOf, type Log, type Service } from '@taskmesh/service';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { currentResponse } from './current-response.ts';
@@ -20,7 +20,7 @@ export const holderOf = (
   request: IncomingMessage,
   clientIp: (request: IncomingMessage) => string,
 ): Pick<Reader, 'network' | 'account'> => ({
-  network: networkOf(clientIp(request)),
+  network: siteOf(networkOf(clientIp(request))),
   account: accounts.get(request),
 });
 

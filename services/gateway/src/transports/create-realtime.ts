@@ -1,5 +1,5 @@
 import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { networkOf, type Service } from '@taskmesh/service';
+import { networkOf, siteOf, type Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -124,7 +124,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   };
   const accept = ({ request, socket, head, ip }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      networks.set(webSocket, networkOf(ip));
+      networks.set(webSocket, siteOf(networkOf(ip)));
       watchEnd(webSocket, protocol);
       serve(webSocket);
     });

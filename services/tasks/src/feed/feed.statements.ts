@@ -4,20 +4,36 @@ import { CHANGE_COLUMNS, selectChanges } from './change.ts';
 /** A page is made in one turn of the event loop, here and at the gateway, which may have several in memory. */
 const PAGE_BYTES = 256 * 1024;
 
+export const FIRST_OWNER = '00000000-0000-0000-0000-000000000000';
+export const LAST_OWNER = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** 32 random bytes. A new key invalidates all earlier cursors. */
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
-/** Adds what is missing, so that writes may go on meanwhile, and locks no feed that is right. Not twice at once. */
+/**
+ * $1: owners behind this one, $2: those of about as many tasks. Returns the last of them. Adds what is missing, so that
+ * writes may go on meanwhile, and locks no feed that is right. Not twice at once.
+ */
 export const COUNT_TASKS: Statement = {
   name: 'feed-count-tasks',
   text: `
-    insert into public.feeds as f (owner_id, sequence, tasks)
-    select user_id, 0, missing from (
-      select user_id, count(*) - coalesce((select tasks from public.feeds where owner_id = user_id), 0) as missing
-      from public.tasks group by user_id
-    ) counted where missing <> 0
-    on conflict (owner_id) do update set tasks = f.tasks + excluded.tasks`,
+    with last as materialized (
+      select coalesce((
+        select user_id from public.tasks where user_id > $1::uuid order by user_id offset $2::int limit 1
+      ), '${LAST_OWNER}') as id
+    ), counted as (
+      insert into public.feeds as f (owner_id, sequence, tasks)
+      select user_id, 0, missing from (
+        select user_id, count(*) - coalesce((select tasks from public.feeds where owner_id = user_id), 0) as missing
+        from public.tasks where user_id > $1::uuid and user_id <= (select id from last) group by user_id
+      ) counted where missing <> 0
+      on conflict (owner_id) do update set tasks = f.tasks + excluded.tasks
+    )
+    select id from last`,
 };
+
+/** Parameters of COUNT_TASKS for all owners at once. */
+export const OF_ALL_OWNERS = [FIRST_OWNER, 2 ** 31 - 1];
 
 export const STATE: Statement = {
   name: 'feed-state',

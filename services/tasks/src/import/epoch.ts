@@ -8,7 +8,7 @@ import {
   type Columns,
   type Stores,
 } from '@taskmesh/store';
-import { COUNT_TASKS, NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
+import { COUNT_TASKS, NEW_CURSOR_KEY, OF_ALL_OWNERS } from '../feed/feed.statements.ts';
 
 const EPOCH: Statement = { name: 'import-living-epoch', text: 'select epoch from public.feed_state' };
 
@@ -49,12 +49,12 @@ export async function beginEpoch({ from, to }: Stores): Promise<void> {
   const columns = await columnsOf(to, 'feed_state');
   const restored = columns.has('epoch') ? await readEpoch(to, restoredEpoch(columns)) : 0;
   await to.run(BEGIN_EPOCH, [1 + Math.max(await readEpoch(from), restored)]);
-  await to.run(COUNT_TASKS);
+  await to.run(COUNT_TASKS, OF_ALL_OWNERS);
 }
 
 /** Does the same for a database that was the live store, whose changes become void. */
 export async function resumeEpoch({ from, to }: Stores): Promise<void> {
   await to.run(FORGET_CHANGES);
-  await to.run(COUNT_TASKS);
+  await to.run(COUNT_TASKS, OF_ALL_OWNERS);
   await to.run(RESUME, [await readEpoch(from)]);
 }

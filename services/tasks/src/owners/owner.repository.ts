@@ -1,11 +1,12 @@
 import { inTransaction, readBacklog, type Backlog, type Database, type Statement } from '@taskmesh/store';
 import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
-import { COUNT_TASKS } from '../feed/feed.statements.ts';
+import { COUNT_TASKS, FIRST_OWNER, LAST_OWNER } from '../feed/feed.statements.ts';
 import { partOf } from '../feed/partition.ts';
 import * as statements from './owner.statements.ts';
 
 const COUNT_WITHIN_MS = 600_000;
+const TASKS_AT_ONCE = 10_000;
 
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
 
@@ -22,14 +23,18 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
       return { epoch: row.epoch, sequence: Number(row.sequence) };
     },
 
-    /** Counts the tasks of all owners. Their writes go on meanwhile. */
+    /** Counts the tasks of all owners, some at a time: an owner's first write waits until the count of its own is committed. */
     async countTasks(): Promise<void> {
       const session = await database.openSession({ timeoutMs: COUNT_WITHIN_MS });
-      try {
-        await inTransaction(session, async () => {
+      const countBehind = (owner: string) =>
+        inTransaction(session, async () => {
           await session.run(statements.LOCK_POSITION);
-          await session.run(COUNT_TASKS);
+          const [last] = await session.run<{ id: string }>(COUNT_TASKS, [owner, TASKS_AT_ONCE]);
+          return last?.id ?? LAST_OWNER;
         });
+      try {
+        let last: string = FIRST_OWNER;
+        while (last < LAST_OWNER) last = await countBehind(last);
       } finally {
         await session.close();
       }

@@ -87,6 +87,11 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     }
   };
 
+  const forgetKeys = async (statement: Statement, values: unknown[]): Promise<number> => {
+    const [row] = await database.run<{ count: number }>('write', statement, values);
+    return row?.count ?? 0;
+  };
+
   const refusalOf = async ({ ownerId }: Write): Promise<AppError> => {
     const [row] = await database.run<{ is_full: boolean }>('read', statements.IS_FULL, [ownerId, limit], ownerId);
     return row?.is_full ? tooManyTasks(maxTasks) : tooManyUnpublished();
@@ -127,11 +132,13 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return { outcome: 'before', task: toTask(JSON.parse(first.task)) };
     },
 
-    /** Deletes a batch of idempotency keys that expired, or are beyond an owner's newest `kept`; returns their number. */
-    async forgetKeys(now: string, limit: number, kept: number): Promise<number> {
-      const [row] = await database.run<{ count: number }>('write', statements.FORGET_KEYS, [now, limit, kept]);
-      return row?.count ?? 0;
-    },
+    /** Deletes a batch of idempotency keys that expired; returns their number. */
+    forgetExpiredKeys: (now: string, limit: number): Promise<number> =>
+      forgetKeys(statements.FORGET_EXPIRED_KEYS, [now, limit]),
+
+    /** The same for those beyond the newest `kept` of an owner with a key that expires after `since`. */
+    forgetSurplusKeys: (since: string, limit: number, kept: number): Promise<number> =>
+      forgetKeys(statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
 
     async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Changed<Task>> {
       const [row] = await runWrite<TaskRow | Unchanged>(write, statements.UPDATE, [

@@ -9,7 +9,8 @@ import { decodeCursor, DEFAULT_ORDER, encodeCursor, placeOf, type TaskOrder } fr
 import type { RequestedFields, TaskPage } from './task-page.ts';
 import type { Changed, TaskRepository, Write } from './task.repository.ts';
 
-const KEY_LIFETIME_MS = 24 * 3_600_000;
+/** How long an idempotency key is kept. */
+export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 export interface Caller {
   userId: string;

@@ -133,29 +133,28 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
 };
 
-/**
- * $1: now, $2: limit, $3: how many keys of an owner are kept. With the time, because a key that has expired may be claimed
- * again meanwhile.
- */
-export const FORGET_KEYS: Statement = {
-  name: 'task-forget-keys',
+/** By their place in the table: a key that is claimed again meanwhile has another one. */
+const forgetKeys = (name: string, places: string): Statement => ({
+  name,
   text: `
-    with gone as (
-      delete from idempotency_keys where (owner_id, key, expires_at) in (
-        select * from (
-          select owner_id, key, expires_at from idempotency_keys where expires_at <= $1::timestamptz
-          union all
-          select oldest.*
-          from (select owner_id from idempotency_keys group by owner_id having count(*) > $3::int) busy, lateral (
-            select owner_id, key, expires_at from idempotency_keys k
-            where k.owner_id = busy.owner_id order by k.expires_at desc offset $3
-          ) oldest
-        ) old limit $2
-      )
-      returning 1
-    )
+    with gone as (delete from idempotency_keys where ctid = any (array(${places})) returning 1)
     select count(*)::int as count from gone`,
-};
+});
+
+/** $1: now, $2: limit */
+export const FORGET_EXPIRED_KEYS = forgetKeys(
+  'task-forget-expired-keys',
+  'select ctid from idempotency_keys where expires_at <= $1::timestamptz limit $2',
+);
+
+/** $1: who has a key that expires later than this may have too many, $2: limit, $3: how many keys of an owner are kept */
+export const FORGET_SURPLUS_KEYS = forgetKeys(
+  'task-forget-surplus-keys',
+  `select oldest.place
+   from (select distinct owner_id from idempotency_keys where expires_at > $1::timestamptz) recent, lateral (
+     select ctid as place from idempotency_keys k where k.owner_id = recent.owner_id order by k.expires_at desc offset $3::int
+   ) oldest limit $2`,
+);
 
 /*
  * UPDATE and DELETE repeat id and owner instead of joining by `old.id`, for which PostgreSQL may scan all tasks of the

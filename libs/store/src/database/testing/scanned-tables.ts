@@ -6,6 +6,8 @@ import type { Statement } from '../statement.ts';
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
   Plans?: PlanNode[];
 }
 
@@ -20,15 +22,20 @@ export async function scannedTables(
   const store = await createTestDatabase('scanned_tables');
   const log = createLog({ service: 'scanned-tables', level: 'silent' });
   const database = await create({ url: store.url, poolSize: 1, log });
+  const partial = new Set<string>();
   const scannedBy = async ({ text }: Statement): Promise<string[]> => {
     const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
       `explain (generic_plan, format json) ${text}`,
     );
-    const scanned = new Set(rows.flatMap((row) => scansIn(row['QUERY PLAN'][0].Plan)));
+    const scanned = new Set(rows.flatMap((row) => scansIn(row['QUERY PLAN'][0].Plan, partial)));
     return [...scanned].filter((table) => !small.includes(table)).toSorted();
   };
   try {
     await database.migrate();
+    const { rows } = await database.pool.query<{ name: string }>(
+      'select indexrelid::regclass::text as name from pg_index where indpred is not null',
+    );
+    for (const { name } of rows) partial.add(name);
     const found: Record<string, string[]> = {};
     for (const statement of statements) {
       const scanned = await scannedBy(statement);
@@ -50,6 +57,11 @@ function isStatement(value: unknown): value is Statement {
   return typeof value === 'object' && value !== null && 'text' in value;
 }
 
-function scansIn({ 'Node Type': type, 'Relation Name': table, Plans = [] }: PlanNode): string[] {
-  return [...(type === 'Seq Scan' && table ? [table] : []), ...Plans.flatMap(scansIn)];
+/** Reading an index of all rows to its end reads a whole table, too, unless a limit ends it. */
+function scansIn(node: PlanNode, partial: ReadonlySet<string>, isLimited = false): string[] {
+  const { 'Node Type': type, 'Relation Name': table, Plans = [] } = node;
+  const readsAll = /^Index (?:Only )?Scan$/.test(type) && !node['Index Cond'] && !partial.has(node['Index Name'] ?? '');
+  const isWhole = type === 'Seq Scan' || (readsAll && !isLimited);
+  const limitsBelow = type === 'Limit' || (isLimited && !/Aggregate|Sort|Hash/.test(type));
+  return [...(isWhole && table ? [table] : []), ...Plans.flatMap((plan) => scansIn(plan, partial, limitsBelow))];
 }
