@@ -1,6 +1,6 @@
 import { badUserInput } from '@taskmesh/contracts';
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../../header-values.ts';
+import { headerValues } from '../../http/header-values.ts';
 
 const VERSION_TAG = /^"([1-9]\d{0,9})"$/;
 /** RFC 9110, 8.8.3 and 13.1.1. */
