@@ -491,11 +491,20 @@ async function closed(opening: ReturnType<typeof channel>): Promise<string> {
   return outcome;
 }
 
+const ping = (numbers: number) => `{"type":"ping","payload":{"a":[${'1,'.repeat(numbers)}12345678901234567]}}`;
+
 const sockets: readonly Case[] = [
   graphqlSocket('a first frame of 64 KB', 'stranger', '4401', () => [
     { type: 'connection_init', payload: { x: 'x'.repeat(FRAME) } },
   ]),
   graphqlSocket('a first frame of lists in lists', 'stranger', '4400', () => ['['.repeat(FRAME)]),
+  graphqlSocket('a ping of 32,000 numbers, one of them large', 'stranger', '4400', () => [ping(32_000)]),
+  {
+    ...graphqlSocket('200 pings of 9,000 numbers, one of them large', 'stranger', '1013', () =>
+      Array.from({ length: 201 }, () => ping(9_000)),
+    ),
+    requests: 200,
+  },
   graphqlSocket('a token of 60 KB', 'stranger', '4403', () => [
     { type: 'connection_init', payload: { authorization: `Bearer ${'x.'.repeat(30_000)}` } },
   ]),

@@ -41,11 +41,13 @@ interface ServicePoolOptions {
   connections?: number;
   /** How to find the host's addresses. @default as the system does */
   lookup?: LookupFunction;
+  /** Bytes of a response's body; a larger one is no answer. @default 64 MiB */
+  maxResponseSize?: number;
 }
 
 export function createServicePool(
   origin: string,
-  { connections = CONNECTIONS, lookup }: ServicePoolOptions = {},
+  { connections = CONNECTIONS, ...options }: ServicePoolOptions = {},
 ): ServicePool {
   let pool: Promise<Pool> | undefined;
   let opened: Pool | undefined;
@@ -60,7 +62,7 @@ export function createServicePool(
     start();
   };
 
-  const open = async () => (opened = await (pool ??= openPool(origin, { connections, lookup })));
+  const open = async () => (opened = await (pool ??= openPool(origin, { connections, ...options })));
 
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {

@@ -68,13 +68,10 @@ function failures<Context>(
   fetched: readonly PlanRun<Context>[],
   incomplete: readonly Incompleteness[],
 ): Failures {
-  let errors: ServiceError[] | undefined;
-  for (const [index, run] of fetched.entries()) {
+  const errors = fetched.flatMap((run, index) => {
     const plan = parts[index]?.plan;
-    if (!plan || run.errors.length === 0) continue;
-    errors ??= [];
-    errors.push(...clientErrors(run.errors, plan, run.data));
-  }
-  if (!errors) return { errors: NONE, incomplete };
+    return plan && run.errors.length > 0 ? clientErrors(run.errors, plan, run.data) : NONE;
+  });
+  if (errors.length === 0) return { errors: NONE, incomplete };
   return { errors, incomplete: unexplained(incomplete, errors) };
 }

@@ -195,6 +195,14 @@ describe('what goes wrong', () => {
     expect(errors[100]).not.toHaveProperty('path');
   });
 
+  it('keeps its data beside any number of errors', async () => {
+    const errors = Array.from({ length: 300_000 }, (_, index) => ({ message: `${index}`, path: ['thing', 'name'] }));
+    const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1', name: null } }, errors });
+    const { text, errors: reported } = await compile('{ thing { id name } }').run({ variables: {}, context });
+    expect(text).toBe('{"thing":{"id":"1","name":null}}');
+    expect(reported).toHaveLength(300_000);
+  });
+
   it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
     'is told of an answer without objects: %j',
     async (answer) => {

@@ -119,6 +119,7 @@ describe('a service of a foreign graph that answers oddly', () => {
     ['nothing', says('')],
     ['another text', says('<html>Bad gateway</html>', 502)],
     ['the first half', breaksOff],
+    ['more than 8 MiB', says(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
     ['an end', (response) => response.socket?.destroy()],
   ])('%s is an error, beside what others answered', async (_what, given) => {
     answer = given;
@@ -126,6 +127,34 @@ describe('a service of a foreign graph that answers oddly', () => {
     expect(body.data).toEqual({ odd: null, plain: 1 });
     expect(body.errors).toHaveLength(1);
     expect((await gateway.graphql('{ strict plain }')).body.data).toBeNull();
+  });
+
+  it.each([
+    ['without places', '{"message":"m","extensions":{"code":"NOT_FOUND"}}'],
+    ['with nothing else', '{}'],
+  ])('loses its data by no number of errors %s, of which 100 count', async (_how, error) => {
+    answer = says(`{"data":{"odd":3},"errors":[${`${error},`.repeat(150_000)}${error}]}`);
+    const { body } = await gateway.graphql('{ odd plain }');
+    expect(body.data).toEqual({ odd: 3, plain: 1 });
+    expect(body.errors).toHaveLength(100);
+  });
+
+  it.each([
+    ['nothing of other types', { issues: { deep: [] }, retryAfterSeconds: { a: 'x' } }, {}],
+    ['no issues without a message', { issues: [{ path: 'a' }], retryAfterSeconds: '7' }, {}],
+    ['no more than 100 issues', { issues: Array(101).fill({ path: 'a', message: 'b' }), retryAfterSeconds: 1e9 }, {}],
+    [
+      'short texts',
+      { issues: [{ path: 'a', message: 'x'.repeat(5_000), more: 1 }], retryAfterSeconds: 7, debug: 'inner' },
+      { issues: [{ path: 'a', message: 'x'.repeat(1_000) }], retryAfterSeconds: 7 },
+    ],
+  ])('shows %s in the extensions of an error', async (_what, extensions, shown) => {
+    const error = { message: 'y'.repeat(5_000), path: ['odd'], extensions: { code: 'RATE_LIMITED', ...extensions } };
+    answer = says(JSON.stringify({ data: { odd: null }, errors: [error] }));
+    const { body } = await gateway.graphql('{ odd plain }');
+    expect(body.errors).toEqual([
+      { message: 'y'.repeat(1_000), path: ['odd'], extensions: { code: 'RATE_LIMITED', ...shown } },
+    ]);
   });
 
   it.each<[string, Answer]>([

@@ -5,6 +5,8 @@ import { REQUEST_TIMEOUT_MS, type RequestOptions, type ServiceRequest } from './
 import { fetchSpan } from './fetch-span.ts';
 import { postGraphQL } from './post-graphql.ts';
 
+/** It is parsed and merged at once, while all other requests wait. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** For services of a foreign graph: they are told neither identities nor any header of our clients. */
@@ -12,7 +14,7 @@ export function createExternalSubgraphClient() {
   const pools = new Map<string, ServicePool>();
 
   const poolOf = (origin: string): ServicePool => {
-    const pool = pools.get(origin) ?? createServicePool(origin);
+    const pool = pools.get(origin) ?? createServicePool(origin, { maxResponseSize: MAX_RESPONSE_BYTES });
     pools.set(origin, pool);
     return pool;
   };
@@ -28,7 +30,7 @@ export function createExternalSubgraphClient() {
       path: pathname + search,
       headers: HEADERS,
       request: graphql,
-      okOnly: false,
+      isOurs: false,
       idempotent,
       timeoutMs,
       signal,

@@ -60,7 +60,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
       'x-request-id': call.requestId,
     };
     if (traceparent) headers.traceparent = traceparent;
-    return postGraphQL(pool, { path: '/graphql', headers, request, okOnly: true, idempotent, signal, timeoutMs });
+    return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, idempotent, signal, timeoutMs });
   };
   const ask = (service: string, request: ServiceRequest, asked: RequestOptions) =>
     inSpan(

@@ -31,7 +31,7 @@ const post = (changes: Partial<GraphQLPost> = {}, to = pool) =>
     path: '/graphql',
     headers: {},
     request: { query: '{ a }' },
-    okOnly: true,
+    isOurs: true,
     idempotent: true,
     timeoutMs: 10_000,
     ...changes,
@@ -96,7 +96,7 @@ describe('a request to a service', () => {
 
   it('takes errors with other statuses from services that are not ours', async () => {
     handle = answerWith('{"errors":[{"message":"x"}]}', 400);
-    expect(await post({ okOnly: false })).toEqual({ errors: [{ message: 'x' }] });
+    expect(await post({ isOurs: false })).toEqual({ errors: [{ message: 'x' }] });
   });
 
   timingTest('is given up when the time is up', async () => {

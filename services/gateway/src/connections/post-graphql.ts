@@ -3,23 +3,46 @@ import { parseExactJson } from '@taskmesh/federation';
 import type { Post, ServicePool } from '@taskmesh/internal-api';
 import { isAbsent, isObject } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { GraphQLFormattedError } from 'graphql';
+import { z } from 'zod';
 import { bodyOf, type ServiceRequest } from './connections.ts';
+
+/** Taken from one answer of a foreign service, which may have hundreds of thousands. */
+const MAX_ERRORS = 100;
+const MAX_MESSAGE_CHARS = 1_000;
+const MAX_ISSUES = 100;
+const MAX_RETRY_AFTER_S = 86_400;
+
+const text = z.string().transform((given) => given.slice(0, MAX_MESSAGE_CHARS));
+/** What clients may see of a foreign service's error, in our own errors' form. */
+const foreignExtensions = z.object({
+  code: z.string().optional().catch(undefined),
+  issues: z
+    .array(z.object({ path: text, message: text }))
+    .max(MAX_ISSUES)
+    .optional()
+    .catch(undefined),
+  retryAfterSeconds: z.int().min(0).max(MAX_RETRY_AFTER_S).optional().catch(undefined),
+});
 
 export interface GraphQLPost extends Omit<Post, 'body'> {
   request: ServiceRequest;
-  /** Services of ours answer with 200 whatever the result is; anything else is no answer. */
-  okOnly: boolean;
+  /** Services of ours always answer with 200, and their errors are passed on as they are. */
+  isOurs: boolean;
 }
 
 /** @throws AppError SERVICE_UNAVAILABLE for anything but a GraphQL answer in time */
 export async function postGraphQL(
   pool: ServicePool,
-  { request, okOnly, ...post }: GraphQLPost,
+  { request, isOurs, ...post }: GraphQLPost,
 ): Promise<SubgraphResult> {
   const { status, text } = await pool.post({ ...post, body: bodyOf(request) });
   // A byte order mark is no part of the text (RFC 8259, 8.1).
-  const result = parse(text.startsWith('\uFEFF') ? text.slice(1) : text, okOnly);
-  if (isResult(result) && (status === 200 || !okOnly)) return result;
+  const result = parse(text.startsWith('\uFEFF') ? text.slice(1) : text, isOurs);
+  if (isResult(result)) {
+    if (!isOurs) return { data: result.data, errors: result.errors?.slice(0, MAX_ERRORS).map(foreignError) };
+    if (status === 200) return result;
+  }
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
 }
 
@@ -44,4 +67,12 @@ function isError(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { path } = value;
   return isAbsent(path) || (Array.isArray(path) && path.every((step) => ['string', 'number'].includes(typeof step)));
+}
+
+function foreignError({ message, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
+  return {
+    message: text.catch('A service reported an error.').parse(message),
+    ...(path && { path }),
+    ...(isObject(extensions) && { extensions: foreignExtensions.parse(extensions) }),
+  };
 }

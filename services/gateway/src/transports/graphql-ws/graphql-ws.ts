@@ -2,11 +2,11 @@ import { parseExactJson } from '@taskmesh/federation';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type Message } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import type { RequestCall } from '../../supergraph/executor.ts';
 import { connectionOf } from '../../supergraph/request-call.ts';
 import { headerValues } from '../../http/header-values.ts';
-import { isTooDeep } from '../../http/json-object.ts';
+import { parseJsonObject } from '../../http/json-object.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import {
@@ -96,8 +96,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     send({ type: MessageType.ConnectionAck });
   };
 
-  const onMessage = async (text: string) => {
-    const message = tryToParse(text);
+  const onMessage = async (bytes: RawData) => {
+    const message = tryToParse(bytes as Buffer); // as `binaryType` is by default
     // Pings are answered to the end, or the client would take the socket for lost, and what it waits for with it.
     if (isLeaving(socket) && message?.type !== MessageType.Ping) return;
     switch (message?.type) {
@@ -136,7 +136,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   socket.on('ping', isWithinRate);
   socket.on('message', (bytes) => {
     if (socket.readyState !== socket.OPEN || !isWithinRate()) return;
-    onMessage(String(bytes)).catch((error: unknown) =>
+    onMessage(bytes).catch((error: unknown) =>
       failSocket(socket, error, { isTemporary, log: context.log }, [
         CloseCode.InternalServerError,
         'Internal server error',
@@ -149,10 +149,9 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   });
 }
 
-function tryToParse(text: string): Message | undefined {
+function tryToParse(bytes: Buffer): Message | undefined {
   try {
-    const message = parseMessage(parseExactJson(text));
-    return isTooDeep(message) ? undefined : message;
+    return parseMessage(parseJsonObject(bytes, parseExactJson));
   } catch {
     return undefined;
   }

@@ -1,0 +1,52 @@
+import { isExactInteger, parseExactJson } from '../src/index.ts';
+import { cpuMs } from './cpu-ms.ts';
+
+/** By a reviver that sees the source of each value: plain, but tens of times as expensive as parsing. */
+function parsePlainly(text: string): unknown {
+  const keepExact = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? JSON.rawJSON(source) : value;
+  return JSON.parse(text, keepExact as (key: string, value: unknown) => unknown);
+}
+
+const LARGE = '9007199254740993';
+
+it.each([
+  LARGE,
+  ` -${LARGE} `,
+  `[${LARGE},-${LARGE},9007199254740991,9007199254740992,1]`,
+  `[1.${LARGE},${LARGE}.5,${LARGE}e2,1e${LARGE},-0,0.0,123456789012345678901234567890]`,
+  `{"a":${LARGE},"b":[{"c":[[],{},${LARGE}]},"${LARGE}"],"${LARGE}":{"":${LARGE}},"7":${LARGE}}`,
+  `{"a \\" , ${LARGE}":[true,null,false,${LARGE}],"\\u0061\\\\":${LARGE},"\\\\\\"":"\\\\\\" ${LARGE}"}`,
+  `{"a":[{"b":${LARGE}}],"a":{"b":1},"c":1,"c":${LARGE},"d":${LARGE},"d":"x","e":{"f":${LARGE}},"e":{"f":${LARGE}1}}`,
+  `{"__proto__":{"a":${LARGE}},"constructor":${LARGE},"a":{"constructor":{"MAX_VALUE":${LARGE}}},"a":5}`,
+  `{ "é€😀" : [ "😀" ,\n\t${LARGE} ] , "x" : ${LARGE}\r\n}`,
+])('keeps the large integers of %j, and nothing else', (text) => {
+  expect(JSON.stringify(parseExactJson(text))).toBe(JSON.stringify(parsePlainly(text)));
+});
+
+it.each([`0${LARGE}`, `[${LARGE}`, `{${LARGE}:1}`, `"a"${LARGE}`, `1 ${LARGE}`, `[+${LARGE}]`, `["${LARGE}]`])(
+  'refuses %j',
+  (text) => expect(() => parseExactJson(text)).toThrow(SyntaxError),
+);
+
+it('refuses large integers below 5,000 levels', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${LARGE}${']'.repeat(levels)}`;
+  expect(() => parseExactJson(nested(6_000))).toThrow(RangeError);
+  const innermost = [parseExactJson(nested(4_000))].flat(Infinity)[0];
+  expect(isExactInteger(innermost)).toBe(true);
+});
+
+it.each(['1', '{}', '[]', '{"":1}', '"a"', '"\\""'])(
+  'costs little more than parsing: a large integer behind many %s',
+  (item) => {
+    const text = `[${`${item},`.repeat(2 ** 20 / (item.length + 1))}${LARGE}]`;
+    const costOf = (parse: (text: string) => unknown) => {
+      parse(text);
+      const begunMs = cpuMs();
+      for (let round = 0; round < 8; round++) parse(text);
+      return cpuMs() - begunMs;
+    };
+    const plainMs = costOf(JSON.parse);
+    expect(costOf(parseExactJson)).toBeLessThan(8 * plainMs);
+  },
+);
