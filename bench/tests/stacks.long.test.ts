@@ -49,15 +49,14 @@ describe('npm run bench, at whole platforms', () => {
   );
 
   it(
-    'measures pages and CPU of every kind of request, and events beside sockets',
+    'measures pages and CPU of every kind of request',
     async () => {
-      const { report, rows } = await runBench('growth --quick --stores 6000 --sockets 10 --event-seconds 1');
+      const { report, rows } = await runBench('growth --quick --stores 6000');
       const costs = report.requests as { kind: string; owner: number; pages: number; server: number }[];
       for (const { pages, server } of costs) for (const figure of [pages, server]) expect(figure).toBeGreaterThan(0);
       const [small, large] = costs.filter(({ kind }) => kind.startsWith('statistics'));
       expect(large?.pages).toBeGreaterThan(10 * (small?.pages ?? NaN));
-      expect(rows.filter(([kind]) => kind === 'create')).toHaveLength(2);
-      expect(rows.at(-1)?.[0]).toBe('10');
+      expect(rows.filter(([kind]) => kind === 'create')).toHaveLength(1);
     },
     TIMEOUT_MS,
   );

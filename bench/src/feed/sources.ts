@@ -107,16 +107,19 @@ function openKafka(broker: string): Source {
 }
 
 function openHttp(url: string): Source {
-  const clients = Array.from({ length: CONNECTIONS }, () => new HttpClient(url));
+  const client = new HttpClient(url);
   return {
     async make(changes) {
       const at = nowMs();
-      const body = JSON.stringify(changes.map(bareChange));
-      const response = await clients[connectionOf(changes)]?.request({ path: '/', method: 'POST', body });
-      await response?.body.dump();
+      const response = await client.request({
+        path: '/',
+        method: 'POST',
+        body: JSON.stringify(changes.map(bareChange)),
+      });
+      await response.body.dump();
       return at;
     },
-    close: () => Promise.all(clients.map((client) => client.close())),
+    close: () => client.close(),
   };
 }
 
