@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTurns, pace } from '../load/connections.ts';
-import type { Sources } from '../machine/targets.ts';
 import { quantile } from '../run/figures.ts';
 import { openListeners, setClock, type Speech } from './sockets.ts';
-import { openSource, type Source, type SourceName } from './sources.ts';
+import { openSource, type Source, type SourceName, type Sources } from './sources.ts';
 import type { User } from './users.ts';
 
 export interface FeedLoadOptions {

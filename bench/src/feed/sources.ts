@@ -6,11 +6,17 @@ import { Client as HttpClient } from 'undici';
 import { newId, partOf } from '../bare/server.ts';
 import { taskInput } from '../load/calls.ts';
 import { inTurns, pace } from '../load/connections.ts';
-import type { Sources } from '../machine/targets.ts';
 import { nowMs, titleOf } from './sockets.ts';
 
 /** Where changes begin: committed in the store, or published to Kafka or posted for the bare server. */
 export type SourceName = 'commit' | 'kafka' | 'http';
+
+/** Where changes can be made. */
+export interface Sources {
+  tasksDatabase?: string;
+  kafka?: string;
+  http?: string;
+}
 
 /** A change that is due; an owner has at most one among those that are made together. */
 export interface Due {

@@ -11,6 +11,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import type { Sources } from '../feed/sources.ts';
 import { CACHE, type Environment, type Surroundings } from '../run/benchmark.ts';
 import { combine, difference } from '../run/figures.ts';
 import { cpuMsOf } from './cpu.ts';
@@ -21,13 +22,6 @@ export type TargetName = (typeof TARGETS)[number];
 
 /** What a process does: it serves clients, it is another process of ours, or a store. */
 export type Role = 'server' | 'inner' | 'postgres' | 'redis' | 'kafka';
-
-/** Where changes can be made. */
-export interface Sources {
-  tasksDatabase?: string;
-  kafka?: string;
-  http?: string;
-}
 
 /** A running server that is measured. */
 export interface Target {
