@@ -4,7 +4,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { backup } from '../src/backup/backup.ts';
 import { createBareServer } from '../src/bare/server.ts';
@@ -15,10 +15,9 @@ import { growth } from '../src/growth/growth.ts';
 import { OPERATIONS, TASKS_EACH } from '../src/load/calls.ts';
 import { openConnections, populate, type Population } from '../src/load/connections.ts';
 import { cpuMsOf } from '../src/machine/cpu.ts';
-import * as profile from '../src/machine/profile.ts';
 import { requests } from '../src/requests.ts';
 import { measureByTurns, median, quantile, summarise } from '../src/run/figures.ts';
-import { describeMachine, digits, publish, table } from '../src/run/report.ts';
+import { describeMachine, publish, table } from '../src/run/report.ts';
 import { scale } from '../src/scale/scale.ts';
 import { runBench } from './run-bench.ts';
 
@@ -26,9 +25,8 @@ describe('npm run bench', () => {
   it('measures every operation, and lists beside logins, at the bare server', async () => {
     const { report, rows } = await runBench('--quick --targets bare --connections 2 --seconds 0.2 --rounds 2');
     expect(report.measured.map(({ operation }) => operation)).toEqual(OPERATIONS);
-    for (const { requests: sent, p50Ms, p99Ms, cpuSum, rounds } of report.measured) {
+    for (const { requests: sent, p50Ms, cpuSum, rounds } of report.measured) {
       for (const figure of [sent, p50Ms, cpuSum]) expect(figure).toBeGreaterThan(0);
-      expect(p99Ms).toBeGreaterThanOrEqual(Number(p50Ms));
       expect(rounds).toHaveLength(2);
     }
     // 200 a second, 0.8 s of each kind, two rounds.
@@ -39,7 +37,7 @@ describe('npm run bench', () => {
   it('counts every message of the feed at every socket of the bare server', async () => {
     const line = 'feed --quick --targets bare --sockets 20 --seconds 0.4 --warm-up 0.05 --rounds 2';
     const { report, rows } = await runBench(line);
-    const perRound = report.measured.map(({ rounds }) => (rounds as unknown as Record<string, number>[])[1]);
+    const perRound = report.measured.map(({ rounds }) => (rounds as object[])[1]);
     expect(perRound).toMatchObject([
       { changes: 200, messages: 200 },
       { changes: 100, messages: 100 * 20 }, // one owner for all twenty
@@ -51,17 +49,15 @@ describe('npm run bench', () => {
     expect(rows.filter(([target]) => target === 'bare')).toHaveLength(2);
   }, 300_000);
 
-  it('compares gateways, and counts their requests to services', async () => {
-    const { report, rows } = await runBench(
-      'gateway --quick --targets taskmesh,apollo-undici --seconds 0.2 --warm-up 0.05 --connections 2',
-    );
-    const calls = report.measured
-      .filter(({ engine }) => engine === 'apollo-undici')
-      .map((row) => Math.round(Number(row.calls)));
-    expect(calls).toEqual([1, 4, 16]);
+  it('compares gateways, counts their requests to services, and shows where their time goes', async () => {
+    const line = 'gateway --quick --targets taskmesh,apollo-undici --seconds 0.2 --connections 2 --profile';
+    const { report, rows, stdout } = await runBench(line);
+    const ofApollo = report.measured.filter(({ engine }) => engine === 'apollo-undici');
+    expect(ofApollo.map(({ calls }) => Math.round(Number(calls)))).toEqual([1, 4, 16]);
     for (const { cpuMs, peakMiB } of report.measured)
       for (const figure of [cpuMs, peakMiB]) expect(figure).toBeGreaterThan(0);
     expect(rows).toHaveLength(1 + 3 * 2);
+    expect(stdout).toMatch(/by package\n(.*\n)* +[\d.]+ %  @apollo\/query-planner/);
   }, 300_000);
 });
 
@@ -150,24 +146,16 @@ describe('figures', () => {
     expect(after - before).toBeGreaterThanOrEqual(50);
   });
 
-  it('stand between the marks of a document', () => {
-    const dir = mkdtempSync(join(tmpdir(), 'taskmesh-bench-'));
-    const file = join(dir, 'README.md');
+  it('stand between the marks of a document, in aligned tables', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'taskmesh-bench-')), 'README.md');
     writeFileSync(file, 'before\n<!-- figures: begin -->old<!-- figures: end -->\nafter\n');
-    publish(file, { figures: 'new' });
-    expect(readFileSync(file, 'utf8')).toBe('before\n<!-- figures: begin -->\n\nnew\n\n<!-- figures: end -->\nafter\n');
+    const rows = [{ ms: 0.12345 }, { ms: 1234.5 }];
+    publish(file, { figures: table(rows, { name: ({ ms }) => `${ms}`.slice(0, 3) }, { ms: ({ ms }) => ms }) });
+    const figures = '| name |    ms |\n| ---- | ----: |\n| 0.1  | 0.123 |\n| 123  |  1235 |';
+    const text = `before\n<!-- figures: begin -->\n\n${figures}\n\n<!-- figures: end -->\nafter\n`;
+    expect(readFileSync(file, 'utf8')).toBe(text);
     expect(() => publish(file, { nowhere: '' })).toThrow('has no place for nowhere');
-    rmSync(dir, { recursive: true });
-  });
-
-  it('are aligned in tables, with three significant digits', () => {
-    const rows = [
-      { name: 'a', ms: 0.12345 },
-      { name: 'bcd', ms: 1234.5 },
-    ];
-    const lines = table(rows, { name: ({ name }) => name }, { ms: ({ ms }) => ms }).split('\n');
-    expect(lines).toEqual(['| name |    ms |', '| ---- | ----: |', '| a    | 0.123 |', '| bcd  |  1235 |']);
-    expect([0, 0.01234, 1.234, 12.34, 123.4].map(digits)).toEqual(['0', '0.0123', '1.23', '12.3', '123']);
+    rmSync(dirname(file), { recursive: true });
   });
 
   it('beside a bare server or PostgreSQL are ratios', () => {
@@ -182,26 +170,6 @@ describe('figures', () => {
     expect(text).toMatch(/Taskmesh \| +2.00 \| +1.0 \| +500 \| +0.50 \| +32 \| +7 \|/);
     expect(text).toContain('Others took 40 % of the machine');
   });
-
-  it('by package: time of Node counts for the package that called it, idle time does not count', () => {
-    const node = (id: number, functionName: string, url: string, children: number[] = []) => ({
-      ...{ id, children, callFrame: { functionName, url, scriptId: '', lineNumber: 0, columnNumber: 0 } },
-    });
-    const nodes = [
-      node(1, '(root)', '', [2, 4]),
-      node(2, 'list', new URL('../../services/tasks/src/tasks/list.ts', import.meta.url).href, [3]),
-      node(3, 'write', 'node:net'),
-      node(4, '(idle)', ''),
-    ];
-    const { packages } = profile.summarise({
-      nodes,
-      startTime: 0,
-      endTime: 9,
-      samples: [2, 3, 4],
-      timeDeltas: [1, 2, 4],
-    });
-    expect([...packages]).toEqual([['services/tasks/tasks', 3]]);
-  });
 });
 
 describe('arguments', () => {
@@ -209,21 +177,18 @@ describe('arguments', () => {
     const lengths = [[], ['--quick'], ['--quick', '--warm-up', '7']].map((args) => requests.options.read(args).warmUp);
     expect(lengths).toEqual([10, 0.3, 7]);
     expect(feed.options.read(['--quick'])).toMatchObject({ sockets: 200, rounds: 1, rates: ['usual'] });
-    expect(growth.options.read(['--stores', '900000,300000']).stores).toEqual([300_000, 900_000]);
-  });
-
-  it('choose from lists, in their order', () => {
-    const { only, targets } = requests.options.read(['--only', 'list,get,beside-logins', '--targets', 'embedded']);
-    expect([only, targets]).toEqual([['get', 'list', 'beside-logins'], ['embedded']]);
+    const chosen = requests.options.read(['--only', 'list,get', '--targets', 'embedded']);
+    expect(chosen).toMatchObject({ only: ['get', 'list'], targets: ['embedded'] }); // in their order
+    expect(growth.options.read(['--stores', '300000,900000']).stores).toEqual([300_000, 900_000]);
   });
 
   it.each([
     [requests, ['--only lits', '--seconds x', '--warm-up -1', '--rounds 1.5', '--name ../x', '--fast', 'word']],
     [feed, ['--only ws', '--sockets 0', '--loads everything']],
     [backup, ['--rows 0', '--rows many']],
-    [growth, ['--stores 1000', '--stores many', '--sockets 0', '--parts none']],
+    [growth, ['--stores 0', '--stores many']],
     [gateway, ['--targets other']],
-    [scale, ['--gateways 2', '--gateways 1,none']],
+    [scale, ['--gateways 0', '--gateways 1,none']],
   ])('that make no sense are refused (%#)', ({ options }, lines) => {
     for (const line of lines) expect(() => options.read(line.split(' '))).toThrow(UsageError);
     expect(options.help).toContain('--publish');

@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { createNumberFinder, openListeners, openSubscribers, titleOf } from '../src/feed/sockets.ts';
+import { createNumberFinder, openListeners, titleOf } from '../src/feed/sockets.ts';
 
 const user = { id: 'a-user', token: 'none' };
 const connections: WebSocket[] = [];
@@ -22,20 +22,26 @@ afterAll(() => void server.close());
 
 const deliver = (n: number) => connections.forEach((socket) => socket.send(JSON.stringify({ title: titleOf(n) })));
 
+const open = (speech: 'bare' | 'graphql-ws', socketsPerOwner: number) =>
+  openListeners({ speech, groups: [{ url, users: [user] }], socketsPerOwner });
+
 it('notices a change that comes twice', async () => {
-  const listeners = await openListeners({ url, speech: 'bare', users: [user], socketsPerOwner: 2 });
-  const recording = listeners.record();
-  deliver(1);
-  await eventually(() => expect(recording.numbers).toEqual([1, 1]));
-  listeners.check();
-  expect(listeners.lastOf(user.id)).toEqual([1, 1]);
+  const listeners = await open('bare', 2);
+  const { numbers } = await listeners.expect(
+    () => 2,
+    async () => deliver(1),
+  );
+  expect([numbers, listeners.lastOf(user.id)]).toEqual([
+    [1, 1],
+    [1, 1],
+  ]);
   deliver(1);
   await eventually(() => expect(() => listeners.check()).toThrow('got change 1 after 1'));
   await listeners.close();
 });
 
 it('notices that a server closes a connection, and still closes the others', async () => {
-  const listeners = await openListeners({ url, speech: 'bare', users: [user], socketsPerOwner: 2 });
+  const listeners = await open('bare', 2);
   listeners.check();
   connections[0]?.terminate();
   await eventually(() => expect(() => listeners.check()).toThrow('The server closed a connection'));
@@ -44,15 +50,14 @@ it('notices that a server closes a connection, and still closes the others', asy
 });
 
 it('does not accept more messages than there should be', async () => {
-  const subscribers = await openSubscribers([{ url, users: [user] }]);
-  await subscribers.expect(1, async () => deliver(2));
+  const listeners = await open('graphql-ws', 1);
   const twice = async () => {
     deliver(3);
     deliver(4);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually(() => expect(listeners.lastOf(user.id)).toEqual([4]));
   };
-  await expect(subscribers.expect(1, twice)).rejects.toThrow('2 messages arrived, and there should be 1');
-  await subscribers.close();
+  await expect(listeners.expect(() => 1, twice)).rejects.toThrow('2 messages arrived, and there should be 1');
+  await listeners.close();
 });
 
 it('finds the numbers of changes wherever a stream of bytes is cut', () => {

@@ -10,12 +10,11 @@ let runs = 0;
 export async function runBench(line: string) {
   const name = `test-${process.pid}-${++runs}`;
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...line.split(' '), '--name', name]);
-  const file = fileURLToPath(new URL(`../results/${name}.json`, import.meta.url));
-  const report = JSON.parse(readFileSync(file, 'utf8')) as {
-    measured: Record<string, number | string>[];
-    [part: string]: unknown;
-  };
-  rmSync(file);
+  const results = fileURLToPath(new URL(`../results/${name}`, import.meta.url));
+  const report = JSON.parse(readFileSync(`${results}.json`, 'utf8')) as {
+    measured: Record<string, unknown>[];
+  } & Record<string, unknown>;
+  for (const path of [results, `${results}.json`]) rmSync(path, { recursive: true, force: true });
   const rows = stdout.split('\n').filter((each) => each.startsWith('| ') && !each.startsWith('| -'));
   return {
     report,

@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { Pool, types, type QueryResultRow } from 'pg';
-import * as statements from './statements.ts';
+import { SCHEMA, STATEMENTS } from './statements.ts';
 
 /** As Taskmesh hashes: argon2id (2), 19 MiB, two passes, one lane. */
 const HASHING = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -18,21 +18,9 @@ interface Credentials {
   email: string;
   password: string;
 }
-
-interface AccountRow {
-  id: string;
-  email: string;
-  email_confirmed_at: string;
-}
-
-interface TaskInput {
-  title: string;
-  description?: string;
-  completed?: boolean;
-  dueDate?: string;
-  category?: string;
-  priority?: string;
-}
+type AccountRow = Record<'id' | 'email' | 'email_confirmed_at' | 'password_hash' | 'password_version', string>;
+type TaskInput = Partial<Record<string, unknown>>;
+type Run = <Row extends QueryResultRow>(name: keyof typeof STATEMENTS, values: unknown[]) => Promise<Row[]>;
 
 /**
  * What remains of the service without everything that these requests do not need: Fastify, pg, one prepared statement
@@ -45,9 +33,8 @@ export async function createBareServer(postgresUrl: string): Promise<FastifyInst
     options: '-c timezone=UTC',
     types: { getTypeParser: (oid, format) => (oid === TIMESTAMPTZ ? toRfc3339 : types.getTypeParser(oid, format)) },
   });
-  await pool.query(statements.SCHEMA);
-  const run = async <Row extends QueryResultRow>(statement: { name: string; text: string }, values: unknown[]) =>
-    (await pool.query<Row>({ ...statement, values })).rows;
+  await pool.query(SCHEMA);
+  const run: Run = async (name, values) => (await pool.query({ name, text: STATEMENTS[name], values })).rows;
   const app = fastify({ logger: false });
   app.addHook('onClose', () => pool.end());
   const tokens = await createTokens();
@@ -60,8 +47,6 @@ export async function createBareServer(postgresUrl: string): Promise<FastifyInst
   return app;
 }
 
-type Run = <Row extends QueryResultRow>(statement: { name: string; text: string }, values: unknown[]) => Promise<Row[]>;
-
 function addAccountRoutes(app: FastifyInstance, run: Run, sign: (id: string, email: string) => Promise<string>): void {
   const session = async ({ id, email, email_confirmed_at }: AccountRow) => ({
     access_token: await sign(id, email),
@@ -70,20 +55,17 @@ function addAccountRoutes(app: FastifyInstance, run: Run, sign: (id: string, ema
   app.post<{ Body: Credentials & { name: string } }>('/api/auth/signup', async ({ body }, reply) => {
     const { email, password, name } = body;
     const values = [newId(), email, name, await hash(password, HASHING), new Date().toISOString()];
-    const [account] = await run<AccountRow>(statements.SIGN_UP, values);
+    const [account] = await run<AccountRow>('signUp', values);
     return reply.code(201).send(account && (await session(account)));
   });
   app.post<{ Body: Credentials }>('/api/auth/login', async ({ body, ip, id }, reply) => {
-    const [account] = await run<AccountRow & { password_hash: string; password_version: number }>(
-      statements.FIND_ACCOUNT,
-      [body.email],
-    );
+    const [account] = await run<AccountRow>('findAccount', [body.email]);
     if (!account || !(await verify(account.password_hash, body.password)))
       return reply.code(401).send({ message: 'E-mail or password is wrong.' });
     const now = Date.now();
     const times = [new Date(now).toISOString(), new Date(now + SESSION_MS).toISOString()];
     const values = [newId(), account.id, ...times, ip, String(id), account.password_version];
-    const [, opened] = await Promise.all([run(statements.OPEN_SESSION, values), session(account)]);
+    const [, opened] = await Promise.all([run('openSession', values), session(account)]);
     return opened;
   });
 }
@@ -98,28 +80,28 @@ function addTaskRoutes(app: FastifyInstance, run: Run, userOf: (request: Fastify
     const { title, description, completed = false, dueDate, category, priority = 'medium' } = request.body;
     const values = [title, description, completed, dueDate, category, priority]; // what is undefined becomes null
     const now = new Date().toISOString();
-    const [task] = await run(statements.CREATE, [partOf(ownerId), newId(), ownerId, now, ...values]);
+    const [task] = await run('create', [partOf(ownerId), newId(), ownerId, now, ...values]);
     return reply.code(201).send(found(task, 'Task created.'));
   });
   app.get('/api/tasks', async (request) => {
-    const list = await run(statements.LIST, [await userOf(request)]);
+    const list = await run('list', [await userOf(request)]);
     return { success: true, message: 'Tasks found.', count: list.length, data: list };
   });
   app.get('/api/tasks/stats', async (request) => {
-    const counts = await run<Record<'total' | 'completed', number>>(statements.STATISTICS, [await userOf(request)]);
+    const counts = await run<Record<'total' | 'completed', number>>('statistics', [await userOf(request)]);
     const { total, completed } = counts[0] ?? { total: 0, completed: 0 };
     const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
     return found({ total, completed, pending: total - completed, completionPercentage }, 'Counted.');
   });
   app.get<{ Params: { id: string } }>('/api/tasks/:id', async (request) => {
-    const [task] = await run(statements.GET, [request.params.id, await userOf(request)]);
+    const [task] = await run('get', [request.params.id, await userOf(request)]);
     return found(task, 'Task found.');
   });
   app.patch<{ Params: { id: string }; Body: Partial<TaskInput> }>('/api/tasks/:id', async (request) => {
     const ownerId = await userOf(request);
     const { title, completed } = request.body;
     const values = [partOf(ownerId), request.params.id, ownerId, new Date().toISOString(), title, completed];
-    return found((await run(statements.UPDATE, values))[0], 'Task updated.');
+    return found((await run('update', values))[0], 'Task updated.');
   });
 }
 

@@ -32,32 +32,23 @@ export const SCHEMA = `
   create index changes_to_publish on changes (part, id) where published_at is null;
 `;
 
-/*
+const TASK_COLUMNS = 'id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at';
+
+/**
  * One statement for each request, prepared once per connection. They do what the services' statements do: a write is the
  * task's row, the owner's feed row and the log with both images; a login opens a session and leaves its audit entry.
  */
-
-const TASK_COLUMNS = 'id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at';
-
-/** $1 id, $2 e-mail, $3 name, $4 password hash, $5 now */
-export const SIGN_UP = {
-  name: 'sign-up',
-  text: `
+export const STATEMENTS = {
+  /** $1 id, $2 e-mail, $3 name, $4 password hash, $5 now */
+  signUp: `
     insert into accounts (id, email, email_key, name, password_hash, email_confirmed_at)
     values ($1, $2, lower($2), $3, $4, $5)
     returning id, email, email_confirmed_at`,
-};
-
-/** $1 e-mail */
-export const FIND_ACCOUNT = {
-  name: 'find-account',
-  text: 'select id, email, password_hash, password_version, email_confirmed_at from accounts where email_key = lower($1)',
-};
-
-/** $1 session, $2 account, $3 now, $4 expiry, $5 IP, $6 request id, $7 version of the password */
-export const OPEN_SESSION = {
-  name: 'open-session',
-  text: `
+  /** $1 e-mail */
+  findAccount:
+    'select id, email, password_hash, password_version, email_confirmed_at from accounts where email_key = lower($1)',
+  /** $1 session, $2 account, $3 now, $4 expiry, $5 IP, $6 request id, $7 version of the password */
+  openSession: `
     with account as (
       select id from accounts where id = $2::uuid and password_version = $7::integer for share
     ), session as (
@@ -69,12 +60,8 @@ export const OPEN_SESSION = {
       select created_at, 'session.opened', account_id, id, $5::text, $6::text from session
     )
     select id from session`,
-};
-
-/** $1 part, $2 id, $3 owner, $4 now, $5 title, $6 description, $7 completed, $8 due date, $9 category, $10 priority */
-export const CREATE = {
-  name: 'create',
-  text: `
+  /** $1 part, $2 id, $3 owner, $4 now, $5 title, $6 description, $7 completed, $8 due date, $9 category, $10 priority */
+  create: `
     with feed as (
       insert into feeds as f (owner_id, sequence) values ($3::uuid, 1)
       on conflict (owner_id) do update set sequence = f.sequence + 1
@@ -90,12 +77,8 @@ export const CREATE = {
       select $1, task.user_id, feed.sequence, 'INSERT', row_to_json(task), null, task.created_at from feed, task
     )
     select ${TASK_COLUMNS} from task`,
-};
-
-/** $1 part, $2 id, $3 owner, $4 now, $5 title or null, $6 completed or null */
-export const UPDATE = {
-  name: 'update',
-  text: `
+  /** $1 part, $2 id, $3 owner, $4 now, $5 title or null, $6 completed or null */
+  update: `
     with old as (
       select * from tasks where id = $2 and user_id = $3 for update
     ), feed as (
@@ -117,21 +100,12 @@ export const UPDATE = {
       from old, feed, task
     )
     select ${TASK_COLUMNS} from task`,
-};
-
-/** $1 id, $2 owner */
-export const GET = { name: 'get', text: `select ${TASK_COLUMNS} from tasks where id = $1 and user_id = $2` };
-
-/** $1 owner */
-export const LIST = {
-  name: 'list',
-  text: `select ${TASK_COLUMNS} from tasks where user_id = $1 order by created_at desc, id desc limit 1000`,
-};
-
-/** $1 owner */
-export const STATISTICS = {
-  name: 'statistics',
-  text: `
+  /** $1 id, $2 owner */
+  get: `select ${TASK_COLUMNS} from tasks where id = $1 and user_id = $2`,
+  /** $1 owner */
+  list: `select ${TASK_COLUMNS} from tasks where user_id = $1 order by created_at desc, id desc limit 1000`,
+  /** $1 owner */
+  statistics: `
     select count(*)::int as total, (count(*) filter (where completed))::int as completed
     from tasks where user_id = $1`,
 };

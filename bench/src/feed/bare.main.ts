@@ -27,9 +27,11 @@ function textFrame(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x81, 126, bytes.length >> 8, bytes.length & 0xff]), bytes]);
 }
 
-const server = createServer(async (request, response) => {
-  for (const change of JSON.parse(await text(request)) as BareChange[]) deliver(change);
-  response.writeHead(204).end();
+const server = createServer((request, response) => {
+  void text(request).then((body) => {
+    for (const change of JSON.parse(body) as BareChange[]) deliver(change);
+    response.writeHead(204).end();
+  });
 });
 
 const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });

@@ -26,34 +26,31 @@ const EVERY_CHANGE = { postgres_changes: [{ event: '*', schema: 'public', table:
 const HEARTBEAT_MS = 10_000;
 /** So many connect at the same time. */
 const AT_ONCE = 50;
-const ARRIVAL_MS = 30_000;
+const ARRIVAL_MS = 60_000;
 
 const OPEN: Record<Speech, Open> = {
-  bare: (url, { id }, handlers) => openWebSocket(`${url}/${id}`, [], handlers, () => undefined),
-  'graphql-ws': (url, { token }, handlers) =>
-    openWebSocket(`${url}/graphql`, ['graphql-transport-ws'], handlers, async (say, heard) => {
-      say({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
-      await heard(); // the acknowledgement
-      say({ id: '1', type: 'subscribe', payload: { query: QUERY } });
-    }),
-  channel: (url, { token }, handlers) =>
-    openWebSocket(`${url}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`, [], handlers, (say) => {
-      say(['1', '1', 'realtime:tasks', 'phx_join', { access_token: token, config: EVERY_CHANGE }]);
-      const heartbeat = () => say([null, '2', 'phoenix', 'heartbeat', {}]);
-      return setInterval(heartbeat, HEARTBEAT_MS * (0.8 + Math.random() / 5)); // not all at the same moment
-    }),
+  bare: (url, { id }, handlers) => openWebSocket(`${url}/${id}`, [], handlers, []),
+  'graphql-ws': (url, { token }, handlers) => {
+    const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}` } };
+    const subscribe = { id: '1', type: 'subscribe', payload: { query: QUERY } };
+    return openWebSocket(`${url}/graphql`, ['graphql-transport-ws'], handlers, [init, subscribe]);
+  },
+  channel: (url, { token }, handlers) => {
+    const join = ['1', '1', 'realtime:tasks', 'phx_join', { access_token: token, config: EVERY_CHANGE }];
+    const heartbeat = [null, '2', 'phoenix', 'heartbeat', {}];
+    return openWebSocket(`${url}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`, [], handlers, [join], heartbeat);
+  },
   sse: (url, user, handlers) => openStream(url, user, 'text/event-stream', handlers),
   multipart: (url, user, handlers) => openStream(url, user, 'multipart/mixed;subscriptionSpec=1.0', handlers),
 };
 
+/** Sends each message when the one before has been answered, and the heartbeat from then on. */
 async function openWebSocket(
   url: string,
   protocols: string[],
   { onData, onEnd }: Handlers,
-  begin: (
-    say: (message: unknown) => void,
-    heard: () => Promise<unknown>,
-  ) => NodeJS.Timeout | undefined | Promise<undefined | void>,
+  messages: unknown[],
+  heartbeat?: unknown,
 ): Promise<() => Promise<void>> {
   const socket = new WebSocket(url.replace('http', 'ws'), protocols, { perMessageDeflate: false });
   const ended = new Promise<never>((_, reject) => {
@@ -62,13 +59,18 @@ async function openWebSocket(
   });
   let isClosed = false;
   ended.catch((error: Error) => isClosed || onEnd(error));
+  const send = (message: unknown) => socket.send(JSON.stringify(message));
   await Promise.race([once(socket, 'open'), ended]);
-  const heard = () => Promise.race([once(socket, 'message'), ended]);
-  const timer = await begin((message) => socket.send(JSON.stringify(message)), heard);
+  for (const [index, message] of messages.entries()) {
+    if (index > 0) await Promise.race([once(socket, 'message'), ended]);
+    send(message);
+  }
   socket.on('message', onData);
+  const everyMs = HEARTBEAT_MS * (0.8 + Math.random() / 5); // not all at the same moment
+  const timer = heartbeat === undefined ? undefined : setInterval(() => send(heartbeat), everyMs);
   return async () => {
     isClosed = true;
-    clearInterval(timer ?? undefined);
+    clearInterval(timer);
     socket.terminate();
     if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close');
   };
@@ -122,25 +124,28 @@ export function setClock(): void {
 }
 
 export interface ListenerOptions {
-  url: string;
   speech: Speech;
-  /** A user who is named twice has twice as many sockets. */
-  users: User[];
-  socketsPerOwner: number;
+  /** By server. A user who is named twice has twice as many sockets. */
+  groups: { url: string; users: User[] }[];
+  /** @default 1 */
+  socketsPerOwner?: number;
 }
 
-/** Sockets of one server, and what they receive. */
-export async function openListeners({ url, speech, users, socketsPerOwner }: ListenerOptions) {
-  const lasts = new Map<string, number[]>(users.map(({ id }) => [id, []]));
+export type Listeners = Awaited<ReturnType<typeof openListeners>>;
+
+/** Sockets at one or more servers, and what they receive. */
+export async function openListeners({ speech, groups, socketsPerOwner = 1 }: ListenerOptions) {
+  const lasts = new Map<string, number[]>();
   const closes: (() => Promise<void>)[] = [];
   let failure: Error | undefined;
-  let recording = { numbers: new Array<number>(), times: new Array<number>() };
+  let recording: { numbers: number[]; times: number[] } = { numbers: [], times: [] };
   const fail = (error: Error) => (failure ??= error);
   const check = () => {
     if (failure) throw failure;
   };
-  const openOne = async (user: User) => {
+  const openOne = async ({ url, user }: { url: string; user: User }) => {
     const last = lasts.get(user.id) ?? [];
+    lasts.set(user.id, last);
     const index = last.push(0) - 1;
     const onChange = (n: number) => {
       if (n <= (last[index] ?? 0)) fail(new Error(`A socket got change ${n} after ${last[index]}.`));
@@ -151,7 +156,9 @@ export async function openListeners({ url, speech, users, socketsPerOwner }: Lis
     closes.push(await OPEN[speech](url, user, { onData: createNumberFinder(onChange), onEnd: fail }));
   };
   const close = async () => void (await Promise.all(closes.map((each) => each())));
-  const waiting = users.flatMap((user) => Array<User>(socketsPerOwner).fill(user));
+  const waiting = groups.flatMap(({ url, users }) =>
+    users.flatMap((user) => Array<{ url: string; user: User }>(socketsPerOwner).fill({ url, user })),
+  );
   try {
     while (waiting.length > 0) await Promise.all(waiting.splice(0, AT_ONCE).map(openOne));
   } catch (error) {
@@ -159,41 +166,26 @@ export async function openListeners({ url, speech, users, socketsPerOwner }: Lis
     throw error;
   }
   return {
-    /** @throws when a socket got a change twice or out of order, or was closed */
-    check,
-    /** From now on, the numbers of changes as they arrive, and when they do. */
-    record: () => (recording = { numbers: [], times: [] }),
+    /**
+     * The numbers of changes that come of some work as they arrive, and when they do. @throws unless exactly so many come,
+     * each once and in order, and no server closes a connection
+     */
+    async expect(count: () => number, work: () => Promise<unknown>) {
+      const { numbers, times }: typeof recording = (recording = { numbers: [], times: [] });
+      await work();
+      for (
+        const end = performance.now() + ARRIVAL_MS;
+        numbers.length < count() && performance.now() < end;
+        await sleep(5)
+      )
+        check();
+      check();
+      if (numbers.length === count()) return { numbers, times };
+      throw new Error(`${numbers.length} messages arrived, and there should be ${count()}.`);
+    },
     /** The last change at each socket of an owner. */
     lastOf: (ownerId: string) => lasts.get(ownerId) ?? [],
+    check,
     close,
   };
-}
-
-/** Sockets over graphql-ws at one or more gateways. */
-export async function openSubscribers(groups: { url: string; users: User[] }[], socketsPerOwner = 1) {
-  const all = await Promise.all(
-    groups.map((group) => openListeners({ ...group, speech: 'graphql-ws', socketsPerOwner })),
-  );
-  return {
-    /** @throws unless exactly so many messages come of some work, each once and in order */
-    async expect(messages: number, work: () => Promise<unknown>) {
-      const recordings = all.map((listeners) => listeners.record());
-      const count = () => recordings.reduce((sum, { numbers }) => sum + numbers.length, 0);
-      await work();
-      for (const deadline = performance.now() + ARRIVAL_MS; count() < messages; await sleep(20)) {
-        for (const { check } of all) check();
-        if (performance.now() > deadline) break;
-      }
-      for (const { check } of all) check();
-      if (count() !== messages) throw new Error(`${count()} messages arrived, and there should be ${messages}.`);
-    },
-    close: () => Promise.all(all.map((listeners) => listeners.close())),
-  };
-}
-
-/** A client that comes, subscribes and goes. */
-export async function comeAndGo(url: string, user: User): Promise<void> {
-  const listeners = await openListeners({ url, speech: 'graphql-ws', users: [user], socketsPerOwner: 1 });
-  listeners.check();
-  await listeners.close();
 }

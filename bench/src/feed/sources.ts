@@ -6,11 +6,17 @@ import { Client as HttpClient } from 'undici';
 import { newId, partOf } from '../bare/server.ts';
 import { taskInput } from '../load/calls.ts';
 import { inTurns, pace } from '../load/connections.ts';
-import type { Sources } from '../machine/targets.ts';
 import { nowMs, titleOf } from './sockets.ts';
 
 /** Where changes begin: committed in the store, or published to Kafka or posted for the bare server. */
 export type SourceName = 'commit' | 'kafka' | 'http';
+
+/** Where changes can be made. */
+export interface Sources {
+  tasksDatabase?: string;
+  kafka?: string;
+  http?: string;
+}
 
 /** A change that is due; an owner has at most one among those that are made together. */
 export interface Due {
@@ -107,16 +113,19 @@ function openKafka(broker: string): Source {
 }
 
 function openHttp(url: string): Source {
-  const clients = Array.from({ length: CONNECTIONS }, () => new HttpClient(url));
+  const client = new HttpClient(url);
   return {
     async make(changes) {
       const at = nowMs();
-      const body = JSON.stringify(changes.map(bareChange));
-      const response = await clients[connectionOf(changes)]?.request({ path: '/', method: 'POST', body });
-      await response?.body.dump();
+      const response = await client.request({
+        path: '/',
+        method: 'POST',
+        body: JSON.stringify(changes.map(bareChange)),
+      });
+      await response.body.dump();
       return at;
     },
-    close: () => Promise.all(clients.map((client) => client.close())),
+    close: () => client.close(),
   };
 }
 

@@ -7,9 +7,7 @@ import { reportUrl } from '../machine/child.ts';
 
 // Apollo Server with @apollo/gateway as their documentation has it, or (FETCH_BY=undici) with another way to the services.
 // Services get the client's authorization, as they would need it.
-interface Context {
-  authorization?: string | undefined;
-}
+type Context = { authorization?: string | undefined };
 
 const supergraphSdl = readFileSync(process.env.SUPERGRAPH_FILE ?? '', 'utf8');
 const gateway = new ApolloGateway({
@@ -33,17 +31,14 @@ function stock(url: string): GraphQLDataSource {
 }
 
 function byUndici(url: string): GraphQLDataSource<Context> {
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname: path } = new URL(url);
   const pool = new Pool(origin, { connections: 256 });
   return {
-    async process({ request: { query, variables, operationName }, context: { authorization } }) {
-      const { body } = await pool.request({
-        method: 'POST',
-        path: pathname,
-        headers: { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) },
-        body: JSON.stringify({ query, variables, operationName }),
-      });
-      return (await body.json()) as Awaited<ReturnType<GraphQLDataSource['process']>>; // a service's answer
+    async process({ request: { query, variables, operationName }, context: { authorization = '' } }) {
+      const headers = { 'content-type': 'application/json', authorization };
+      const body = JSON.stringify({ query, variables, operationName });
+      const response = await pool.request({ method: 'POST', path, headers, body });
+      return (await response.body.json()) as Awaited<ReturnType<GraphQLDataSource['process']>>; // a service's response
     },
   };
 }

@@ -17,14 +17,8 @@ export const TITLES: Record<EngineName, string> = {
   'apollo-undici': 'the same, fetching by undici',
 };
 
-/** A running gateway of the shop. */
-export interface Engine {
-  name: EngineName;
-  /** Of its GraphQL endpoint. */
-  url: string;
-  pid: number;
-  stop(): Promise<void>;
-}
+/** A running gateway: `url` is that of its GraphQL endpoint. */
+type Engine = { name: EngineName; url: string; pid: number; stop(): Promise<void> };
 
 const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);

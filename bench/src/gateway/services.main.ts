@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listen } from '../machine/child.ts';
 import { respond, serviceSchemas } from './shop.ts';
@@ -9,7 +9,12 @@ const schemas = serviceSchemas();
 const responses = new Map<string, Promise<string>>();
 let requests = 0;
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void serve(request, response));
+server.keepAliveTimeout = 600_000;
+process.on('message', () => process.send?.({ requests }));
+listen(server);
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   requests++;
   const body = await text(request);
   const key = `${request.url} ${body}`;
@@ -17,17 +22,13 @@ const server = createServer(async (request, response) => {
   responses.set(key, known);
   try {
     const json = await known;
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) })
-      .end(json);
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) };
+    response.writeHead(200, headers).end(json);
   } catch (error) {
     console.error(error);
     response.writeHead(500).end();
   }
-});
-server.keepAliveTimeout = 600_000;
-process.on('message', () => process.send?.({ requests }));
-listen(server);
+}
 
 async function execute(path: string, body: string): Promise<string> {
   const schema = schemas.get(path.slice(1));

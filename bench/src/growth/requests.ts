@@ -80,10 +80,7 @@ const KINDS: Record<string, (owner: Owner, n: number) => Call> = {
     body: { title: `Prepare the report ${n}`, category: 'work', dueDate: '2031-05-17T09:30:00.000Z', priority: 'high' },
     status: 201,
   }),
-  update: ({ taskId }, n) => ({
-    request: `PATCH /api/tasks/${taskId}`,
-    body: { title: `Prepare the report ${n}` },
-  }),
+  update: ({ taskId }, n) => ({ request: `PATCH /api/tasks/${taskId}`, body: { title: `Prepare the report ${n}` } }),
 };
 
 /** One kind of request of one owner in one store. Figures are per request; CPU in milliseconds. */

@@ -42,13 +42,6 @@ export async function populate(url: string, connections: number): Promise<Popula
   return { readers, writers };
 }
 
-export interface LoadFigures {
-  requests: number;
-  seconds: number;
-  p50Ms: number;
-  p99Ms: number;
-}
-
 export type Connection = ReturnType<typeof openConnection>;
 
 /** A keep-alive connection with one request in progress at a time: the n-th call after the one before. */
@@ -94,7 +87,7 @@ export async function useConnections(connections: readonly Connection[]) {
   const nextConnection = inTurns(connections);
   return {
     /** Keeps every connection busy for so long. @throws on the first wrong response */
-    async run(seconds: number): Promise<LoadFigures> {
+    async run(seconds: number) {
       const start = performance.now();
       const all = (await Promise.all(connections.map((each) => each.keepBusy(start + seconds * 1_000)))).flat();
       const took = (performance.now() - start) / 1_000;
@@ -120,18 +113,15 @@ export function openConnections(
   );
 }
 
-export interface Pace {
-  perSecond: number;
-  seconds: number;
-  /** Sends at independent moments, as many users do. @default evenly */
-  random?: () => number;
-}
-
 /**
  * Sends so many requests, however long the responses take. Latencies, in milliseconds, count from the moment when a
- * request was due, so that they include waiting for a connection. @throws what `send` throws
+ * request was due, so that they include waiting for a connection. Evenly, or at independent random moments, as many
+ * users do. @throws what `send` throws
  */
-export async function pace(send: () => Promise<unknown>, { perSecond, seconds, random }: Pace): Promise<number[]> {
+export async function pace(
+  send: () => Promise<unknown>,
+  { perSecond, seconds, random }: { perSecond: number; seconds: number; random?: () => number },
+): Promise<number[]> {
   const momentOf = (index: number) => (random ? random() * seconds : index / perSecond) * 1_000;
   const moments = Array.from({ length: Math.round(perSecond * seconds) }, (_, index) => momentOf(index));
   const start = performance.now();

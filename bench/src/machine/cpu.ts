@@ -18,14 +18,6 @@ export function cpuMsOf(pids: readonly number[]): number[] {
   });
 }
 
-/** The same in one second of some work. */
-export async function cpuMsPerSecond(pid: number, work: () => Promise<unknown>): Promise<number> {
-  const [[before = 0], at] = [cpuMsOf([pid]), performance.now()];
-  await work();
-  const [after = 0] = cpuMsOf([pid]);
-  return ((after - before) * 1_000) / (performance.now() - at);
-}
-
 /** Begins to watch the machine; the returned function gives the share of its cores that went to other trees than this. */
 export function othersShareSince(pid: number): () => number {
   const look = () => {

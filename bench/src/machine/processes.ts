@@ -48,7 +48,7 @@ export async function startProgram({ name, ...options }: NodeOptions & { name: s
 }
 
 /** Runs a file that serves calls. One at a time. */
-export async function startCalled<Called extends Calls>(options: NodeOptions) {
+async function startCalled<Called extends Calls>(options: NodeOptions) {
   const child = await startNode(options);
   return {
     async call<Name extends keyof Called & string>(

@@ -28,7 +28,7 @@ function rows(title: string, times: ReadonlyMap<string, number>): string[] {
 }
 
 /** Microseconds of each package and function in which the process was not idle. */
-export function summarise({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile) {
+function summarise({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile) {
   const own = new Map<number, number>();
   samples.forEach((id, index) => own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0)));
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -5,13 +5,13 @@ import {
   startPostgres,
   startStack,
   withPostgres,
-  type Stack,
 } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import type { Sources } from '../feed/sources.ts';
 import { CACHE, type Environment, type Surroundings } from '../run/benchmark.ts';
 import { combine, difference } from '../run/figures.ts';
 import { cpuMsOf } from './cpu.ts';
@@ -22,13 +22,6 @@ export type TargetName = (typeof TARGETS)[number];
 
 /** What a process does: it serves clients, it is another process of ours, or a store. */
 export type Role = 'server' | 'inner' | 'postgres' | 'redis' | 'kafka';
-
-/** Where changes can be made. */
-export interface Sources {
-  tasksDatabase?: string;
-  kafka?: string;
-  http?: string;
-}
 
 /** A running server that is measured. */
 export interface Target {
@@ -66,18 +59,11 @@ const START: Record<TargetName, Start> = {
   async embedded({ dataDir, env }) {
     await using closers = new Closers();
     const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));
-    const { url, pid, stop } = await startEmbedded({
-      ...env,
-      DATA_DIR: join(dataDir, 'taskmesh'),
-      POSTGRES_URL: postgres.url,
-    });
-    closers.add(stop);
+    const places = { DATA_DIR: join(dataDir, 'taskmesh'), POSTGRES_URL: postgres.url };
+    const { url, pid } = closers.use(await startEmbedded({ ...env, ...places }));
+    const parts = [{ role: 'server', pid } as const, { role: 'postgres', pid: postgres.pid } as const];
     return {
-      ...{ name: 'embedded', url, postgres: postgres.version },
-      parts: [
-        { role: 'server', pid },
-        { role: 'postgres', pid: postgres.pid },
-      ],
+      ...{ name: 'embedded', url, parts, postgres: postgres.version },
       sources: { tasksDatabase: tasksDatabaseOn(postgres.url) },
       settle: () => changesPublished(postgres.url),
       stop: closers.handOver(),
@@ -86,13 +72,15 @@ const START: Record<TargetName, Start> = {
   async separate({ dataDir, env }) {
     const stack = await startSeparate({ dataDir: join(dataDir, 'stack'), env });
     const { postgres, kafka } = stack.servers;
-    const roles: Partial<Record<string, Role>> = { postgres: 'postgres', redis: 'redis', kafka: 'kafka' };
+    const roles: Partial<Record<string, Role>> = {
+      postgres: 'postgres',
+      redis: 'redis',
+      kafka: 'kafka',
+      'gateway-1': 'server',
+    };
+    const parts = [...stack.processes].map(([name, { pid }]) => ({ role: roles[name] ?? 'inner', pid }));
     return {
-      ...{ name: 'separate', url: stack.urls[0] ?? '', postgres: await postgresVersion(postgres) },
-      parts: [...stack.processes].map(([name, { pid }]) => ({
-        role: roles[name] ?? (name === 'gateway-1' ? 'server' : 'inner'),
-        pid,
-      })),
+      ...{ name: 'separate', url: stack.urls[0] ?? '', parts, postgres: await postgresVersion(postgres) },
       sources: { tasksDatabase: tasksDatabaseOn(postgres), kafka },
       settle: () => changesPublished(postgres),
       stop: () => stack.stop(),
@@ -133,7 +121,7 @@ export const startEmbedded = (env: Environment & { DATA_DIR: string; POSTGRES_UR
   });
 
 /** The platform as processes, with stores of its own. A process that dies spoils the run, and is not replaced. */
-export const startSeparate = (options: TargetOptions & { gateways?: number }): Promise<Stack> =>
+export const startSeparate = (options: TargetOptions & { gateways?: number }) =>
   startStack({ ...options, log, restart: false });
 
 /** Settings as in production, and none of the user's own. */
@@ -149,24 +137,17 @@ export function productionEnvironment({ PATH, HOME, JAVA_HOME }: Environment): E
   };
 }
 
-/** The first process of a role. */
-export function pidOf({ name, parts }: Target, wanted: Role = 'server'): number {
-  const part = parts.find(({ role }) => role === wanted);
-  if (!part) throw new Error(`${name} has no ${wanted}.`);
-  return part.pid;
-}
-
-/** CPU-ms by role. */
-export type Cost = Record<Role, number>;
+/** The process that clients talk to. */
+export const pidOf = ({ parts }: Target) => parts.find(({ role }) => role === 'server')?.pid ?? 0;
 
 /** What work costs a target, with the background work that it causes, for each of what was counted. */
 export async function measureCost<Count extends string, Found extends Record<Count, number>>(
   { parts, settle }: Pick<Target, 'parts' | 'settle'>,
   counted: Count,
   work: () => Promise<Found>,
-): Promise<Found & { cpu: Cost }> {
+): Promise<Found & { cpu: Record<Role, number> }> {
   const read = () => {
-    const cost: Cost = { server: 0, inner: 0, postgres: 0, redis: 0, kafka: 0 };
+    const cost: Record<Role, number> = { server: 0, inner: 0, postgres: 0, redis: 0, kafka: 0 };
     const times = cpuMsOf(parts.map(({ pid }) => pid));
     parts.forEach(({ role }, index) => (cost[role] += times[index] ?? 0));
     return cost;

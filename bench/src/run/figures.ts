@@ -44,16 +44,14 @@ export async function measureByTurns<Item, Round>(
   measure: (item: Item, seconds: number) => Promise<Round>,
 ): Promise<[Item, Round[]][]> {
   const taken = items.map((item): [Item, Round[]] => [item, []]);
-  for (const item of items) {
+  const one = (item: Item, forSeconds: number) => {
     signal.throwIfAborted();
-    await measure(item, warmUp);
-  }
+    return measure(item, forSeconds);
+  };
+  for (const item of items) await one(item, warmUp);
   for (let round = 0; round < rounds; round++) {
     const first = round % items.length;
-    for (const [item, found] of [...taken.slice(first), ...taken.slice(0, first)]) {
-      signal.throwIfAborted();
-      found.push(await measure(item, seconds));
-    }
+    for (const [item, found] of [...taken.slice(first), ...taken.slice(0, first)]) found.push(await one(item, seconds));
   }
   return taken;
 }

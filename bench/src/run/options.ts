@@ -36,9 +36,9 @@ export const amount = (about: string, usual: Usual<number>, { min = 0.05, max = 
 export const count = (about: string, usual: Usual<number>, { min = 1, max = 100 }: Limits = {}) =>
   option('<n>', about, usual, (form, text) => number(form, text, { min, max, isWhole: true }));
 
-export const counts = (about: string, usual: Usual<number[]>, { min = 1, max = 100 }: Limits = {}) =>
-  option('<list>', about, usual, (form, text) =>
-    text.split(',').map((each) => number(form, each, { min, max, isWhole: true })),
+export const counts = (about: string, usual: number[], quick: number[], max: number) =>
+  option('<list>', about, [usual, quick], (form, text) =>
+    text.split(',').map((each) => number(form, each, { min: 1, max, isWhole: true })),
   );
 
 /** Some of these, in their order. */

@@ -3,7 +3,7 @@ import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSubscribers } from '../feed/sockets.ts';
+import { openListeners, type Listeners } from '../feed/sockets.ts';
 import { createCommitter } from '../feed/sources.ts';
 import type { CreateUsers, User } from '../feed/users.ts';
 import type { Operation } from '../load/calls.ts';
@@ -153,40 +153,36 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
   async function learnSockets() {
     const users = await createUsers(sockets);
     const empty = await bytesInUse(gatewayPid, hookDir);
-    const opening = Promise.withResolvers<Awaited<ReturnType<typeof openSubscribers>>>();
+    let listeners: Listeners | undefined;
     const opened = await measure('sockets opened', async () => {
-      opening.resolve(openSubscribers([{ url, users }]));
-      await opening.promise;
+      listeners = await openListeners({ speech: 'graphql-ws', groups: [{ url, users }] });
       await sleep(SETTLED_MS);
     });
     learn('open', REST, { open: sockets }, opened);
     const full = await bytesInUse(gatewayPid, hookDir);
     const holding = await measure('sockets held', () => sleep(PINGS_EVERY_S * 1_000));
     learn('socket', REST, { socket: sockets * holding.seconds }, holding);
-    await learnDelivery('delivered', users, 1, await opening.promise);
+    await learnDelivery('delivered', users, 1, listeners);
     const owners = await createUsers(sockets / SOCKETS_PER_OWNER);
-    const subscribers = await openSubscribers([{ url, users: owners }], SOCKETS_PER_OWNER);
-    await learnDelivery('further', owners, SOCKETS_PER_OWNER, subscribers);
+    const groups = [{ url, users: owners }];
+    const more = await openListeners({ speech: 'graphql-ws', groups, socketsPerOwner: SOCKETS_PER_OWNER });
+    await learnDelivery('further', owners, SOCKETS_PER_OWNER, more);
     return { gatewayMiB: empty / 2 ** 20, socketKiB: (full - empty) / sockets / 1024 };
   }
 
-  async function learnDelivery(
-    kind: 'delivered' | 'further',
-    owners: readonly User[],
-    perOwner: number,
-    subscribers: Awaited<ReturnType<typeof openSubscribers>>,
-  ): Promise<void> {
+  async function learnDelivery(kind: Work, owners: readonly User[], perOwner: number, listeners?: Listeners) {
     const ids = owners.map(({ id }) => id);
-    const deliver = (during: number) =>
-      subscribers.expect(DELIVERED_PER_S * during * perOwner, () =>
-        committer.atRandom(ids, { perSecond: DELIVERED_PER_S, seconds: during }),
+    const deliver = async (during: number) =>
+      listeners?.expect(
+        () => DELIVERED_PER_S * during * perOwner,
+        () => committer.atRandom(ids, { perSecond: DELIVERED_PER_S, seconds: during }),
       );
     await deliver(WARM_UP_S);
     const taken = await measure(kind, () => deliver(PINGS_EVERY_S));
     const changes = DELIVERED_PER_S * PINGS_EVERY_S;
     const amounts = { socket: sockets * taken.seconds, delivered: changes, further: changes * (perOwner - 1) };
     learn(kind, ['gateway'], { ...published(changes), ...amounts }, taken);
-    await subscribers.close();
+    await listeners?.close();
   }
 }
 

@@ -64,7 +64,7 @@ export const OTHERS = {
 export type Coefficients = Record<keyof typeof OTHERS, number> & { cpuMs: Costs };
 
 /** From the README's table of backups of 2026-11-21. */
-const BACKUP = { dumpRowsPerS: 174_232, restoreRowsPerS: 49_753 };
+const RESTORED_ROWS_PER_S = 49_753;
 
 /** The owners of the capacity tables. A guess at a busy product, not a measurement: put in your own. */
 export const PROFILE = {
@@ -172,7 +172,7 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
   const rows = owners * tasksPerOwner;
   const keptChanges = change * meanShare * changeRetentionHours * 3_600;
   const plan = {
-    ...{ ...deployment, relays, sockets: socket, changesPerS: change },
+    ...{ ...deployment, sockets: socket, changesPerS: change },
     /** How many installations the owners are divided among; all other figures are those of one. */
     cells: 1,
     requestsPerS: work.list + work.get + work.statistics + change + login,
@@ -190,8 +190,7 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
     kafkaCores: cpu.kafka / BUDGET,
     ...{ kafkaInPerS, kafkaOutPerS: kafkaInPerS * gateways },
     kafkaDiskBytes: kafkaInPerS * meanShare * kafkaRetentionHours * 3_600 * kafkaCopies,
-    dumpHours: rows / BACKUP.dumpRowsPerS / 3_600,
-    restoreHours: rows / BACKUP.restoreRowsPerS / 3_600,
+    restoreHours: rows / RESTORED_ROWS_PER_S / 3_600,
   };
   const { limits } = POLICY;
   const rules: [isBroken: boolean, why: string][] = [

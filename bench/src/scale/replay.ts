@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
-import { comeAndGo, openSubscribers, titleOf } from '../feed/sockets.ts';
+import { openListeners, titleOf } from '../feed/sockets.ts';
 import type { User } from '../feed/users.ts';
 import { send, taskInput, type Call } from '../load/calls.ts';
 import { inTurns, openConnections, pace } from '../load/connections.ts';
@@ -33,31 +33,38 @@ export async function replay(
   const work = workOf(demand, { gateways, tasks: 1, auth: 1 });
   const users = await createUsers(demand.owners);
   const visitors = await createUsers(gateways);
-  const subscribers = await openSubscribers(groupsOf(urls, users));
+  const speech = 'graphql-ws';
+  const listeners = await openListeners({ speech, groups: groupsOf(urls, users) });
   await sleep(SETTLED_MS);
   const owners = createOwners(urls.toReversed(), users);
-  await subscribers.expect(2 * users.length, owners.begin);
+  await listeners.expect(() => 2 * users.length, owners.begin);
   const requests = await Promise.all(
     (['list', 'get', 'statistics', 'login'] as const).map(async (operation) => ({
       ...{ perSecond: work[operation], ...(await openConnections(urls, operation, 'rest', population)) },
     })),
   );
-  const nextVisit = inTurns(visitors.map((user, index) => () => comeAndGo(urls[index] ?? '', user)));
+  const nextVisit = inTurns(visitors.map((user, index) => ({ url: urls[index] ?? '', users: [user] })));
   const load = async (during: number) => {
     const at = (perSecond: number, next: () => Promise<unknown>) =>
       pace(next, { perSecond, seconds: during, random: Math.random });
     const writes = Math.round(work.create * during) + Math.round(work.update * during);
-    await subscribers.expect(2 * writes, () =>
-      Promise.all([
-        ...[at(work.create, owners.create), at(work.update, owners.update), at(work.open, () => nextVisit()())],
-        ...requests.map(({ perSecond, next }) => at(perSecond, next)),
-      ]),
+    await listeners.expect(
+      () => 2 * writes,
+      () =>
+        Promise.all([
+          ...[
+            at(work.create, owners.create),
+            at(work.update, owners.update),
+            at(work.open, async () => (await openListeners({ speech, groups: [nextVisit()] })).close()),
+          ],
+          ...requests.map(({ perSecond, next }) => at(perSecond, next)),
+        ]),
     );
   };
   await load(seconds / 3); // processes are fresh
   const taken = await stack.stretch(() => load(seconds));
   const inUse = await Promise.all(stack.gatewayPids.map((pid) => bytesInUse(pid, hookDir)));
-  await Promise.all([...requests, owners, subscribers].map((opened) => opened.close()));
+  await Promise.all([...requests, owners, listeners].map((opened) => opened.close()));
 
   // Requests were sent for `seconds`; processes and sockets were there until the last response.
   const { servers, tasks, auth, gateway, socket, ...sent } = work;

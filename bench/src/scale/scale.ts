@@ -1,4 +1,4 @@
-import { postgresVersion, UsageError } from '@taskmesh/local';
+import { postgresVersion } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,28 +27,13 @@ const ABOUT = `
 Measures the cost of each kind of work in each part of the stack (PostgreSQL, Redis, Kafka, auth, tasks, gateways), and
 whether that predicts the cost of a mixed load with one or more gateways. docs/scaling.md explains how this is used.
 `;
-const { help, read } = defineOptions('scale', ABOUT, {
-  gateways: counts(
-    'numbers of gateways; the costs are measured with the first',
-    [
-      [1, 2, 3],
-      [1, 2],
-    ],
-    { max: 16 },
-  ),
+const options = defineOptions('scale', ABOUT, {
+  gateways: counts('numbers of gateways of the mixed load', [1, 2, 3], [1, 2], 16),
   seconds: amount('length of one phase', [4, 1], { min: 0.5 }),
   replaySeconds: amount('length of the mixed load', [PINGS_EVERY_S, 3]),
   sockets: count('sockets that subscribe', [600, 60], { max: 10_000 }),
   tables: flag('measure nothing; write the tables of docs/scaling.md from the figures kept'),
 });
-export const options = {
-  help,
-  read(args: string[]) {
-    const chosen = read(args);
-    if (chosen.gateways[0] === 1) return chosen;
-    throw new UsageError('--gateways begins with 1: the costs are measured there.');
-  },
-};
 type Options = ReturnType<typeof options.read>;
 
 /** Measures the costs at one gateway, predicts what a mixed load takes at each stack, and tries it; undefined for tables only. */
@@ -61,7 +46,7 @@ async function run(chosen: Options & Surroundings) {
   const replays: Replay[] = [];
   let coefficients: Coefficients | undefined;
   let postgres = '';
-  for (const gateways of chosen.gateways) {
+  for (const gateways of new Set([1, ...chosen.gateways])) {
     signal.throwIfAborted();
     await using closers = new Closers();
     log(`Starting a stack with ${gateways === 1 ? 'one gateway' : `${gateways} gateways`} …`);
