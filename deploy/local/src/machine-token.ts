@@ -1,8 +1,7 @@
+import { ifThere, writeWhole } from '@taskmesh/local-servers';
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifThere } from './plain-error.ts';
-import { writeWhole } from './write-whole.ts';
 
 /** Makes operators of our own pages that are opened on this machine, where there is no BACKUP_TOKEN. */
 export type MachineToken = ReturnType<typeof ensureMachineToken>;

@@ -1,4 +1,4 @@
-import { killNotedProcesses } from './processes/data-dir.ts';
+import { killNotedProcesses } from '@taskmesh/local-servers';
 import { firstSteps, table } from './command/first-steps.ts';
 import { operatorsAddress } from './command/operators-address.ts';
 import { runCommand, say } from './command/run-command.ts';

@@ -1,6 +1,6 @@
+import { type RunDir } from '@taskmesh/local-servers';
 import { join } from 'node:path';
 import { runCommand } from './command/run-command.ts';
-import type { RunDir } from './processes/run-dir.ts';
 import { runTests } from './test-run/run-tests.ts';
 import { ROOT } from './test-run/steps.ts';
 import { makeServersDir } from './test-run/servers-dir.ts';

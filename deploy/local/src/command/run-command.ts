@@ -1,6 +1,5 @@
+import { describeError, PlainError, StillRunning } from '@taskmesh/local-servers';
 import { ConfigError } from '@taskmesh/service';
-import { describeError, PlainError } from '../plain-error.ts';
-import { StillRunning } from '../processes/data-dir.ts';
 
 export interface Command {
   /** Resolves when all is up, or done: then with nothing. Gives up, and cleans up, when `signal` is aborted. */

@@ -1,5 +1,4 @@
-import { PlainError } from '../plain-error.ts';
-import { findFreePorts, whyPortFails } from '../processes/free-port.ts';
+import { findFreePorts, PlainError, whyPortFails } from '@taskmesh/local-servers';
 import { INNER_SERVICES, ofEachService } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 

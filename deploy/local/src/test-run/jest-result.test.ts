@@ -1,6 +1,6 @@
+import { temporaryDir } from '@taskmesh/local-servers/testing';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDir } from '../testing/temporary-dir.ts';
 import { readJestResult } from './jest-result.ts';
 
 const dir = temporaryDir('jest');

@@ -1,5 +1,5 @@
+import { ifThere } from '@taskmesh/local-servers';
 import { readFileSync } from 'node:fs';
-import { ifThere } from '../plain-error.ts';
 
 /** As Jest writes it. */
 interface JestResult {

@@ -1,8 +1,8 @@
+import { describeError } from '@taskmesh/local-servers';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from '../command/run-command.ts';
-import { describeError } from '../plain-error.ts';
 import { provideServers } from '../provide-servers.ts';
 import { readJestResult } from './jest-result.ts';
 import { runNode, runStep, type StepResult } from './steps.ts';

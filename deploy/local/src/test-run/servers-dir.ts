@@ -1,7 +1,6 @@
+import { ifThere, makeRunDir, type RunDir } from '@taskmesh/local-servers';
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifThere } from '../plain-error.ts';
-import { makeRunDir, type RunDir } from '../processes/run-dir.ts';
 
 /** A file system in memory, where Linux has one. */
 const MEMORY = '/dev/shm';
