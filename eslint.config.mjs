@@ -192,7 +192,8 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', ENVIRONMENT, WALL_CLOCK] },
   },
   {
-    files: ['deploy/*/src/**/*.ts'],
+    // What starts programs passes the environment on.
+    files: ['{deploy/*,packages/local-servers}/src/**/*.ts'],
     ignores: ['**/*.test.ts', ...WRITERS_OF_TIMES],
     rules: { 'no-restricted-properties': ['error', WALL_CLOCK] },
   },

@@ -1,4 +1,4 @@
-module taskmesh/charts/tools
+module taskmesh/charts/tests/support
 
 go 1.25.5
 

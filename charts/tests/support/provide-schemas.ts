@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { CACHE, makeOnce } from './programs.ts';
 import { strictSchema, type Schema } from './strict-schema.ts';
 import { schemaOfInterface } from './types-schema.ts';
 import { readEntry } from './zip.ts';
 
 const run = promisify(execFile);
-const CACHE = join(import.meta.dirname, '../../.cache/kubernetes-schemas');
 /** What is in the cache is made again when one of these changes. */
 const MAKERS = ['provide-schemas.ts', 'strict-schema.ts', 'types-schema.ts'];
 
@@ -52,25 +52,18 @@ const METADATA: Schema = {
 export async function provideSchemas(): Promise<string[]> {
   const made = createHash('sha256');
   for (const file of MAKERS) made.update(readFileSync(join(import.meta.dirname, file)));
-  const folder = join(CACHE, made.digest('hex').slice(0, 12));
+  const folder = join(CACHE, 'kubernetes-schemas', made.digest('hex').slice(0, 12));
   const locations = ['{{ .NormalizedKubernetesVersion }}', 'operators'].map((part) =>
     join(folder, part, '{{ .Group }}', '{{ .ResourceAPIVersion }}', '{{ .ResourceKind }}.json'),
   );
-  if (existsSync(folder)) return locations;
-  const unfinished = `${folder}-${randomUUID()}`;
-  mkdirSync(unfinished, { recursive: true });
-  try {
+  const remedy =
+    'The schemas of Kubernetes and of operators could not be fetched: install Python with pip, and Go, and let them and npm reach their registries.';
+  await makeOnce(folder, remedy, async (unfinished) => {
     await writeKubernetes(unfinished);
     await writeOperators(unfinished);
     await writeStrimzi(unfinished);
-    renameSync(unfinished, folder);
-  } catch (cause) {
-    if (existsSync(folder)) return locations; // somebody else was faster
-    const remedy = 'install Python with pip, and Go, and let them and npm reach their registries.';
-    throw new Error(`The schemas of Kubernetes and of operators could not be fetched: ${remedy}`, { cause });
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
+    return unfinished;
+  });
   return locations;
 }
 

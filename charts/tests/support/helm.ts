@@ -3,9 +3,9 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { CHARTS } from './generated.ts';
+import { CHARTS } from '../../tools/generated.ts';
 import type { Manifest } from './manifest.ts';
-import { provideHelm, type HelmVersion } from './provide-helm.ts';
+import { provideHelm, type HelmVersion } from './programs.ts';
 
 export type { HelmVersion };
 
