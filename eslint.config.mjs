@@ -120,7 +120,7 @@ const WRITERS_OF_TIMES = [
   'packages/subgraph/src/field-trace.ts',
   'packages/event-log/src/kafka/node.ts',
   'services/gateway/src/connections/fetch-span.ts',
-  'deploy/local/src/command/operators-address.ts',
+  'deploy/local/src/machine-token.ts',
 ];
 
 const namesOf = (object) => Object.fromEntries(Object.getOwnPropertyNames(object).map((name) => [name, 'readonly']));

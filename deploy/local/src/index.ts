@@ -17,7 +17,6 @@ export {
   type RunningProcess,
   type Server,
 } from '@taskmesh/local-servers';
-export { localUrl, portOf } from './local-url.ts';
 export { databaseUrl, ensureDatabases, postgresVersion, withPostgres } from './databases.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { checkGivenServers, findKafka, provideServers, startKafka } from './provide-servers.ts';
@@ -32,10 +31,7 @@ export {
 export { serviceReady } from './stack/service-processes.ts';
 export { startStack, type Stack } from './stack/start-stack.ts';
 export type { StackProcess } from './stack/stack.ts';
-export { checkWantedPorts } from './stack/ports.ts';
+export { checkWantedPorts, localUrl, portOf } from './stack/ports.ts';
 export { DEMO_ACCOUNT, seed } from './seed/seed.ts';
-export { firstSteps } from './command/first-steps.ts';
-export { operatorsAddress } from './command/operators-address.ts';
-export { ensureMachineToken, type MachineToken } from './machine-token.ts';
-export { number, parseOptions } from './command/arguments.ts';
-export { runCommand, say, UsageError } from './command/run-command.ts';
+export { ensureMachineToken, operatorsAddress, type MachineToken } from './machine-token.ts';
+export { firstSteps, number, parseOptions, runCommand, say, UsageError } from './command.ts';

@@ -241,7 +241,7 @@ describe('a stack', () => {
     const command = runScript(
       `
       import { writeSync } from 'node:fs';
-      import { runCommand } from '$src/command/run-command.ts';
+      import { runCommand } from '$src/command.ts';
       import { startStack } from '$src/stack/start-stack.ts';
       let told = '';
       process.stdout.write = () => true;

@@ -1,4 +1,4 @@
-import { localUrl, portOf } from './local-url.ts';
+import { localUrl, portOf } from './ports.ts';
 
 it.each([
   ['127.0.0.1', 'http://127.0.0.1:4000'],

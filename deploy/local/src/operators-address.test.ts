@@ -2,8 +2,8 @@ import { takeSignInCode } from '@taskmesh/service';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureMachineToken, type MachineToken } from '../machine-token.ts';
-import { operatorsAddress } from './operators-address.ts';
+import { ensureMachineToken, type MachineToken } from './machine-token.ts';
+import { operatorsAddress } from './machine-token.ts';
 
 let dir: string;
 let machineToken: MachineToken;
