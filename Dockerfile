@@ -18,7 +18,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/
 
 FROM installed AS with-postgres
 # The second names of its libraries are links: npm's packages cannot hold them, and a read-only folder would not take them.
-RUN node -e "import('/app/deploy/local/src/postgres/binaries.ts').then((found) => found.findPostgres({ byOthers: false }))"
+RUN node -e "import('/app/packages/local-servers/src/postgres/binaries.ts').then((found) => found.findPostgres({ byOthers: false }))"
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
     sh deploy/image/finish.sh
 

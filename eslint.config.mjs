@@ -120,7 +120,7 @@ const WRITERS_OF_TIMES = [
   'packages/subgraph/src/field-trace.ts',
   'packages/event-log/src/kafka/node.ts',
   'services/gateway/src/connections/fetch-span.ts',
-  'deploy/local/src/command/operators-address.ts',
+  'deploy/local/src/machine-token.ts',
 ];
 
 const namesOf = (object) => Object.fromEntries(Object.getOwnPropertyNames(object).map((name) => [name, 'readonly']));
@@ -192,7 +192,8 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', ENVIRONMENT, WALL_CLOCK] },
   },
   {
-    files: ['deploy/*/src/**/*.ts'],
+    // What starts programs passes the environment on.
+    files: ['{deploy/*,packages/local-servers}/src/**/*.ts'],
     ignores: ['**/*.test.ts', ...WRITERS_OF_TIMES],
     rules: { 'no-restricted-properties': ['error', WALL_CLOCK] },
   },

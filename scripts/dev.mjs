@@ -1,5 +1,5 @@
 // npm run dev: the whole platform in one process, started again at each change of a file. Plain JavaScript, for any Node from 20.
-import { runProduct } from './lib/product.mjs';
+import { runProduct } from './lib/launch.mjs';
 
 const help = `
 npm run dev: runs Taskmesh in one process with a demo account and its tasks, and restarts it whenever one of its files

@@ -1,5 +1,4 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -41,6 +40,7 @@ const FAKE_NPM = `
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
     const all = process.argv.includes('--include=dev');
     const wanted = Object.entries(packages).filter(([path, { dev }]) => path && (all || !dev));
+    mkdirSync('node_modules', { recursive: true });
     for (const [path] of wanted) {
       mkdirSync(path, { recursive: true });
       writeFileSync(path + '/package.json', '{}');
@@ -93,12 +93,12 @@ function repository() {
     lines: (file: string) =>
       existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').trim().split('\n') : [],
     markInstalled(set: 'production' | 'all') {
-      const lockFile = readFileSync(join(path, 'package-lock.json'), 'utf8');
-      const lock = createHash('sha256').update(lockFile).digest('hex');
-      const { packages } = JSON.parse(lockFile) as { packages: Record<string, { dev?: boolean }> };
-      const there = Object.keys(packages).filter((name) => name && (set === 'all' || !packages[name]?.dev));
-      for (const name of there) write(`${name}/package.json`, '{}');
-      write('node_modules/.taskmesh-installed.json', JSON.stringify({ lock, set, packages: there }));
+      const { packages } = JSON.parse(readFileSync(join(path, 'package-lock.json'), 'utf8')) as {
+        packages: Record<string, { dev?: boolean }>;
+      };
+      const there = Object.entries(packages).filter(([name, { dev }]) => name && (set === 'all' || !dev));
+      for (const [name] of there) write(`${name}/package.json`, '{}');
+      write('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(there) }));
     },
     run(script: string, ...args: string[]) {
       const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
@@ -266,16 +266,23 @@ describe('the settings', () => {
 });
 
 describe('the installation', () => {
-  it('brings what running needs, once, even when two start at the same time', async () => {
-    const { run, lines } = repository();
-    const both = [run('start.mjs'), run('start.mjs')];
-    const outcomes = both.map(outcome);
-    await eventually(() => expect(lines('notes')).toEqual(['up', 'up']));
-    for (const child of both) child.kill('SIGTERM');
-    await Promise.all(outcomes);
-    expect(lines('console-calls')).toEqual(['provided', 'provided']);
-    expect(lines('npm-calls')).toHaveLength(1);
-    expect(lines('npm-calls')[0]).toMatch(/^install .*--omit=dev/);
+  it('brings what running needs, once: another start meanwhile ends, and says why', async () => {
+    const { path, run, lines, write } = repository();
+    write('npm-holds', '');
+    const first = run('start.mjs');
+    const ended = outcome(first);
+    await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
+    const { code, stderr } = await outcome(run('start.mjs'));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Another start installs dependencies here \(process \d+\)\. Start again when it has finished, or remove .*lock/,
+    );
+    rmSync(join(path, 'npm-holds'));
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    first.kill('SIGTERM');
+    await ended;
+    expect(lines('console-calls')).toEqual(['provided']);
+    expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
   });
 
   it.each([
@@ -303,8 +310,11 @@ describe('the installation', () => {
 
   it('leaves the developers’ tools where they are', async () => {
     const { run, lines, markInstalled, write } = repository();
+    const lockWith = (version: string) =>
+      `{"packages":{"":{},"node_modules/library":{"version":"${version}"},"node_modules/tool":{"version":"1.0.0","dev":true}}}`;
+    write('package-lock.json', lockWith('1.0.0'));
     markInstalled('all');
-    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"2.0.0","dev":true}}}'); // somebody pulled
+    write('package-lock.json', lockWith('2.0.0')); // somebody pulled
     const child = run('start.mjs');
     const ended = outcome(child);
     await eventually(() => expect(lines('notes')).toEqual(['up']));
@@ -367,7 +377,7 @@ describe('the installation', () => {
   it('is not kept from happening by the lock of a start that was killed', async () => {
     const { run, lines, write } = repository();
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
-    write('.cache/install.lock/pid', String(gone));
+    write('.cache/install.lock', String(gone));
     const child = run('start.mjs');
     const ended = outcome(child);
     await eventually(() => expect(lines('notes')).toEqual(['up']));
@@ -388,19 +398,17 @@ describe('the installation', () => {
     expect(lines('notes')).toEqual([]);
   });
 
-  it('waits for the npm of a start that was killed, and takes what it brought', async () => {
+  it('is not begun beside the npm of a start that was killed, and takes what that brings', async () => {
     const { path, run, lines, write } = repository();
     write('npm-holds', '');
     const killed = run('test.mjs');
     await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
     killed.kill('SIGKILL');
+    expect((await outcome(run('test.mjs'))).stderr).toContain(`(process ${lines('npm-pids')[0]})`);
+    rmSync(join(path, 'npm-holds'));
+    await eventually(() => expect(existsSync(join(path, 'node_modules/.package-lock.json'))).toBe(true));
     const next = run('test.mjs');
     const ended = outcome(next);
-    let told = '';
-    next.stdout.on('data', (chunk) => (told += chunk));
-    await eventually(() => expect(told).toContain('Waiting for npm to end'));
-    expect(lines('npm-calls')).toHaveLength(1);
-    rmSync(join(path, 'npm-holds'));
     await eventually(() => expect(lines('notes')).toEqual(['up']));
     expect(lines('npm-calls')).toHaveLength(1);
     next.kill('SIGTERM');
@@ -416,12 +424,12 @@ describe('the installation', () => {
     process.kill(Number(lines('npm-pids')[0]), 'SIGKILL');
     expect(await cutShort).toMatchObject({ code: 1, stderr: expect.stringContaining('npm was killed') });
     rmSync(join(path, 'npm-holds'));
-    const child = run('start.mjs');
+    const child = run('test.mjs');
     const ended = outcome(child);
     await eventually(() => expect(lines('notes')).toEqual(['up']));
     child.kill('SIGTERM');
     await ended;
-    expect(lines('npm-calls')).toEqual([expect.any(String), expect.stringContaining('--include=dev')]);
+    expect(lines('npm-calls')).toHaveLength(2);
     expect(existsSync(join(path, 'node_modules/half'))).toBe(false);
   });
 
@@ -430,7 +438,7 @@ describe('the installation', () => {
     write('npm-lies', '');
     const { code, stderr } = await outcome(run('test.mjs'));
     expect([code, lines('notes')]).toEqual([1, []]);
-    expect(stderr).toContain('1 of 1 packages are not there (node_modules/tool)');
+    expect(stderr).toContain('installed everything, but node_modules is not there');
     rmSync(join(path, 'npm-lies'));
     const child = run('test.mjs');
     const ended = outcome(child);
@@ -451,11 +459,16 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toHaveLength(1);
   });
 
-  it('keeps the developers’ tools of a folder of which nothing else is known', async () => {
-    const { run, lines, write } = repository();
-    write('node_modules/tool/package.json', '{}');
-    expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
-    expect(lines('npm-calls')).toEqual([expect.stringContaining('--include=dev')]);
+  it('leaves what is there as it was when npm gives up by itself', async () => {
+    const { path, run, write, markInstalled } = repository();
+    markInstalled('all');
+    const list = join(path, 'node_modules/.package-lock.json');
+    const before = readFileSync(list, 'utf8');
+    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"2.0.0","dev":true}}}');
+    write('npm-fails', 'code ENOTFOUND');
+    expect((await outcome(run('test.mjs'))).code).toBe(1);
+    expect(readFileSync(list, 'utf8')).toBe(before);
+    expect(existsSync(join(path, 'node_modules/tool/package.json'))).toBe(true);
   });
 });
 

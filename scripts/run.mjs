@@ -1,12 +1,10 @@
 // Runs a command of a service or a developers' tool: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for any Node from 20.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { asksForHelp } from './lib/arguments.mjs';
+import { asksForHelp, Failure, main, ROOT } from './lib/command.mjs';
 import { readEnvFile } from './lib/env-file.mjs';
-import { Failure, main } from './lib/failure.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { runTool } from './lib/launch.mjs';
-import { ROOT } from './lib/paths.mjs';
 
 await main(async () => {
   const [given, ...args] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // npm run stack: every part as a process of its own. Plain JavaScript, for any Node from 20.
-import { runProduct } from './lib/product.mjs';
+import { runProduct } from './lib/launch.mjs';
 
 const help = `
 npm run stack [-- --gateways N] [-- --no-restart]

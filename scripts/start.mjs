@@ -1,5 +1,5 @@
 // npm start: the whole platform in one process, with a real PostgreSQL. Plain JavaScript, for any Node from 20.
-import { runProduct } from './lib/product.mjs';
+import { runProduct } from './lib/launch.mjs';
 
 const help = `
 npm start: runs Taskmesh in one process, with its own PostgreSQL. Ctrl-C stops it.

@@ -1,6 +1,5 @@
 // npm test: everything that has to hold before a change lands. Plain JavaScript, for any Node from 20.
-import { checkArguments } from './lib/arguments.mjs';
-import { main } from './lib/failure.mjs';
+import { checkArguments, main } from './lib/command.mjs';
 import { ensureConsole, ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { providePromtool } from '../tools/provide-promtool.ts';
-import type { AlertRule } from '../tools/manifest.ts';
+import { providePromtool } from './support/programs.ts';
+import type { AlertRule } from './support/manifest.ts';
 import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
 import { allAlerts } from './alerts.ts';
 

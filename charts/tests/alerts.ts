@@ -1,5 +1,5 @@
-import { render, type RenderOptions } from '../tools/helm.ts';
-import type { AlertRule } from '../tools/manifest.ts';
+import { render, type RenderOptions } from './support/helm.ts';
+import type { AlertRule } from './support/manifest.ts';
 
 /** The alerts of a release. */
 export async function alertsOf(options: RenderOptions): Promise<AlertRule[]> {

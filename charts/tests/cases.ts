@@ -1,6 +1,6 @@
 import { CHART_NAMES } from '../tools/generated.ts';
-import { valuesFiles, type RenderOptions } from '../tools/helm.ts';
-import { ODD_VALUES } from '../tools/odd-values.ts';
+import { valuesFiles, type RenderOptions } from './support/helm.ts';
+import { ODD_VALUES } from './support/odd-values.ts';
 
 /** Every values file of both charts, by its chart and name. */
 export const SHIPPED: [name: string, options: RenderOptions][] = CHART_NAMES.flatMap((chart) =>

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
-import { render, type RenderOptions } from '../tools/helm.ts';
-import { containersOf, serving, type Container, type Manifest } from '../tools/manifest.ts';
+import { render, type RenderOptions } from './support/helm.ts';
+import { containersOf, serving, type Container, type Manifest } from './support/manifest.ts';
 
 /** Each folder of a service: the chart has to run them all. */
 export const SERVICES = readdirSync(join(CHARTS, '../services'));

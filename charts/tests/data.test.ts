@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { ACCOUNTS_TOPIC, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { CHARTS } from '../tools/generated.ts';
-import { render, renderText, valuesFiles } from '../tools/helm.ts';
-import { containersOf, workloads, type Manifest } from '../tools/manifest.ts';
+import { render, renderText, valuesFiles } from './support/helm.ts';
+import { containersOf, workloads, type Manifest } from './support/manifest.ts';
 
 const chart = 'taskmesh-data';
 const release = 'taskmesh-data';

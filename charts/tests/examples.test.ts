@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { CHARTS } from '../tools/generated.ts';
-import { render } from '../tools/helm.ts';
-import { serving } from '../tools/manifest.ts';
+import { render } from './support/helm.ts';
+import { serving } from './support/manifest.ts';
 
 const EXAMPLES = join(CHARTS, '../deploy/examples');
 const read = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');

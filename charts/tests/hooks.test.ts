@@ -1,5 +1,5 @@
-import { render, type RenderOptions } from '../tools/helm.ts';
-import { containersOf, serving, workloads, type Manifest } from '../tools/manifest.ts';
+import { render, type RenderOptions } from './support/helm.ts';
+import { containersOf, serving, workloads, type Manifest } from './support/manifest.ts';
 
 const hookOf = ({ metadata }: Manifest) => metadata.annotations?.['helm.sh/hook'];
 const weightOf = ({ metadata }: Manifest) => Number(metadata.annotations?.['helm.sh/hook-weight']);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { CHARTS } from '../tools/generated.ts';
-import { render, renderText } from '../tools/helm.ts';
-import { provideGoTool } from '../tools/provide-go-tool.ts';
+import { render, renderText } from './support/helm.ts';
+import { provideGoTool } from './support/programs.ts';
 import { SHIPPED } from './cases.ts';
 
 const run = promisify(execFile);

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { parseManifests, render, renderText } from '../tools/helm.ts';
-import type { Manifest } from '../tools/manifest.ts';
-import { provideGoTool } from '../tools/provide-go-tool.ts';
-import { KUBERNETES, provideSchemas } from '../tools/provide-schemas.ts';
+import { parseManifests, render, renderText } from './support/helm.ts';
+import type { Manifest } from './support/manifest.ts';
+import { provideGoTool } from './support/programs.ts';
+import { KUBERNETES, provideSchemas } from './support/provide-schemas.ts';
 import { SHIPPED_AND_ODD } from './cases.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
-import { render, valuesFiles } from '../tools/helm.ts';
-import { isSelected, workloads, type Manifest, type PolicyRule } from '../tools/manifest.ts';
+import { render, valuesFiles } from './support/helm.ts';
+import { isSelected, workloads, type Manifest, type PolicyRule } from './support/manifest.ts';
 import { named } from './containers.ts';
 
 const policiesOf = (manifests: Manifest[]) => manifests.filter(({ kind }) => kind === 'NetworkPolicy');

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
-import { parseManifests, render, renderText } from '../tools/helm.ts';
-import { containersOf, serving, workloads } from '../tools/manifest.ts';
+import { parseManifests, render, renderText } from './support/helm.ts';
+import { containersOf, serving, workloads } from './support/manifest.ts';
 import { SHIPPED_AND_ODD } from './cases.ts';
 import { whyRefused } from './settings-readers.ts';
 import { problemsOf } from './valid.ts';

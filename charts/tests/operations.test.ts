@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
-import { render, runHelm, type RenderOptions } from '../tools/helm.ts';
-import { serving, type Manifest } from '../tools/manifest.ts';
+import { render, runHelm, type RenderOptions } from './support/helm.ts';
+import { serving, type Manifest } from './support/manifest.ts';
 import { alertsOf, allAlerts } from './alerts.ts';
 
 const ROOT = join(CHARTS, '..');

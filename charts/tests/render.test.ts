@@ -1,4 +1,4 @@
-import { parseManifests, render, renderText, runHelm, valuesFiles } from '../tools/helm.ts';
+import { parseManifests, render, renderText, runHelm, valuesFiles } from './support/helm.ts';
 import { CHARTS, CHART_NAMES } from '../tools/generated.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { CHARTS, CHART_NAMES, generatedFiles } from '../tools/generated.ts';
-import { render } from '../tools/helm.ts';
+import { render } from './support/helm.ts';
 import { SERVICES } from './containers.ts';
 import { whyRefused } from './settings-readers.ts';
 

@@ -1,5 +1,5 @@
-import { render, valuesFiles } from '../tools/helm.ts';
-import { containersOf, serving, workloads } from '../tools/manifest.ts';
+import { render, valuesFiles } from './support/helm.ts';
+import { containersOf, serving, workloads } from './support/manifest.ts';
 
 describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
   it('keeps to the restricted standard, and writes only to volumes', async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
-import { render, type RenderOptions } from '../tools/helm.ts';
-import { isSelected, serving } from '../tools/manifest.ts';
+import { render, type RenderOptions } from './support/helm.ts';
+import { isSelected, serving } from './support/manifest.ts';
 import { containerOf, envOf, filesOf, named, SERVICES } from './containers.ts';
 
 const YOUNG = '--max-semi-space-size=32';

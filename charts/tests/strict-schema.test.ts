@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { strictSchema } from '../tools/strict-schema.ts';
+import { strictSchema } from './support/strict-schema.ts';
 
 describe('the strict schema of a custom kind', () => {
   const spec = {

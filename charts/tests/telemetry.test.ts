@@ -1,4 +1,4 @@
-import { render, renderText, type RenderOptions } from '../tools/helm.ts';
+import { render, renderText, type RenderOptions } from './support/helm.ts';
 import { containerOf, envOf, SERVICES } from './containers.ts';
 
 const traced = (set: Record<string, unknown> = {}): RenderOptions => ({

@@ -1,5 +1,5 @@
-import { render } from '../tools/helm.ts';
-import { serving } from '../tools/manifest.ts';
+import { render } from './support/helm.ts';
+import { serving } from './support/manifest.ts';
 import { containerOf, envOf, named } from './containers.ts';
 
 describe('the trial', () => {

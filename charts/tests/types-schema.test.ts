@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { schemaOfInterface } from '../tools/types-schema.ts';
+import { schemaOfInterface } from './support/types-schema.ts';
 
 const TEXT = `
 export interface IOther { "a": string }

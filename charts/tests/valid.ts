@@ -1,4 +1,4 @@
-import type { Manifest } from '../tools/manifest.ts';
+import type { Manifest } from './support/manifest.ts';
 
 const LABEL = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
-import { renderText, valuesFiles } from '../tools/helm.ts';
+import { renderText, valuesFiles } from './support/helm.ts';
 import { readValues, type Documented, type Schema } from '../tools/values-schema.ts';
 
 const { documented, schema } = readValues(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8'));

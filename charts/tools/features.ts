@@ -1,8 +1,8 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from './generated.ts';
-import { render, renderText, valuesFiles } from './helm.ts';
-import { containersOf, serving, workloads, type Container, type Manifest } from './manifest.ts';
+import { render, renderText, valuesFiles } from '../tests/support/helm.ts';
+import { containersOf, serving, workloads, type Container, type Manifest } from '../tests/support/manifest.ts';
 
 const HELP = readFileSync(new URL('features.help.txt', import.meta.url), 'utf8').trim();
 const args = process.argv.slice(2);

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import util from 'node:util';
 import { nearestName } from '../../libs/service/src/nearest-name.mjs';
-import { Failure } from './failure.mjs';
-import { ROOT } from './paths.mjs';
+import { Failure, ROOT } from './command.mjs';
 
 const SETTING = /^\s*(?:export\s)?\s*([A-Za-z_]\w*)\s*=\s*(.*)$/;
 /** As YAML has it. */

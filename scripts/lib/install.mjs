@@ -1,70 +1,44 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './failure.mjs';
-import { withInstallLock } from './install-lock.mjs';
-import { npmInstall, NpmRefused, remedyFor } from './npm.mjs';
-import { ROOT } from './paths.mjs';
+import { CACHE, exitCodeOf, Failure, ROOT } from './command.mjs';
 
-const MODULES = join(ROOT, 'node_modules');
-/** Ours: what was installed, or what is being installed and may stay unfinished. */
-const MARKER = join(MODULES, '.taskmesh-installed.json');
-/** npm's list of what is there, which it writes when it has finished. */
-const NPMS_LIST = join(MODULES, '.package-lock.json');
+/** npm's list of what it has installed: it writes it last, so what was cut short has none. */
+const LIST = join(ROOT, 'node_modules', '.package-lock.json');
+/** Has the id of the npm that installs, or of the start that is about to call it. */
+const LOCK = join(CACHE, 'install.lock');
+/** What the lock file has, whatever is set for npm otherwise. Not `npm ci`: it refuses a lock file without other systems' optional packages. */
+const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
+
+const REMEDIES = [
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT/,
+    "npm cannot reach its registry. Check the network (and npm's proxy settings), then try again.",
+  ],
+  [/ENOSPC/, 'The disk is full. Make room, then try again.'],
+  [/EACCES|EPERM|EROFS/, 'npm may not write here. Make this folder writable for your user, then try again.'],
+  [/E404|ETARGET|notarget/, 'The registry does not have this package.'],
+];
 
 /**
  * Brings the dependencies that are needed: `production` for running, `all` for developing. Does nothing when they are
  * there; a full installation serves both and is never cut down.
  */
 export async function ensureInstalled(need) {
-  if (serves(readJson(MARKER), need)) return;
-  try {
-    await withInstallLock(({ noteWorker }) => bring(need, noteWorker));
-  } catch (error) {
-    if (!error.syscall) throw error;
-    // Whoever may not write here can still run what is whole.
-    if (!serves(broughtByNpm(), need))
-      throw new Failure(
-        ['Installing dependencies failed.', `    ${error.message}`, remedyFor(error.code)].filter(Boolean).join('\n'),
-      );
-  }
-}
-
-async function bring(need, noteWorker) {
-  const earlier = readJson(MARKER);
-  if (serves(earlier, need)) return;
-  const found = broughtByNpm();
-  if (found) write(found);
-  if (serves(found, need)) return;
-  const set = [need, earlier?.set, setOnDisk()].includes('all') ? 'all' : 'production';
-  if (earlier?.isUnfinished) removePackages();
+  if (missing(need) === undefined) return;
   const begin = performance.now();
+  const list = readList();
+  const set = need === 'all' || locked().some(([path, { dev }]) => dev && list?.packages[path]) ? 'all' : 'production';
   console.log('Installing dependencies (once) …');
-  write({ set, isUnfinished: true });
-  rmSync(NPMS_LIST, { force: true });
-  await install(set, noteWorker);
-  const marker = markerOf(set);
-  const missing = missingOf(marker);
-  if (missing.length > 0)
-    throw new Failure(
-      `npm says that it has installed everything, but ${missing.length} of ${marker.packages.length} packages are not there (${missing[0]}).\nStart again: everything is then installed anew.`,
-    );
-  write(marker);
+  await npmInstall([...AS_LOCKED, set === 'all' ? '--include=dev' : '--omit=dev'], 'Installing dependencies', () => {
+    if (!list) for (const folder of folders()) rmSync(folder, { recursive: true, force: true });
+    rmSync(LIST, { force: true });
+    return () => list && writeFileSync(LIST, JSON.stringify(list));
+  });
+  const path = missing(set);
+  if (path) throw new Failure(`npm says that it has installed everything, but ${path} is not there. Start again.`);
   console.log(`Dependencies are installed (${Math.round((performance.now() - begin) / 1000)} s).`);
-}
-
-/** All that the lock file has, whatever somebody has set for npm otherwise: without these it would leave packages out, or take others. */
-const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
-
-/** Not `npm ci`: the lock file may lack optional packages of other systems, which `ci` refuses and this does not mind. */
-async function install(set, onStart) {
-  const args = [...AS_LOCKED, set === 'all' ? '--include=dev' : '--omit=dev'];
-  try {
-    await npmInstall(args, { cwd: ROOT, what: 'Installing dependencies', onStart });
-  } catch (error) {
-    if (error instanceof NpmRefused) write({ set }); // whatever is there is whole
-    throw error;
-  }
 }
 
 /** Builds the page at `/` when there is no build of these sources. */
@@ -74,81 +48,103 @@ export async function ensureConsole() {
   await provideConsole();
 }
 
-function serves(marker, need) {
-  return (
-    marker?.packages !== undefined &&
-    marker.lock === lockHash() &&
-    (marker.set === 'all' || need === 'production') &&
-    missingOf(marker).length === 0
-  );
-}
-
-function lockHash() {
-  return createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .digest('hex');
-}
-
-/** What is to be there when all is well. */
-function markerOf(set) {
-  const needed = wanted().filter(
-    ([, { dev, optional, devOptional }]) => !optional && !devOptional && !(dev && set === 'production'),
-  );
-  return { lock: lockHash(), set, packages: needed.map(([path]) => path) };
-}
-
-function missingOf({ packages }) {
-  return packages.filter((path) => !isOnDisk(path)); // 6 ms for 1,600
-}
-
-function isOnDisk(path) {
-  return existsSync(join(ROOT, path, 'package.json'));
-}
-
-function write(marker) {
-  mkdirSync(MODULES, { recursive: true });
-  writeFileSync(`${MARKER}.${process.pid}`, JSON.stringify(marker));
-  renameSync(`${MARKER}.${process.pid}`, MARKER);
+/** A package that is needed, and not there as the lock file has it. */
+function missing(need) {
+  const installed = readList()?.packages;
+  if (!installed) return 'node_modules';
+  const isThere = ([path, { version }]) =>
+    installed[path]?.version === version && path in installed && existsSync(join(ROOT, path, 'package.json'));
+  const isNeeded = ([, { dev, optional, devOptional }]) => !optional && !devOptional && !(dev && need === 'production');
+  return locked().find((entry) => isNeeded(entry) && !isThere(entry))?.[0];
 }
 
 /** The packages of the lock file, by where they belong. */
-function wanted() {
-  const { packages } = readJson(join(ROOT, 'package-lock.json'));
+function locked() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   return Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
 }
 
-/** What npm has brought without us, or after the start that called it was killed. */
-function broughtByNpm() {
-  const installed = readJson(NPMS_LIST)?.packages;
-  if (!installed) return undefined;
-  const versions = new Map(wanted().map(([path, { version }]) => [path, version]));
-  const marker = markerOf(setOnDisk());
-  const isThere = (path) =>
-    installed[path] !== undefined && installed[path].version === versions.get(path) && isOnDisk(path);
-  return marker.packages.every(isThere) ? marker : undefined;
-}
+const folders = () =>
+  new Set(locked().map(([path]) => join(ROOT, path.slice(0, path.indexOf('node_modules')), 'node_modules')));
 
-function setOnDisk() {
-  return wanted().some(([path, { dev }]) => dev && isOnDisk(path)) ? 'all' : 'production';
-}
-
-/** npm that was killed may leave half a package, and takes it for a whole one afterwards. */
-function removePackages() {
-  const folders = new Set(
-    wanted().map(([path]) => join(ROOT, path.slice(0, path.indexOf('node_modules')), 'node_modules')),
-  );
-  for (const folder of folders)
-    if (existsSync(folder))
-      for (const name of readdirSync(folder)) {
-        const path = join(folder, name);
-        if (path !== MARKER) rmSync(path, { recursive: true, force: true });
-      }
-}
-
-function readJson(file) {
+function readList() {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(LIST, 'utf8'));
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Has npm install quietly, once `prepare` has run; what it complained about is shown when it fails, with a remedy where we
+ * know one. `prepare` returns what to do when npm gave up by itself, and so has left everything as it was. One at a time in this folder. A signal kills npm: asked politely, it would undo for minutes what is done again anyway.
+ */
+export async function npmInstall(args, what, prepare = () => undefined) {
+  takeLock(what);
+  try {
+    const undo = prepare();
+    const { code, complaints, signal } = await runNpm([...INSTALL, ...args]);
+    if (signal) throw new Failure(`${what} was interrupted.`, exitCodeOf(signal));
+    if (code === 0) return;
+    if (code !== null) undo?.();
+    const lines = complaints.split('\n').filter((line) => line.startsWith('npm error'));
+    throw failure(
+      `${what} failed (${code === null ? 'npm was killed' : `npm ended with ${code}`}).`,
+      lines,
+      complaints,
+    );
+  } finally {
+    rmSync(LOCK, { force: true });
+  }
+}
+
+function failure(what, lines, complaints) {
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(complaints))?.[1];
+  const text = [what, ...lines.slice(0, 12).map((line) => `    ${line}`), remedy];
+  return new Failure(text.filter(Boolean).join('\n'));
+}
+
+function takeLock(what) {
+  try {
+    mkdirSync(CACHE, { recursive: true });
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+  } catch (error) {
+    if (error.code !== 'EEXIST' || !existsSync(LOCK))
+      throw failure(`${what} failed.`, [String(error.message)], error.code);
+    const holder = Number(readFileSync(LOCK, 'utf8'));
+    if (isRunning(holder))
+      throw new Failure(
+        `Another start installs dependencies here (process ${holder}). Start again when it has finished, or remove ${LOCK} if that is another program.`,
+      );
+    rmSync(LOCK, { force: true });
+    takeLock(what);
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+async function runNpm(args) {
+  const cli = process.env.npm_execpath; // set when npm itself started us
+  const [command, prefix] = cli?.endsWith('npm-cli.js') ? [process.execPath, [cli]] : ['npm', []];
+  const isWindows = process.platform === 'win32';
+  const options = { cwd: ROOT, shell: command === 'npm' && isWindows, stdio: ['ignore', 'ignore', 'pipe'] };
+  const child = spawn(command, [...prefix, ...args], { ...options, detached: !isWindows });
+  if (child.pid) writeFileSync(LOCK, String(child.pid)); // npm outlives a start that is killed
+  let [complaints, signal] = ['', undefined];
+  const kill = (which) => void ((signal = which), child.kill('SIGKILL'));
+  for (const each of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(each, kill);
+  child.stderr.on('data', (chunk) => (complaints += chunk));
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', () => reject(new Failure('npm was not found. Install Node.js with npm, then try again.')));
+    child.once('close', resolve);
+  });
+  for (const each of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(each, kill);
+  return { code, complaints, signal };
 }

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { exitCodeOf } from './failure.mjs';
-import { ensureNode24 } from './node24.mjs';
-import { CACHE, ROOT } from './paths.mjs';
-import { passSignalsTo } from './signals.mjs';
+import { CACHE, checkArguments, exitCodeOf, Failure, main, ROOT } from './command.mjs';
+import { readEnvFile } from './env-file.mjs';
+import { ensureConsole, ensureInstalled, npmInstall } from './install.mjs';
+
+/** Runs TypeScript as it is, without a warning. */
+const NEEDED = [24, 15];
+const FETCHED = '24.21.0';
 
 /** As the images have it: halves what short-lived objects may take (docs/adr/0008-short-lived-garbage.md). */
 const YOUNG_GENERATION = '--max-semi-space-size=32';
@@ -13,22 +17,24 @@ const MALLOC_ARENA_MAX = '1';
 /** Passwords occupy all threads but these, which files and DNS need (docs/adr/0009-hashing-is-bounded.md). */
 const UV_THREADPOOL_SIZE = String(Math.ceil(availableParallelism() * 1.25) + 4);
 
-function childEnvironment() {
-  return {
-    NODE_COMPILE_CACHE: join(CACHE, 'compile'), // halves the time of the second start
-    ...process.env,
-    APOLLO_TELEMETRY_DISABLED: '1',
-    NX_DAEMON: 'false',
-  };
+/** A command that runs the product: its arguments are checked, then what it needs is installed, then `file` is started. */
+export function runProduct({ help, options, need = 'production', file }) {
+  return main(async () => {
+    const args = checkArguments(process.argv.slice(2), { help, options });
+    if (!args) return 0;
+    for (const problem of readEnvFile()) console.warn(problem);
+    await ensureInstalled(need);
+    await ensureConsole();
+    return launch(file, args);
+  });
 }
 
 /**
  * Runs one of our commands (a TypeScript file) on Node 24 and returns its exit code. It stands apart from the terminal:
- * each signal reaches it once, through us, and it learns by the broken channel when we are gone.
+ * each signal reaches it once, through us, and the channel to it breaks when we are gone.
  */
 export async function launch(file, args) {
-  const node = await ensureNode24();
-  const child = spawn(node, [join(ROOT, file), ...args], {
+  const child = spawn(await provideNode24(), [join(ROOT, file), ...args], {
     cwd: ROOT,
     env: {
       MALLOC_ARENA_MAX,
@@ -39,17 +45,30 @@ export async function launch(file, args) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: process.platform !== 'win32',
   });
-  passSignalsTo(child);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // npm that was killed cannot tell us.
+  const npm = process.ppid;
+  const watch = () => process.ppid !== npm && child.kill('SIGTERM');
+  if (process.env.npm_lifecycle_event) setInterval(watch, 500).unref();
   return exitCode(child);
 }
 
 /** Runs a developers' tool on Node 24, in the terminal like any other program. */
 export async function runTool(file, args) {
-  const node = await ensureNode24();
-  const child = spawn(node, [join(ROOT, file), ...args], { cwd: ROOT, env: childEnvironment(), stdio: 'inherit' });
+  const options = { cwd: ROOT, env: childEnvironment(), stdio: 'inherit' };
+  const child = spawn(await provideNode24(), [join(ROOT, file), ...args], options);
   process.on('SIGINT', () => undefined); // the terminal sends it to the tool as well
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return exitCode(child);
+}
+
+function childEnvironment() {
+  return {
+    NODE_COMPILE_CACHE: join(CACHE, 'compile'), // halves the time of the second start
+    ...process.env,
+    APOLLO_TELEMETRY_DISABLED: '1',
+    NX_DAEMON: 'false',
+  };
 }
 
 function exitCode(child) {
@@ -57,4 +76,32 @@ function exitCode(child) {
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(code ?? exitCodeOf(signal)));
   });
+}
+
+/** The path of a Node that can run the sources: this one, or one that npm brings once. */
+async function provideNode24() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return process.execPath;
+  const home = join(CACHE, 'node');
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  const binary = join(home, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  // npm writes its list last: one that was killed may have left half a program.
+  const list = join(home, 'node_modules', '.package-lock.json');
+  if (existsSync(binary) && existsSync(list) && readFileSync(list, 'utf8').includes(`"version": "${FETCHED}"`))
+    return binary;
+  console.log(`This is Node ${process.versions.node}. Fetching Node ${FETCHED} (once) …`);
+  try {
+    const prepare = () => rmSync(home, { recursive: true, force: true });
+    await npmInstall(
+      ['--prefix', home, '--no-package-lock', `${name}@${FETCHED}`],
+      `Fetching Node ${FETCHED}`,
+      prepare,
+    );
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exitCode !== 1) throw error;
+    throw new Failure(
+      `${error.message}\nNode ${NEEDED.join('.')} or newer does it, too: install it (https://nodejs.org) and start again.`,
+    );
+  }
+  return binary;
 }

@@ -1,4 +1,4 @@
-import { runCommand, say, UsageError } from './command/run-command.ts';
+import { runCommand, say, UsageError } from './command.ts';
 import { ensureKeyFiles } from './stack/keys.ts';
 
 /** Makes the keys of an installation in the folder that is named, and leaves those that are there. */

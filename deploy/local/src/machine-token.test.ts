@@ -1,3 +1,4 @@
+import { temporaryDir } from '@taskmesh/local-servers/testing';
 import {
   chmodSync,
   mkdirSync,
@@ -11,7 +12,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ensureMachineToken } from './machine-token.ts';
-import { temporaryDir } from './testing/temporary-dir.ts';
 
 const place = temporaryDir('machine-token');
 afterAll(place.remove);

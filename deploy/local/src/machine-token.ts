@@ -1,8 +1,8 @@
+import { ifThere, writeWhole } from '@taskmesh/local-servers';
+import { isLoopbackHost, issueSignInCode } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifThere } from './plain-error.ts';
-import { writeWhole } from './write-whole.ts';
 
 /** Makes operators of our own pages that are opened on this machine, where there is no BACKUP_TOKEN. */
 export type MachineToken = ReturnType<typeof ensureMachineToken>;
@@ -26,4 +26,21 @@ function readOwn(file: string): string | undefined {
     const token = readFileSync(file, 'utf8').trim();
     return isOurs && TOKEN.test(token) ? token : undefined;
   });
+}
+
+/**
+ * Where operators begin in a browser. At a terminal it has a code that stands for the token once: behind the `#`, which no
+ * browser sends. What goes into a file or to another program names the token's file only.
+ */
+export function operatorsAddress(
+  url: string,
+  machineToken: MachineToken | undefined,
+  { isTerminal }: { isTerminal: boolean },
+): string {
+  const address = `${url}/#/operations`;
+  if (!machineToken) return `${address} (asks for BACKUP_TOKEN)`;
+  if (!isLoopbackHost(new URL(url).host)) return `${url}: on this machine only, or with a BACKUP_TOKEN`;
+  const { file } = machineToken;
+  if (!isTerminal) return `${address} (asks for what is in ${file})`;
+  return `${address}?code=${issueSignInCode(file, Date.now())} (once, within 10 minutes; then it asks for what is in ${file})`;
 }

@@ -1,7 +1,7 @@
-import { killNotedProcesses } from './processes/data-dir.ts';
-import { firstSteps, table } from './command/first-steps.ts';
-import { operatorsAddress } from './command/operators-address.ts';
-import { runCommand, say } from './command/run-command.ts';
+import { killNotedProcesses } from '@taskmesh/local-servers';
+import { firstSteps, table } from './command.ts';
+import { operatorsAddress } from './machine-token.ts';
+import { runCommand, say } from './command.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
 import { startStack, type Stack } from './stack/start-stack.ts';
 import type { StackProcess } from './stack/stack.ts';

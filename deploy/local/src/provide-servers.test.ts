@@ -1,7 +1,7 @@
+import { temporaryDir } from '@taskmesh/local-servers/testing';
 import { existsSync } from 'node:fs';
 import { requiredAddress } from '@taskmesh/testing';
 import { checkGivenServers, provideServers } from './provide-servers.ts';
-import { temporaryDir } from './testing/temporary-dir.ts';
 
 const dir = temporaryDir('servers');
 afterAll(dir.remove);

@@ -1,3 +1,13 @@
+import * as servers from '@taskmesh/local-servers';
+import {
+  allOf,
+  indent,
+  PlainError,
+  startPostgres,
+  startRedis,
+  type Server,
+  type ServerOptions,
+} from '@taskmesh/local-servers';
 import { whyPostgresFails } from '@taskmesh/store/why-postgres-fails';
 import { readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
 import { readKafkaSettings, whyKafkaFails } from '@taskmesh/service/event-log';
@@ -5,12 +15,12 @@ import { ConfigError, type Env, type Refusal } from '@taskmesh/service';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { startKafka } from './kafka/start-kafka.ts';
-import { allOf, PlainError } from './plain-error.ts';
-import { indent } from './processes/child-process.ts';
-import { startPostgres } from './postgres/start-postgres.ts';
-import { startRedis } from './redis/start-redis.ts';
-import type { Server, ServerOptions } from './server.ts';
+import { fileURLToPath } from 'node:url';
+
+/** Kept where the other tools of this checkout are. */
+const CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url));
+export const startKafka = (options: servers.KafkaServerOptions) => servers.startKafka({ cacheDir: CACHE, ...options });
+export const findKafka = (log: (line: string) => void) => servers.findKafka(log, CACHE);
 
 export type ServerName = 'postgres' | 'redis' | 'kafka';
 

@@ -1,5 +1,5 @@
-import { parseOptions } from '../command/arguments.ts';
-import { runCommand, say, UsageError } from '../command/run-command.ts';
+import { parseOptions } from '../command.ts';
+import { runCommand, say, UsageError } from '../command.ts';
 import { DEMO_ACCOUNT, seed } from './seed.ts';
 
 const { TASKMESH_URL, PORT } = process.env;

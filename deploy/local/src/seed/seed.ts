@@ -1,4 +1,4 @@
-import { PlainError } from '../plain-error.ts';
+import { PlainError } from '@taskmesh/local-servers';
 import { demoTasks } from './demo-tasks.ts';
 
 /** For everybody to read: never on a Taskmesh that others can reach. */

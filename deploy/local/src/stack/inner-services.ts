@@ -1,6 +1,6 @@
 import type { Env } from '@taskmesh/service';
 import { z } from 'zod';
-import { ensureDatabases, whyNoRestores } from '../postgres/databases.ts';
+import { ensureDatabases, whyNoRestores } from '../databases.ts';
 
 /** The services behind the gateways. None calls another one to start. */
 export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;

@@ -1,8 +1,8 @@
+import { writeJson } from '@taskmesh/local-servers';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSigningKey, publicKeys } from '@taskmesh/identity';
-import { writeJson } from '../write-whole.ts';
 
 /** Who signs internal tokens. */
 const SIGNERS = ['gateway', 'backup', 'tasks'] as const;

@@ -1,5 +1,4 @@
-import { PlainError } from '../plain-error.ts';
-import { findFreePorts, whyPortFails } from '../processes/free-port.ts';
+import { findFreePorts, PlainError, whyPortFails } from '@taskmesh/local-servers';
 import { INNER_SERVICES, ofEachService } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 
@@ -51,4 +50,16 @@ export async function choosePorts(options: PortOptions) {
     inner: ofEachService(take),
     gateways: wanted.length > 0 ? wanted : Array.from({ length: options.gateways ?? 1 }, take),
   };
+}
+
+/** An address for clients on this machine: who listens everywhere is found on the loopback interface. */
+export function localUrl(host: string, port: number | string): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** Where a URL leads: without a port in it, to the one of its scheme. */
+export function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
 }

@@ -1,9 +1,9 @@
+import { runInDataDir } from '@taskmesh/local-servers';
 import { withoutEmpty, type Env } from '@taskmesh/service';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runInDataDir } from '../processes/data-dir.ts';
-import { localUrl } from '../local-url.ts';
-import { databaseUrl } from '../postgres/databases.ts';
+import { localUrl } from './ports.ts';
+import { databaseUrl } from '../databases.ts';
 import type { ServerName } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabase, type InnerService } from './inner-services.ts';
 import type { KeyFiles } from './keys.ts';

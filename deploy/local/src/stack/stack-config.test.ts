@@ -1,4 +1,4 @@
-import { UsageError } from '../command/run-command.ts';
+import { UsageError } from '../command.ts';
 import { readStackArguments, readStackSettings } from './stack-config.ts';
 
 describe("the stack's arguments", () => {

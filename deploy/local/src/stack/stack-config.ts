@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { adminSettings, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
-import { number, parseOptions } from '../command/arguments.ts';
+import { number, parseOptions } from '../command.ts';
 import { databasePrefix } from './inner-services.ts';
 
 const GATEWAYS_MAX = 16;

@@ -1,4 +1,4 @@
-import type { RunningProcess } from '../processes/child-process.ts';
+import { type RunningProcess } from '@taskmesh/local-servers';
 import type { Supervised } from './supervise.ts';
 
 export interface StackOptions {

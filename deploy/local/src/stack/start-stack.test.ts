@@ -1,16 +1,14 @@
+import { findFreePort, isAlive, killNotedProcesses } from '@taskmesh/local-servers';
+import { runScript, temporaryDir } from '@taskmesh/local-servers/testing';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually, requiredAddress } from '@taskmesh/testing';
-import { killNotedProcesses } from '../processes/data-dir.ts';
-import { findFreePort } from '../processes/free-port.ts';
-import { isAlive } from '../processes/process-table.ts';
-import { runScript } from '../testing/run-script.ts';
-import { temporaryDir } from '../testing/temporary-dir.ts';
 import { INNER_SERVICES } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 import { startStack, type Stack, type StackState } from './start-stack.ts';
 
+const SRC = new URL('../', import.meta.url).href;
 const dir = temporaryDir('stack');
 afterAll(dir.remove);
 
@@ -240,9 +238,10 @@ describe('a stack', () => {
   it('says which process does not even end when it is killed, and exits with 1, when it is given up while it starts', async () => {
     const dataDir = join(dir.path, 'undying');
     const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir };
-    const command = runScript(`
+    const command = runScript(
+      `
       import { writeSync } from 'node:fs';
-      import { runCommand } from '$src/command/run-command.ts';
+      import { runCommand } from '$src/command.ts';
       import { startStack } from '$src/stack/start-stack.ts';
       let told = '';
       process.stdout.write = () => true;
@@ -258,7 +257,9 @@ describe('a stack', () => {
       let isReady = false;
       const log = () => { if (!isReady) giveUp(); isReady = true; };
       await runCommand({ start: (signal) => startStack({ ...${JSON.stringify(options)}, log, signal }) });
-    `);
+    `,
+      SRC,
+    );
     try {
       expect(await command.nextLine()).toEqual({
         code: 1,
@@ -272,11 +273,14 @@ describe('a stack', () => {
   it('ends what a killed one left behind before it starts', async () => {
     const dataDir = join(dir.path, 'killed');
     const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir, gateways: 2 };
-    const killed = runScript(`
+    const killed = runScript(
+      `
       import { startStack } from '$src/stack/start-stack.ts';
       await startStack({ ...${JSON.stringify(options)}, log: () => undefined });
       console.log('"up"');
-    `);
+    `,
+      SRC,
+    );
     expect(await killed.nextLine()).toBe('up');
     const left = stateOf('killed').processes;
     await killed.killAndWait();

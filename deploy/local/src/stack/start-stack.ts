@@ -1,19 +1,15 @@
+import { acquireLock, allOf, endNotedProcesses, type Server, writeJson } from '@taskmesh/local-servers';
 import { ensureWritableDirectory } from '@taskmesh/service';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { allOf } from '../plain-error.ts';
-import { endNotedProcesses } from '../processes/data-dir.ts';
-import { acquireLock } from '../processes/directory-lock.ts';
 import { ensureMachineToken } from '../machine-token.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
-import type { Server } from '../server.ts';
 import { ensureServiceDatabases, INNER_SERVICES } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
 import { checkWantedPorts, choosePorts } from './ports.ts';
 import { serviceProcesses, startService } from './service-processes.ts';
 import type { StackLife, StackOptions, StackProcess } from './stack.ts';
 import { supervise, type Supervised } from './supervise.ts';
-import { writeJson } from '../write-whole.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 

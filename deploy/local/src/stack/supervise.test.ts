@@ -1,10 +1,8 @@
+import { isAlive, runInDataDir, untilReady } from '@taskmesh/local-servers';
+import { temporaryDir } from '@taskmesh/local-servers/testing';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, timingTest } from '@taskmesh/testing';
-import { runInDataDir } from '../processes/data-dir.ts';
-import { untilReady } from '../processes/child-process.ts';
-import { isAlive } from '../processes/process-table.ts';
-import { temporaryDir } from '../testing/temporary-dir.ts';
 import { supervise } from './supervise.ts';
 
 const dir = temporaryDir('supervise');

@@ -1,7 +1,6 @@
+import { describeError, describeExit, PlainError, type RunningProcess } from '@taskmesh/local-servers';
 import { backoffMs, pause } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError, PlainError } from '../plain-error.ts';
-import { describeExit, type RunningProcess } from '../processes/child-process.ts';
 
 const BACKOFF = { firstMs: 200, longestMs: 5_000 };
 /** One that ran this long is taken for healthy: when it dies after all, the delays begin anew. */

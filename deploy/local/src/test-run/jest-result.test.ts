@@ -1,7 +1,7 @@
+import { temporaryDir } from '@taskmesh/local-servers/testing';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDir } from '../testing/temporary-dir.ts';
-import { readJestResult } from './jest-result.ts';
+import { readJestResult } from './run-tests.ts';
 
 const dir = temporaryDir('jest');
 afterAll(dir.remove);

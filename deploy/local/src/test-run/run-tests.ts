@@ -1,12 +1,10 @@
+import { describeError, ifThere } from '@taskmesh/local-servers';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { say } from '../command/run-command.ts';
-import { describeError } from '../plain-error.ts';
+import { say } from '../command.ts';
 import { provideServers } from '../provide-servers.ts';
-import { readJestResult } from './jest-result.ts';
-import { runNode, runStep, type StepResult } from './steps.ts';
-import { whyNoTests } from './why-no-tests.ts';
+import { runNode, runStep, whyNoTests, type StepResult } from './steps.ts';
 
 export interface TestRunOptions {
   /** For Jest. With any, lint, types and generated files are left out. */
@@ -116,4 +114,24 @@ function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
     say(`\nPromises about time that needed a second try:\n${secondTries.map((line) => `  ${line}`).join('\n')}`);
   say(`\n${passed} passed, ${failures} failed`);
   return failed.length === 0 && failures === 0;
+}
+
+/** As Jest writes it. */
+interface JestResult {
+  numPassedTests: number;
+  numFailedTests: number;
+  numRuntimeErrorTestSuites: number;
+}
+
+/**
+ * What Jest counted, from the file that it wrote. A test file that could not run at all counts as one failure, and so
+ * does a run that found no test: neither is a success.
+ */
+export function readJestResult(file: string) {
+  // Nothing when Jest ended before it could write it.
+  const result = ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as JestResult);
+  if (!result) return { passed: 0, failed: 1 };
+  const passed = result.numPassedTests;
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  return { passed, failed: passed + failed === 0 ? 1 : failed };
 }

@@ -1,4 +1,4 @@
-import { whyNoTests } from './why-no-tests.ts';
+import { whyNoTests } from './steps.ts';
 
 const why = (line: string, long = false) =>
   whyNoTests({

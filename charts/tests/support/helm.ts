@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { CHARTS } from '../../tools/generated.ts';
+import type { Manifest } from './manifest.ts';
+import { provideHelm, type HelmVersion } from './programs.ts';
+
+export type { HelmVersion };
+
+const run = promisify(execFile);
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+/** There before the first test, whose time is for what Helm does and not for a download. */
+const PROGRAMS: Record<HelmVersion, string> = { 3: await provideHelm(3), 4: await provideHelm(4) };
+
+export interface RenderOptions {
+  chart?: string;
+  /** A file of the chart, below its folder. */
+  values?: string | undefined;
+  /** More values, by their paths: any JSON. */
+  set?: Record<string, unknown>;
+  helm?: HelmVersion;
+  kubernetes?: string;
+  release?: string;
+  namespace?: string;
+}
+
+/** The text of a release as `helm template` makes it. @throws Error with what Helm says */
+export async function renderText(options: RenderOptions = {}): Promise<string> {
+  const {
+    chart = 'taskmesh',
+    values,
+    set = {},
+    helm = 4,
+    kubernetes = '1.36.0',
+    release = 'shop',
+    namespace = 'prod',
+  } = options;
+  const folder = join(CHARTS, chart);
+  const args = ['template', release, folder, '--namespace', namespace, '--kube-version', kubernetes];
+  if (values) args.push('--values', join(folder, values));
+  for (const [path, value] of Object.entries(set)) args.push('--set-json', `${path}=${JSON.stringify(value)}`);
+  return runHelm(args, helm);
+}
+
+const rendered = new Map<string, Promise<Manifest[]>>();
+
+/** The objects of a release; the same options are rendered once, and nobody changes what they give. */
+export function render(options: RenderOptions = {}): Promise<Manifest[]> {
+  const key = JSON.stringify(options);
+  const manifests = rendered.get(key) ?? renderText(options).then(parseManifests);
+  rendered.set(key, manifests);
+  return manifests;
+}
+
+/** The objects in a text; a key that stands there twice is refused, as a server does. */
+export function parseManifests(text: string): Manifest[] {
+  return parseAllDocuments(text, { uniqueKeys: true }).flatMap((document) => {
+    if (document.errors[0]) throw document.errors[0];
+    const manifest = document.toJS() as Manifest | null;
+    return manifest ? [manifest] : [];
+  });
+}
+
+/** @returns what it prints. @throws Error with what it complains about */
+export async function runHelm(args: string[], version: HelmVersion = 4): Promise<string> {
+  const failed = ({ stdout, stderr }: { stdout: string; stderr: string }) => new Error(`${stderr}${stdout}`);
+  const { stdout } = await run(PROGRAMS[version], args, { maxBuffer: MAX_OUTPUT_BYTES }).catch((error) =>
+    Promise.reject(failed(error)),
+  );
+  return stdout;
+}
+
+/** Every values file that a chart brings, the one with defaults included. */
+export function valuesFiles(chart: string): string[] {
+  const folder = join(CHARTS, chart);
+  const others = globSync('ci/*-values.yaml', { cwd: folder }).toSorted();
+  return ['values.yaml', ...globSync('values-*.yaml', { cwd: folder }).map((file) => basename(file)), ...others];
+}

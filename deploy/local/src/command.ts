@@ -1,0 +1,102 @@
+import { errorMessage } from '@taskmesh/contracts/error-details';
+import { describeError, PlainError, StillRunning } from '@taskmesh/local-servers';
+import { ConfigError } from '@taskmesh/service';
+import { readArguments } from '@taskmesh/service/arguments';
+
+export interface Command {
+  /** Resolves when all is up, or done: then with nothing. Gives up, and cleans up, when `signal` is aborted. */
+  start(signal: AbortSignal): Promise<Running | void>;
+  /** Kills whatever was started; for people who do not want to wait for `stop`. */
+  killNow?(): void;
+}
+
+export interface Running {
+  /** Resolves, with the reason, when it cannot go on by itself. */
+  failed?: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The life of a command at a terminal: starts, runs until Ctrl-C, SIGTERM, a closed terminal, the end of the launcher or a
+ * failure that it cannot live with, then stops and exits. A second signal kills. What went wrong is said in words, without a stack where it is no defect.
+ */
+export async function runCommand(command: Command): Promise<never> {
+  const interruption = new AbortController();
+  const interrupted = new Promise<void>((resolve) => interruption.signal.addEventListener('abort', () => resolve()));
+  const interrupt = () => {
+    if (interruption.signal.aborted) {
+      command.killNow?.();
+      process.exit(130);
+    }
+    say('Stopping …');
+    interruption.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  // The launcher holds the other end of this channel: it breaks even when the launcher is killed.
+  process.once('disconnect', () => interruption.signal.aborted || interrupt());
+  // A terminal that went away must not keep us from stopping.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+  try {
+    const running = await command.start(interruption.signal);
+    if (!running) process.exit(0);
+    const failure = await Promise.race([interrupted, running.failed ?? interrupted]);
+    if (failure) process.stderr.write(`${describeError(failure)}\n`);
+    await running.stop();
+    process.exit(failure ? 1 : 0);
+  } catch (error) {
+    if (interruption.signal.aborted && !(error instanceof StillRunning)) process.exit(0);
+    process.stderr.write(`${error instanceof ConfigError ? error.message : describeError(error)}\n`);
+    process.exit(error instanceof UsageError ? 2 : 1);
+  }
+}
+
+/** The command was called in a way that it does not know. */
+export class UsageError extends PlainError {}
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** The values of `texts` (each takes one) and `flags` (they take none); `help` is one of them. @throws UsageError */
+export function parseOptions<Text extends string, Flag extends string>(
+  args: string[],
+  { texts, flags }: { texts: readonly Text[]; flags: readonly Flag[] },
+): Partial<Record<Text, string> & Record<Flag | 'help', boolean>> {
+  const options = Object.fromEntries([
+    ...texts.map((name) => [name, { type: 'string' as const }]),
+    ...flags.map((name) => [name, { type: 'boolean' as const }]),
+    ['help', { type: 'boolean' as const, short: 'h' }],
+  ]);
+  try {
+    return readArguments({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as asked for above
+  } catch (cause) {
+    throw new UsageError(`${errorMessage(cause)}\nSee --help.`, { cause });
+  }
+}
+
+/** @throws UsageError */
+export function number(option: string, given: string, range: { min: number; max: number; isWhole?: boolean }): number {
+  const value = Number(given);
+  const { min, max, isWhole = false } = range;
+  if (!(value >= min && value <= max) || (isWhole && !Number.isInteger(value)))
+    throw new UsageError(`${option} must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max} (is: ${given}).`);
+  return value;
+}
+
+/** What somebody who has just started the platform may try first. */
+export function firstSteps(url: string): string {
+  const account = JSON.stringify({ email: 'ada@example.com', password: 'a long and private phrase', name: 'Ada' });
+  return [
+    `Open ${url}/ in a browser, or make an account from here:`,
+    `  curl ${url}/api/auth/signup -H 'Content-Type: application/json' -d '${account}'`,
+  ].join('\n');
+}
+
+/** Rows as lines, each column as wide as its widest cell. */
+export function table(rows: string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+    .join('\n');
+}

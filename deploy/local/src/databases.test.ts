@@ -1,0 +1,73 @@
+import { requiredAddress } from '@taskmesh/testing';
+import { Client } from 'pg';
+import { databaseUrl, ensureDatabases, whyNoRestores, withPostgres } from './databases.ts';
+
+const server = requiredAddress('POSTGRES_URL');
+const role = `rights_${process.pid}`;
+let client: Client;
+
+const may = (rights: string) => client.query(`alter role ${role} ${rights}`);
+const url = () => {
+  const own = new URL(server);
+  own.username = role;
+  own.password = 'secret';
+  return own.href;
+};
+
+beforeAll(async () => {
+  client = new Client({ connectionString: server });
+  await client.connect();
+  await client.query(`create role ${role} login password 'secret'`);
+});
+afterAll(async () => {
+  await client.query(`drop role ${role}`);
+  await client.end();
+});
+
+describe('the user of the server', () => {
+  it('that may not make databases is told so in words, and what mends it', async () => {
+    await may('nocreatedb');
+    const asked = ensureDatabases(url(), [`${role}_a`]).catch((error: Error) => `${error.name}: ${error.message}`);
+    expect(await asked).toMatch(
+      new RegExp(
+        `^PlainError: The user of POSTGRES_URL may not create .*${role}_a\\. .*: alter role "${role}" createdb;$`,
+      ),
+    );
+  });
+
+  it('that may make databases only is told what restores need besides', async () => {
+    await may('createdb nocreaterole');
+    const [reason = '', ...others] = await whyNoRestores(url(), {});
+    expect(reason).toMatch(new RegExp(`^The user of POSTGRES_URL .*: alter role "${role}" createrole;$`));
+    expect(reason).not.toContain('secret');
+    expect(others).toEqual([]);
+  });
+
+  it('is left alone when others administrate the stores, of whom each is asked', async () => {
+    await may('nocreatedb nocreaterole');
+    expect(await whyNoRestores(url(), { TASKS_ADMIN_URL: server, AUTH_ADMIN_URL: server })).toEqual([]);
+    expect(await whyNoRestores(server, { AUTH_ADMIN_URL: url() })).toEqual([
+      expect.stringMatching(/^The user of AUTH_ADMIN_URL .* createdb createrole;$/),
+    ]);
+  });
+
+  it('that may make both, or is a superuser, is told nothing', async () => {
+    await may('createdb createrole');
+    expect(await whyNoRestores(url(), {})).toEqual([]);
+    expect(await whyNoRestores(server, {})).toEqual([]);
+  });
+
+  it('that does not get in is for others to tell of', async () => {
+    expect(await whyNoRestores(server, { TASKS_ADMIN_URL: 'postgres://nobody:x@127.0.0.1:1/none' })).toEqual([]);
+  });
+});
+
+it('makes databases that are missing, also when several ask at once, and leaves the others alone', async () => {
+  const names = [`${role}_one`, `${role} two words`];
+  await Promise.all([1, 2, 3].map(() => ensureDatabases(server, names)));
+  await withPostgres(databaseUrl(server, `${role} two words`), (own) => own.query('create table kept (id int)'));
+  await ensureDatabases(server, names);
+  const kept = await withPostgres(databaseUrl(server, `${role} two words`), (own) => own.query('table kept'));
+  expect(kept.rows).toEqual([]);
+  for (const name of names) await client.query(`drop database "${name}"`);
+});

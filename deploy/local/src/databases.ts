@@ -1,0 +1,91 @@
+import { PlainError } from '@taskmesh/local-servers';
+import { connect } from '@taskmesh/store/connection';
+import { SQL_STATE } from '@taskmesh/store/sql-state';
+import type { Env } from '@taskmesh/service';
+import { DatabaseError, escapeIdentifier, type Client } from 'pg';
+
+/** Does something over one connection to a server, which gets some seconds to answer. */
+export async function withPostgres<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = await connect({ url, name: 'taskmesh-local' });
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** As the server tells it, e.g. `18.4`. */
+export function postgresVersion(url: string): Promise<string> {
+  return withPostgres(url, async (client) => {
+    const { rows } = await client.query<{ server_version: string }>('show server_version');
+    return rows[0]?.server_version.split(' ')[0] ?? ''; // Debian says more behind it
+  });
+}
+
+/** The same server, another database. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${encodeURIComponent(name)}`;
+  return url.href;
+}
+
+/** Both say that somebody else made it at the same moment. */
+const ALREADY_THERE: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE.uniqueViolation];
+
+/**
+ * Creates the databases that are not there yet. The user of `serverUrl` needs the right to create databases.
+ * @throws PlainError when that user has no such right
+ */
+export async function ensureDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
+  await withPostgres(maintenanceUrl(serverUrl), async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
+    const existing = new Set(rows.map(({ datname }) => datname));
+    for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
+  });
+}
+
+/**
+ * What the administrators of the stores (by default the user of POSTGRES_URL) lack for a restore, which goes into a new
+ * database by a new role: a sentence for each. Without it all else works, until somebody needs a backup.
+ */
+export async function whyNoRestores(serverUrl: string, env: Env): Promise<string[]> {
+  const settings = ['TASKS_ADMIN_URL', 'AUTH_ADMIN_URL'].map((name) => (env[name] ? name : 'POSTGRES_URL'));
+  const reasons = [...new Set(settings)].map(async (setting) => {
+    // One that does not answer is backup's own to tell of.
+    const { user, missing } = await missingRights(env[setting] || serverUrl).catch(() => ({ user: '', missing: [] }));
+    if (missing.length === 0) return [];
+    const role = escapeIdentifier(user);
+    return `The user of ${setting} may not do what a restore takes: backups are made, and none can be proved or restored. An administrator of the server mends it: alter role ${role} ${missing.join(' ')};`;
+  });
+  return (await Promise.all(reasons)).flat();
+}
+
+async function missingRights(url: string): Promise<{ user: string; missing: string[] }> {
+  const { rows } = await withPostgres(maintenanceUrl(url), (client) =>
+    client.query<{ user: string; databases: boolean; roles: boolean }>(
+      `select rolname as user, rolsuper or rolcreatedb as databases, rolsuper or rolcreaterole as roles
+       from pg_roles where rolname = current_user`,
+    ),
+  );
+  const { user = '', databases = true, roles = true } = rows[0] ?? {};
+  return { user, missing: [...(databases ? [] : ['createdb']), ...(roles ? [] : ['createrole'])] };
+}
+
+function maintenanceUrl(serverUrl: string): string {
+  return new URL(serverUrl).pathname.length > 1 ? serverUrl : databaseUrl(serverUrl, 'postgres');
+}
+
+async function createDatabase(client: Client, name: string): Promise<void> {
+  try {
+    await client.query(`create database ${escapeIdentifier(name)} encoding 'UTF8' template template0`);
+  } catch (error) {
+    const code = error instanceof DatabaseError ? error.code : undefined;
+    if (ALREADY_THERE.includes(code ?? '')) return;
+    if (code !== SQL_STATE.insufficientPrivilege) throw error;
+    const role = escapeIdentifier(client.user ?? '');
+    throw new PlainError(
+      `The user of POSTGRES_URL may not create the database ${name}. An administrator of the server mends it: alter role ${role} createdb;`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,20 @@
+export { allOf, describeError, ifThere, indent, PlainError } from './errors.ts';
+export { writeJson, writeWhole } from './files.ts';
+export { findFreePort, findFreePorts, whyPortFails } from './ports.ts';
+export { acquireLock } from './processes/directory-lock.ts';
+export {
+  endNotedProcesses,
+  killNotedProcesses,
+  makeRunDir,
+  runInDataDir,
+  StillRunning,
+  type RunDir,
+} from './processes/data-dir.ts';
+export { describeExit, limitLogFile, startChild, untilReady, type RunningProcess } from './processes/child-process.ts';
+export { isAlive } from './processes/process-table.ts';
+export { provideProgram } from './programs.ts';
+export type { Server, ServerOptions } from './server.ts';
+export { findPostgres } from './postgres/binaries.ts';
+export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
+export { startRedis } from './redis.ts';
+export { findKafka, startKafka, type KafkaServerOptions } from './kafka.ts';

@@ -1,0 +1,50 @@
+import { kafkaFailures } from '@taskmesh/event-log';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Kafka, logLevel } from 'kafkajs';
+import { isAlive } from './processes/process-table.ts';
+import { temporaryDir } from './testing.ts';
+import { startKafka } from './kafka.ts';
+
+const CACHE = join(import.meta.dirname, '../../../.cache');
+const dir = temporaryDir('kafka');
+afterAll(dir.remove);
+
+async function withAdmin<Result>(
+  broker: string,
+  action: (admin: ReturnType<Kafka['admin']>) => Promise<Result>,
+): Promise<Result> {
+  const admin = new Kafka({ brokers: [broker], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    return await action(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+describe('our own Kafka', () => {
+  it('takes requests as soon as it is started, and has its topics again after a kill', async () => {
+    const options = { dataDir: join(dir.path, 'kafka'), log: () => undefined, cacheDir: CACHE };
+    const server = await startKafka(options);
+    const topics = [{ topic: 'kept', numPartitions: 3 }];
+    expect(await withAdmin(server.url, (admin) => admin.createTopics({ topics, waitForLeaders: true }))).toBe(true);
+    server.kill('SIGKILL');
+    await server.exited;
+    expect(await kafkaFailures({ brokers: [server.url] })).toHaveLength(1);
+
+    const next = await startKafka({ ...options, port: server.port });
+    expect(next.url).toBe(server.url);
+    expect(await withAdmin(next.url, (admin) => admin.listTopics())).toContain('kept');
+    await next.stop();
+    expect(isAlive(next.pid)).toBe(false);
+  }, 120_000);
+
+  it('is not taken for ready by an open port alone', async () => {
+    const silent = createServer((socket) => socket.on('data', () => socket.destroy()));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    expect(await kafkaFailures({ brokers: [`127.0.0.1:${port}`] })).toHaveLength(1);
+    await new Promise((resolve) => silent.close(resolve));
+  });
+});

@@ -1,0 +1,176 @@
+import { kafkaFailures } from '@taskmesh/event-log';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PlainError } from './errors.ts';
+import { findFreePorts } from './ports.ts';
+import { runInDataDir } from './processes/data-dir.ts';
+import { findProgram, hasDocker, inDocker, MACHINE, runProgram } from './programs.ts';
+import type { Server, ServerOptions } from './server.ts';
+
+const KAFKA_VERSION = '4.3.1';
+const JAVA_MIN = 17;
+
+/** A broker that was killed reads its log anew before it opens its port. */
+const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+
+const FILES = fileURLToPath(new URL('../kafka/', import.meta.url));
+const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'local-servers');
+
+export interface KafkaServerOptions extends ServerOptions {
+  /** Where Kafka's jars are kept. @default `local-servers` in the user's cache */
+  cacheDir?: string;
+  /** Lines for its properties that come after ours. Not with Docker. */
+  properties?: string[];
+  /** More arguments for the tool that prepares its data. Not with Docker. */
+  formatArguments?: string[];
+  /** Of the cluster that it belongs to. Not with Docker. @default one of its own */
+  clusterId?: string;
+  /** Arguments for its Java that come after ours. Not with Docker. */
+  jvm?: string[];
+}
+
+/**
+ * Starts a Kafka of one node (KRaft, broker and controller in one) on 127.0.0.1; resolves when it answers clients.
+ * Topics survive a restart on the same `dataDir`.
+ * @throws PlainError naming the remedy when there is no Kafka to be had
+ */
+export async function startKafka(options: KafkaServerOptions): Promise<Server> {
+  const { dataDir, log } = options;
+  const kafka = await findKafka(log, options.cacheDir);
+  const [free = 0, controllerPort = 0] = await findFreePorts(2);
+  const port = options.port ?? free;
+  const url = `127.0.0.1:${port}`;
+  const prepare = () => {
+    mkdirSync(dataDir, { recursive: true });
+    return kafka === 'docker' ? onDocker(dataDir, port) : onJava(kafka, { ...options, port, controllerPort });
+  };
+  // An open port alone says nothing: it opens seconds before the broker takes part.
+  const ready = async () => (await kafkaFailures({ brokers: [url] })).length === 0 || undefined;
+  const run = { name: 'Kafka', dataDir, prepare, ready };
+  return { ...(await runInDataDir(run, options)), url, port };
+}
+
+async function onJava(
+  { java, classPath }: { java: string; classPath: string },
+  options: KafkaServerOptions & { port: number; controllerPort: number },
+) {
+  const { dataDir, port, controllerPort, properties = [], formatArguments = [], jvm = [] } = options;
+  const { clusterId = newClusterId() } = options;
+  const configuration = join(dataDir, 'server.properties');
+  const values = { PORT: port, CONTROLLER_PORT: controllerPort, LOG_DIR: join(dataDir, 'data') };
+  writeFileSync(configuration, [template(values), ...properties].join('\n'));
+  const logging = `-Dlog4j2.configurationFile=${join(FILES, 'log4j2.xml')}`;
+  const run = (...args: string[]) => [logging, '-cp', classPath, ...args];
+  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration, ...formatArguments];
+  await formatOnce(dataDir, () => runProgram(java, ['-XX:TieredStopAtLevel=1', ...run(...format)]));
+  return { command: java, args: [...JVM, ...jvm, ...run('kafka.Kafka', configuration)], cwd: dataDir };
+}
+
+function template(values: Record<string, string | number>): string {
+  const text = readFileSync(join(FILES, 'server.properties'), 'utf8');
+  return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}
+
+/** As Kafka's own ids, without a leading hyphen. */
+function newClusterId(): string {
+  return `T${randomBytes(16).toString('base64url').slice(1)}`;
+}
+
+/** Prepares a new data directory; one whose preparation did not end is begun anew. */
+async function formatOnce(dataDir: string, format: () => Promise<unknown>): Promise<void> {
+  const done = join(dataDir, 'formatted');
+  if (existsSync(done)) return;
+  rmSync(join(dataDir, 'data'), { recursive: true, force: true });
+  await format();
+  writeFileSync(done, KAFKA_VERSION);
+}
+
+const DATA_IN_IMAGE = '/var/lib/kafka/data';
+
+/** The image formats its own storage at its first start, and takes properties as variables. */
+function onDocker(dataDir: string, port: number) {
+  const data = join(dataDir, 'docker');
+  mkdirSync(data, { recursive: true });
+  chmodSync(data, 0o777); // the image's own user writes there
+  const properties = template({ PORT: port, CONTROLLER_PORT: 9093, LOG_DIR: DATA_IN_IMAGE })
+    .replace('listeners=PLAINTEXT://127.0.0.1', 'listeners=PLAINTEXT://0.0.0.0')
+    .matchAll(/^([a-z.]+)=(.*)$/gm);
+  const variables = [...properties].flatMap(([, name = '', value]) => [
+    '-e',
+    `KAFKA_${name.toUpperCase().replaceAll('.', '_')}=${value}`,
+  ]);
+  const rest = ['-v', `${data}:${DATA_IN_IMAGE}`, ...variables, `apache/kafka:${KAFKA_VERSION}`];
+  return inDocker(`local-servers-kafka-${port}`, port, rest);
+}
+
+/** A Kafka to run: its jars with a Java, or Docker for its image. */
+export type Kafka = { java: string; classPath: string } | 'docker';
+
+/**
+ * Finds or makes what Kafka needs: jars through Maven (kept in the cache), Java and Maven from Debian where they are missing.
+ * @throws PlainError naming the remedy
+ */
+export async function findKafka(log: (line: string) => void, cacheDir = CACHE): Promise<Kafka> {
+  const libraries = join(cacheDir, `kafka-${KAFKA_VERSION}`, 'libs');
+  const missing = await missingPrograms(libraries);
+  if (missing.length > 0 && MACHINE.canInstall()) await MACHINE.install(missing, log);
+  const java = findProgram('java');
+  if (java && (missing.length === 0 || (await missingPrograms(libraries)).length === 0))
+    return { java, classPath: join(await ensureJars(libraries, log), '*') };
+  if (await hasDocker()) return 'docker';
+  throw new PlainError(
+    `Kafka cannot be started: Java ${JAVA_MIN} or newer and Maven are needed. Install them ("apt-get install ` +
+      'default-jre-headless maven", "brew install openjdk maven"), start Docker, or use a Kafka of your own.',
+  );
+}
+
+/** Debian's packages for what is not there. */
+async function missingPrograms(libraries: string): Promise<string[]> {
+  const missing = [];
+  if (!((await javaVersion()) >= JAVA_MIN)) missing.push('default-jre-headless');
+  if (!existsSync(libraries) && !findProgram('mvn')) missing.push('maven');
+  return missing;
+}
+
+async function javaVersion(): Promise<number> {
+  const java = findProgram('java');
+  if (!java) return 0;
+  const text = await runProgram(java, ['-version']).catch(() => '');
+  return Number(/version "(\d+)/.exec(text)?.[1] ?? 0);
+}
+
+/** The folder of the jars; fetched into another one and renamed, so that it is whole or not there. */
+async function ensureJars(libraries: string, log: (line: string) => void): Promise<string> {
+  if (existsSync(libraries)) return libraries;
+  log(`Fetching Kafka ${KAFKA_VERSION} with Maven (once, 44 MB) …`);
+  mkdirSync(dirname(libraries), { recursive: true });
+  const unfinished = mkdtempSync(join(dirname(libraries), 'unfinished-'));
+  const to = [`-DoutputDirectory=${unfinished}`, '-DincludeScope=runtime'];
+  try {
+    await runProgram(findProgram('mvn') ?? 'mvn', [
+      '-q',
+      '-B',
+      '-f',
+      join(FILES, 'pom.xml'),
+      'dependency:copy-dependencies',
+      ...to,
+    ]);
+    renameSync(unfinished, libraries);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!existsSync(libraries)) throw error; // otherwise somebody was faster
+  }
+  return libraries;
+}

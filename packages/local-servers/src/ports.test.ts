@@ -1,0 +1,26 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { findFreePorts, whyPortFails } from './ports.ts';
+
+describe('free ports', () => {
+  it('are different ones, below those of outgoing connections', async () => {
+    const ports = await findFreePorts(30);
+    expect(new Set(ports).size).toBe(30);
+    expect(Math.max(...ports)).toBeLessThan(32_768);
+  });
+
+  it('leave out those to be avoided', async () => {
+    const all = Array.from({ length: 17_000 }, (_, index) => 15_000 + index);
+    const allowed = new Set(all.splice(5_000, 1_000));
+    const ports = await findFreePorts(2, all);
+    expect(ports.every((port) => allowed.has(port))).toBe(true);
+  });
+
+  it('tells why a port cannot be had', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await whyPortFails(port, '127.0.0.1')).toBe('EADDRINUSE');
+    await new Promise((resolve) => server.close(resolve));
+    expect(await whyPortFails(port, '127.0.0.1')).toBeUndefined();
+  });
+});

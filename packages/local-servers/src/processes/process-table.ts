@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode, ifThere } from '../errors.ts';
+
+/** Signals to try one after the other, each with the time that it gets to work. */
+export type StopLadder = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
+
+const onLinux = process.platform === 'linux';
+
+/** Whether a process runs under this id. One that ended and was not collected by its parent (a zombie) does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+  return !onLinux || !['Z', 'X', undefined].includes(statFields(pid)?.[0]);
+}
+
+/** Tells a process from another one that got the same id later. Undefined when there is no such process. */
+export function processIdentity(pid: number): string | undefined {
+  if (!isAlive(pid)) return undefined;
+  if (onLinux) {
+    const startTicks = statFields(pid)?.[19];
+    return startTicks && `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${startTicks}`;
+  }
+  return ifThere(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim());
+}
+
+/** The fields of /proc/<pid>/stat after the command's name, which may itself hold blanks and brackets: state first. */
+function statFields(pid: number): string[] | undefined {
+  const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Processes named `name` that work in directory `dir`. Linux only: elsewhere nothing is found. */
+export function processesWorkingIn(dir: string, name: string): number[] {
+  const path = ifThere(() => realpathSync(dir));
+  if (!onLinux || path === undefined) return [];
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && worksIn(pid, path, name) && isAlive(pid));
+}
+
+function worksIn(pid: number, dir: string, name: string): boolean {
+  const read = () => [readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), readlinkSync(`/proc/${pid}/cwd`)];
+  const [command, cwd] = ifThere(read) ?? [];
+  return command === name && cwd === dir;
+}
+
+/** Ends processes that are not our children; says whether all of them are gone. */
+export async function endProcesses(pids: number[], ladder: StopLadder): Promise<boolean> {
+  for (const [signal, waitMs] of ladder) {
+    for (const pid of pids) sendSignal(pid, signal);
+    const deadline = performance.now() + waitMs;
+    while (pids.some(isAlive) && performance.now() < deadline) await sleep(20);
+    if (!pids.some(isAlive)) return true;
+  }
+  return false;
+}
+
+/** Sends a signal; one that is too late is no error. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+}

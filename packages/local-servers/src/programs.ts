@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorCode, indent, PlainError } from './errors.ts';
+
+const execute = promisify(execFile);
+const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Where a program lies, if the search path has it. */
+export function findProgram(...names: string[]): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/sbin', '/sbin');
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find((path) => mayUse(path, constants.X_OK));
+}
+
+/** Whether a file or folder is there and may be used so: `constants.X_OK`, `constants.W_OK`. */
+export function mayUse(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Runs a program to its end and returns what it printed.
+ * @throws PlainError with the end of its output
+ */
+export async function runProgram(
+  command: string,
+  args: string[],
+  { env = process.env, timeoutMs = 15 * 60_000 }: { env?: typeof process.env; timeoutMs?: number } = {},
+): Promise<string> {
+  try {
+    const { stdout, stderr } = await execute(command, args, { env, timeout: timeoutMs, maxBuffer: OUTPUT_MAX_BYTES });
+    return stdout + stderr;
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }; // what execFile's errors carry
+    const output = (stdout + stderr).trim().split('\n').slice(-15).join('\n');
+    throw new PlainError(`"${[command, ...args].join(' ')}" failed.${output && `\n${indent(output)}`}`, { cause });
+  }
+}
+
+/** A machine with programs, to which packages bring others. */
+export type Machine = typeof MACHINE;
+export const MACHINE = {
+  find: findProgram,
+  /** Packages of Debian (or a relative): there is apt, and we are root. */
+  canInstall: () => process.getuid?.() === 0 && findProgram('apt-get') !== undefined,
+  install: installPackages,
+};
+
+/**
+ * Where a program of one of these names lies: the system's, else that of Debian's package (as root).
+ * @throws PlainError naming the remedy when neither is to be had
+ */
+export async function provideProgram(
+  names: string[],
+  options: { package: string; log: (line: string) => void; remedy: string },
+  { find, canInstall, install } = MACHINE,
+): Promise<string> {
+  const found = find(...names);
+  if (found) return found;
+  if (canInstall()) await install([options.package], options.log);
+  const installed = find(...names);
+  if (!installed) throw new PlainError(options.remedy);
+  return installed;
+}
+
+let installation: Promise<unknown> = Promise.resolve();
+
+/** Installs packages of Debian, one call after the other. No service that they bring is started. */
+function installPackages(packages: string[], log: (line: string) => void): Promise<void> {
+  const mine = installation.then(async () => {
+    log(`Installing ${packages.join(' and ')} with apt-get (once) …`);
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+    const apt = (...args: string[]) => runProgram('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], { env });
+    await apt('update');
+    await withoutServices(() => apt('install', '-y', '--no-install-recommends', ...packages));
+  });
+  installation = mine.catch(() => undefined);
+  return mine;
+}
+
+const POLICY_FILE = '/usr/sbin/policy-rc.d';
+
+/** Debian asks this file whether a package may start its service. Ours stops saying no when we are gone, even by a kill. */
+async function withoutServices<Result>(action: () => Promise<Result>): Promise<Result> {
+  const script = `#!/bin/sh\nkill -0 ${process.pid} 2>/dev/null && exit 101\nexit 0\n`;
+  try {
+    writeFileSync(POLICY_FILE, script, { mode: 0o755, flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return action(); // this machine has a policy of its own
+    throw error;
+  }
+  try {
+    return await action();
+  } finally {
+    rmSync(POLICY_FILE, { force: true });
+  }
+}
+
+/** Whether there is a Docker whose daemon answers. */
+export async function hasDocker(): Promise<boolean> {
+  const answer = await runProgram('docker', ['info'], { timeoutMs: 10_000 }).catch(() => undefined);
+  return answer !== undefined;
+}
+
+/** What runs a container that listens on this port of the loopback interface; `rest` is more options, the image and its command. */
+export async function inDocker(
+  name: string,
+  port: number,
+  rest: string[],
+): Promise<{ command: string; args: string[] }> {
+  await runProgram('docker', ['rm', '-f', name]);
+  const args = ['run', '--rm', '--name', name, '-p', `127.0.0.1:${port}:${port}`];
+  return { command: 'docker', args: [...args, ...rest] };
+}

@@ -1,0 +1,68 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { findFreePort } from './ports.ts';
+import { filesBeside, runInDataDir } from './processes/data-dir.ts';
+import { hasDocker, inDocker, provideProgram } from './programs.ts';
+import { ensurePassword, type Server, type ServerOptions } from './server.ts';
+
+const IMAGE = 'redis:7-alpine';
+const REMEDY =
+  'There is no Redis on this machine. Install it ("apt-get install redis-server", "brew install redis"), ' +
+  'start Docker, or use a Redis of your own.';
+
+/**
+ * Starts Redis (or Valkey) on 127.0.0.1 with a password of its own: the system's, else Debian's package (as root), else Docker's.
+ * What it holds survives a restart on the same `dataDir`.
+ * @throws PlainError naming the remedy when none of them is to be had
+ */
+export async function startRedis(options: ServerOptions): Promise<Server> {
+  const { dataDir, log } = options;
+  const program = await provideProgram(['redis-server', 'valkey-server'], {
+    package: 'redis-server',
+    log,
+    remedy: REMEDY,
+  }).catch(async (error: unknown) => {
+    if (!(await hasDocker())) throw error;
+  });
+  const port = options.port ?? (await findFreePort());
+  let [url, password] = ['', ''];
+  const prepare = async () => {
+    password = ensurePassword(filesBeside(dataDir).passwordFile);
+    url = `redis://:${password}@127.0.0.1:${port}`;
+    writeConfiguration(dataDir, [
+      `bind ${program ? '127.0.0.1' : '0.0.0.0'}`,
+      `port ${port}`,
+      `requirepass ${password}`,
+    ]);
+    if (program) return { command: program, args: ['./redis.conf'], cwd: dataDir };
+    chmodSync(join(dataDir, 'redis.conf'), 0o644); // the image's own user reads it
+    const command = [IMAGE, 'redis-server', '/data/redis.conf'];
+    return inDocker(`local-servers-redis-${port}`, port, ['-v', `${dataDir}:/data`, ...command]);
+  };
+  const ready = () => answersPing(port, password);
+  const run = { name: 'Redis', dataDir, prepare, ready, intervalMs: 20 };
+  return { ...(await runInDataDir(run, options)), url, port };
+}
+
+/** Undefined while it loads its data. */
+async function answersPing(port: number, password: string): Promise<true | undefined> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    socket.write(`AUTH ${password}\r\nPING\r\n`);
+    let answer = '';
+    const signal = AbortSignal.timeout(2_000);
+    while (answer.split('\r\n').length < 3) answer += String(await once(socket, 'data', { signal }));
+    return answer.includes('+PONG') || undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The password is in a file, not on the command line, which everybody on the machine can read. */
+function writeConfiguration(dataDir: string, own: string[]): void {
+  mkdirSync(dataDir, { recursive: true });
+  const lines = [...own, 'dir ./', 'appendonly yes', 'save ""', 'daemonize no'];
+  writeFileSync(join(dataDir, 'redis.conf'), `${lines.join('\n')}\n`, { mode: 0o600 });
+}
