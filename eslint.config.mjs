@@ -119,7 +119,7 @@ const WRITERS_OF_TIMES = [
   'libs/service/src/telemetry/sdk.ts',
   'packages/subgraph/src/field-trace.ts',
   'packages/event-log/src/kafka/node.ts',
-  'services/gateway/src/connections/fetch-span.ts',
+  'services/gateway/src/connections/requests.ts',
   'deploy/local/src/machine-token.ts',
 ];
 

@@ -135,7 +135,7 @@ describe('lint', () => {
     },
     {
       what: 'refuses a gateway that goes past the graph to backups',
-      in: 'services/gateway/src/rest/operators/status.ts',
+      in: 'services/gateway/src/rest/operators.ts',
       of: '@taskmesh/internal-api',
       by: NAMES,
     },

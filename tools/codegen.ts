@@ -22,9 +22,11 @@ import { archiveEndpoints } from '../services/gateway/src/rest/backup/archives.t
 import { restoreEndpoints } from '../services/gateway/src/rest/backup/restores.ts';
 import type { Endpoint } from '../services/gateway/src/rest/endpoint.ts';
 import { schemasOf } from '../services/gateway/src/rest/openapi/schemas.ts';
-import { deadLetterEndpoints } from '../services/gateway/src/rest/operators/dead-letters.ts';
-import { operatorsSignInEndpoints } from '../services/gateway/src/rest/operators/sign-in.ts';
-import { statusEndpoints } from '../services/gateway/src/rest/operators/status.ts';
+import {
+  deadLetterEndpoints,
+  operatorsSignInEndpoints,
+  statusEndpoints,
+} from '../services/gateway/src/rest/operators.ts';
 import { typescriptOf } from './typescript-of.ts';
 
 const HELP = readFileSync(new URL('codegen.help.txt', import.meta.url), 'utf8').trim();

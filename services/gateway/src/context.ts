@@ -6,13 +6,13 @@ import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { AccessKeys, VerifyingKey } from './auth/access-keys.ts';
-import type { EndedSessions } from './auth/ended-sessions.ts';
+import type { EndedSessions } from './auth/sessions.ts';
 import type { Operators } from './auth/operators.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections/connections.ts';
-import type { GraphExecutor, RequestCall } from './supergraph/executor.ts';
-import type { LiveGraph } from './supergraph/graph.ts';
-import { headerValues } from './http/header-values.ts';
+import type { GraphExecutor, RequestCall } from './supergraph/operation.ts';
+import type { LiveGraph } from './supergraph/live-graph.ts';
+import { headerValues } from './http/client.ts';
 import { noteAccount } from './http/unread-answers.ts';
 import type { Admission } from './graphql/admission.ts';
 

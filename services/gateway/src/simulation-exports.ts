@@ -1,12 +1,12 @@
 /** The parts of the feed that need no servers, for simulations. Not for production. */
 export { buildSupergraph } from './supergraph/supergraph.ts';
-export { createLiveGraph, type ClientOperation, type Graph } from './supergraph/graph.ts';
-export { createParts, type RequestCall } from './supergraph/executor.ts';
+export { createLiveGraph, type ClientOperation, type Graph } from './supergraph/live-graph.ts';
+export { createParts, type RequestCall } from './supergraph/operation.ts';
 export type { Caller, GatewayContext } from './context.ts';
 export { createFeed, type Feed } from './feed/feed.ts';
-export type { TransportMetrics } from './transports/metrics.ts';
+export type { TransportMetrics } from './transports/transport.ts';
 export { createTasksChannel } from './transports/tasks-channel.ts';
-export { createSessionWatch } from './transports/sockets/session-watch.ts';
+export { createSessionWatch } from './transports/connection-ends.ts';
 
 export { createSocketLimits } from './transports/sockets/socket-limits.ts';
 export { createAccountShares } from './subscriptions/account-shares.ts';

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { UncheckedRequest } from '../src/graphql/graphql-request.ts';
+import type { UncheckedRequest } from '../src/graphql/admission.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket } from './fakes/streams.ts';
 

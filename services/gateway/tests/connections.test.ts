@@ -3,7 +3,7 @@ import type { SubgraphRequest } from '@taskmesh/subgraph';
 import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/contracts';
 import fc from 'fast-check';
 import { buildSchema, execute, GraphQLError, parse, printSchema } from 'graphql';
-import type { RequestCall } from '../src/supergraph/executor.ts';
+import type { RequestCall } from '../src/supergraph/operation.ts';
 import { ADA, createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-connections.ts';
 import { randomOperation, type RandomOperation } from './fakes/random-operations.ts';
 import type { World } from './fakes/world.ts';

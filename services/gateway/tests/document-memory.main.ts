@@ -2,10 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
-import { createResultFormat } from '../src/supergraph/client-result.ts';
-import { createCallerBulkheads } from '../src/supergraph/caller-bulkheads.ts';
-import { createExecutor } from '../src/supergraph/create-executor.ts';
-import type { RequestCall } from '../src/supergraph/executor.ts';
+import { createResultFormat } from '../src/supergraph/client-errors.ts';
+import { createCallerBulkheads, createExecutor } from '../src/supergraph/executor.ts';
+import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { createDocuments } from '../src/graphql/documents.ts';

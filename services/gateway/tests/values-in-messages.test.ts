@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { createValidation, parseDocument } from '../src/graphql/validation.ts';
-import { createParts, type PreparedOperation } from '../src/supergraph/executor.ts';
+import { createParts, type PreparedOperation } from '../src/supergraph/operation.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { readGatewayConfig } from '../src/config.ts';
 import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';

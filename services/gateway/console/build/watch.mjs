@@ -4,7 +4,7 @@ import { provideConsole } from './provide.mjs';
 import { watchedFolders } from './sources.mjs';
 
 /** Node restarts the program that serves the console when this file of it changes. */
-const SERVED_BY = fileURLToPath(new URL('../../src/pages/console/console.ts', import.meta.url));
+const SERVED_BY = fileURLToPath(new URL('../../src/pages/pages.ts', import.meta.url));
 /** Editors may write a file in several steps. */
 const QUIET_MS = 100;
 

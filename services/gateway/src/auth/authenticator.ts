@@ -3,9 +3,8 @@ import { ExpiringCache, isPersonalToken, verifyAccessToken, type VerifiedClaims 
 import { bearerToken, networkOf, type Clock } from '@taskmesh/service';
 import type { Caller, User } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
-import type { EndedSessions } from './ended-sessions.ts';
+import type { EndedSessions, SessionUses } from './sessions.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
-import type { SessionUses } from './session-uses.ts';
 
 const CACHE_SIZE = 50_000;
 const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };

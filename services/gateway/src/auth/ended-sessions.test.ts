@@ -2,7 +2,7 @@ import { createMemoryKeyValue } from '@taskmesh/key-value';
 import type { EndedSession } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { createEndedSessions } from './ended-sessions.ts';
+import { createEndedSessions } from './sessions.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');

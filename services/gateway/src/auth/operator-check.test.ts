@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createOperatorCheck } from './operator-check.ts';
+import { createOperatorCheck } from './operators.ts';
 
 function request(remoteAddress: string, own: Record<string, string> = {}): IncomingMessage {
   const headers: Record<string, string> = { host: 'localhost:4000', ...own };

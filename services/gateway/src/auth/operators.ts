@@ -1,17 +1,10 @@
 import { rateLimited } from '@taskmesh/contracts';
 import { isPersonalToken } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
-import { networkOf } from '@taskmesh/service';
+import { bearerToken, isLoopbackAddress, isLoopbackHost, isSameSecret, networkOf } from '@taskmesh/service';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from '../http/header-values.ts';
-import {
-  bearerTokenOf,
-  bearsToken,
-  createOperatorCheck,
-  type OperatorCheck,
-  type OperatorRules,
-} from './operator-check.ts';
-import { limitTokenGuesses } from './token-guesses.ts';
+import { headerValues } from '../http/client.ts';
 
 /** Access tokens, whose headers are JSON. */
 const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
@@ -81,4 +74,101 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
 
 function isOfUsersForm(token: string): boolean {
   return JWT.test(token) || isPersonalToken(token);
+}
+
+export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
+
+const OK: OperatorCheck = { ok: true };
+const UNKNOWN: OperatorCheck = { ok: false, status: 401 };
+const REFUSED: OperatorCheck = { ok: false, status: 403 };
+
+export interface OperatorRules {
+  /** What operators must send; undefined: being on this machine is enough. */
+  token: string | undefined;
+  /** Without `token`, makes operators of our own pages, too, when they are opened on this machine. */
+  machineToken?: string | undefined;
+}
+
+/**
+ * With a token, its holders are operators. Without one, requests from this machine are, unless they come from a web
+ * page of another site or through a proxy: a developer's own client, and nobody by accident.
+ */
+export function createOperatorCheck({
+  token,
+  machineToken,
+}: OperatorRules): (request: IncomingMessage) => OperatorCheck {
+  if (token !== undefined) return (request) => (bearsToken(request, token) ? OK : UNKNOWN);
+  return (request) => {
+    if (!isLocal(request)) return REFUSED;
+    const { origin, host = '' } = request.headers;
+    if (origin === undefined) return OK;
+    // A page. A browser tells the truth about its origin; the token proves who opened it.
+    if (machineToken === undefined || origin !== `http://${host.toLowerCase()}`) return REFUSED;
+    return bearsToken(request, machineToken) ? OK : UNKNOWN;
+  };
+}
+
+/** The token of the request's one `Authorization` header, if it has that form. */
+function bearerTokenOf(request: IncomingMessage): string | undefined {
+  const values = headerValues(request, 'authorization');
+  return (values.length === 1 && bearerToken(values[0])) || undefined;
+}
+
+/** Whether the request's one `Authorization` header has this token; compares in constant time. */
+function bearsToken(request: IncomingMessage, expected: string): boolean {
+  const token = bearerTokenOf(request);
+  return token !== undefined && isSameSecret(token, expected);
+}
+
+/** A page whose own name resolves to this machine (DNS rebinding) cannot change the `Host` of its requests. */
+function isLocal({ socket, headers }: IncomingMessage): boolean {
+  return (
+    isLoopbackAddress(socket.remoteAddress ?? '') &&
+    isLoopbackHost(headers.host ?? '') &&
+    !isOfAnotherSite(headers['sec-fetch-site']) &&
+    !Object.keys(headers).some(tellsOfProxy)
+  );
+}
+
+function isOfAnotherSite(site: string | string[] | undefined): boolean {
+  return site !== undefined && site !== 'none' && site !== 'same-origin';
+}
+
+function tellsOfProxy(header: string): boolean {
+  return header === 'forwarded' || header === 'via' || header === 'x-real-ip' || header.startsWith('x-forwarded-');
+}
+
+const GUESSES = 10;
+const WINDOW_S = 15 * 60;
+
+interface GivenToken {
+  caller: string;
+  token: string;
+}
+
+/**
+ * Limits how many different tokens a caller may send. The right one counts like any other: otherwise, sent at once with many wrong ones,
+ * it would be told before those are counted.
+ */
+function limitTokenGuesses(name: string, makeLimiter: KeyValue['limiter']) {
+  const guesses = makeLimiter({ name: `${name}.guesses`, points: GUESSES, windowSeconds: WINDOW_S });
+  /** A program with an outdated token sends the same one again and again, and guesses nothing. */
+  const known = makeLimiter({ name: `${name}.guess`, points: 1, windowSeconds: WINDOW_S });
+
+  /** For how long this token is refused, in seconds. Not an error, which would cost more than the rest of a request. */
+  return async ({ caller, token }: GivenToken): Promise<number | undefined> => {
+    const before = await guesses.peek(caller);
+    if (!before.allowed) return secondsOf(before);
+    if (!(await known.consume(hashOf(caller, token))).allowed) return undefined;
+    const after = await guesses.consume(caller);
+    return after.allowed ? undefined : secondsOf(after);
+  };
+}
+
+const secondsOf = ({ retryAfterSeconds }: { retryAfterSeconds: number }) => Math.max(1, retryAfterSeconds);
+
+function hashOf(caller: string, token: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([caller, token]))
+    .digest('base64url');
 }

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { SessionUse } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
-import { createSessionUses } from './session-uses.ts';
+import { createSessionUses } from './sessions.ts';
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const TEN_SECONDS = 10_000;

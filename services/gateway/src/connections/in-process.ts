@@ -23,8 +23,7 @@ import {
 import { asJson } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
-import { createExternalSubgraphClient } from './foreign-services.ts';
-import { inFetchSpanIfFailed } from './fetch-span.ts';
+import { createExternalSubgraphClient, inFetchSpanIfFailed } from './requests.ts';
 
 interface InGraph {
   subgraph: Subgraph;

@@ -16,9 +16,7 @@ import {
 import { type Clock, type Log, inSpan } from '@taskmesh/service';
 import type { GatewayProcess } from '../config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
-import { createExternalSubgraphClient } from './foreign-services.ts';
-import { fetchSpan } from './fetch-span.ts';
-import { postGraphQL } from './post-graphql.ts';
+import { createExternalSubgraphClient, fetchSpan, postGraphQL } from './requests.ts';
 import { createServiceClocks } from './service-clocks.ts';
 
 const CALLER = 'gateway';

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServicePool, type ServicePool } from '@taskmesh/internal-api';
 import { timingTest } from '@taskmesh/testing';
-import { postGraphQL, type GraphQLPost } from './post-graphql.ts';
+import { postGraphQL, type GraphQLPost } from './requests.ts';
 
 let server: Server;
 let pool: ServicePool;

@@ -1,7 +1,6 @@
 import type { TaskChanged } from '@taskmesh/contracts';
-import { createLatencyHistogram, type Clock } from '@taskmesh/service';
+import { type Clock, createLatencyHistogram } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
-import { perChange } from './per-change.ts';
 
 export interface FeedMetrics {
   /** A change that has readers here: it came from the event log, or had to be fetched. */
@@ -58,3 +57,12 @@ export const NO_FEED_METRICS: FeedMetrics = {
 
 /** In Unix milliseconds. */
 export const commitTime = ({ occurredAt }: Pick<TaskChanged, 'occurredAt'>): number => Date.parse(occurredAt);
+
+/** A change goes to many readers right after each other, so what was computed from it is kept until the next one comes. */
+export function perChange<Change, Value>(compute: (change: Change) => Value): (change: Change) => Value {
+  let last: { change: Change; value: Value } | undefined;
+  return (change) => {
+    if (last?.change !== change) last = { change, value: compute(change) };
+    return last.value;
+  };
+}

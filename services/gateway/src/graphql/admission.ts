@@ -1,16 +1,18 @@
-import { AppError, badUserInput, toGraphQLError } from '@taskmesh/contracts';
-import { networkOf, type Log } from '@taskmesh/service';
+import { AppError, badUserInput, type Issue, toGraphQLError } from '@taskmesh/contracts';
+import { isExactInteger } from '@taskmesh/federation';
+import { ConfigError, isAbsent, isObject, type Log, networkOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
-import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/executor.ts';
-import type { ClientOperation, LiveGraph, ParsedDocument } from '../supergraph/graph.ts';
-import type { GraphMetrics } from '../supergraph/metrics.ts';
+import type { GraphMetrics } from '../supergraph/executor.ts';
+import type { ClientOperation, LiveGraph, ParsedDocument } from '../supergraph/live-graph.ts';
+import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
-import { checkRequest, type CheckedRequest, type UncheckedRequest } from './graphql-request.ts';
-import { isTooLong } from './limits.ts';
+import { isTooLong } from './documents.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** How a request arrived. */
 export interface Arrival {
@@ -129,4 +131,115 @@ function budgetOf({ identity, ip }: Arrival['caller']): string {
 function asInvalid(error: unknown): unknown {
   if (error instanceof AppError) return new InvalidOperation(error.code, [toGraphQLError(error)], error.httpStatus);
   return error instanceof GraphQLError ? new InvalidOperation('BAD_USER_INPUT', [error]) : error;
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** An unchecked GraphQL request, from any transport. */
+export interface UncheckedRequest {
+  query?: unknown;
+  operationName?: unknown;
+  variables?: unknown;
+  extensions?: unknown;
+  documentId?: unknown;
+}
+
+/** The same request, with its form checked. */
+export interface CheckedRequest {
+  query: string | undefined;
+  operationName: string | undefined;
+  variables: Readonly<Record<string, unknown>>;
+  /** Identifies the document, with or without its text. */
+  hash: { value: string; kind: 'trusted' | 'persisted' } | undefined;
+}
+
+/** @throws AppError BAD_USER_INPUT */
+function checkRequest(sent: UncheckedRequest): CheckedRequest {
+  const issues = formIssues(sent);
+  if (issues.length > 0) throw badUserInput(issues);
+  const { query, operationName, variables } = sent as { query?: string; operationName?: string; variables?: object };
+  const hash = hashOf(sent);
+  const text = given(query);
+  if (text === undefined && !hash) throw badUserInput([{ path: 'query', message: 'query is required.' }]);
+  return {
+    query: text,
+    operationName: given(operationName),
+    variables: (variables ?? {}) as Readonly<Record<string, unknown>>, // checked above
+    hash,
+  };
+}
+
+/** Some clients cannot omit a text; GraphQL over HTTP says so of `operationName`. */
+const given = (text: string | null | undefined) => (text === '' ? undefined : (text ?? undefined));
+
+function formIssues({ query, operationName, variables, extensions }: UncheckedRequest): Issue[] {
+  const issues: Issue[] = [];
+  const check = (isRight: boolean, path: string, rule: string) => {
+    if (!isRight) issues.push({ path, message: `${path} must be ${rule}.` });
+  };
+  check(isAbsent(query) || typeof query === 'string', 'query', 'a string');
+  check(isAbsent(operationName) || typeof operationName === 'string', 'operationName', 'a string');
+  check(isAbsent(variables) || (isObject(variables) && !isExactInteger(variables)), 'variables', 'an object');
+  check(isAbsent(extensions) || isObject(extensions), 'extensions', 'an object');
+  const persisted = persistedIn(extensions);
+  if (isAbsent(persisted)) return issues;
+  const path = 'extensions.persistedQuery';
+  if (!isObject(persisted)) check(false, path, 'an object');
+  else if (persisted['version'] !== 1) check(false, `${path}.version`, '1');
+  else check(isSha256(persisted['sha256Hash']), `${path}.sha256Hash`, '64 hexadecimal digits');
+  return issues;
+}
+
+const isSha256 = (value: unknown) => typeof value === 'string' && SHA256.test(value);
+
+function hashOf({ documentId, extensions }: UncheckedRequest): CheckedRequest['hash'] {
+  if (typeof documentId === 'string') return { value: documentId, kind: 'trusted' };
+  const persisted = persistedIn(extensions) as { sha256Hash: string } | null | undefined; // checked above
+  return persisted ? { value: persisted.sha256Hash, kind: 'persisted' } : undefined;
+}
+
+function persistedIn(extensions: unknown): unknown {
+  return isObject(extensions) ? extensions['persistedQuery'] : undefined;
+}
+
+const manifestSchema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string().min(1));
+
+/** Documents that were approved in advance, and can be run by their hash. */
+export interface TrustedDocuments {
+  byHash(hash: string): string | undefined;
+  /** @throws InvalidOperation when only trusted documents may run, and this is not one */
+  check(source: string): void;
+}
+
+/** `own` are those of pages that are served here: they are trusted as well. @throws ConfigError when the manifest is unreadable or invalid */
+export async function loadTrustedDocuments(
+  { trustedDocuments, trustedDocumentsFile }: GraphQLConfig,
+  own: readonly string[] = [],
+): Promise<TrustedDocuments> {
+  if (trustedDocuments === 'off' || trustedDocumentsFile === undefined)
+    return { byHash: () => undefined, check: () => undefined };
+  const documents = new Map(Object.entries(await readManifest(trustedDocumentsFile)));
+  const texts = new Set([...documents.values(), ...own]);
+  return {
+    byHash: (hash) => documents.get(hash),
+    check(source) {
+      if (trustedDocuments === 'only' && !texts.has(source))
+        throw new InvalidOperation('FORBIDDEN', [refusal('FORBIDDEN', 'Only trusted documents run here.')], 403);
+    },
+  };
+}
+
+async function readManifest(file: string): Promise<Record<string, string>> {
+  try {
+    const documents = manifestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    for (const [hash, text] of Object.entries(documents)) {
+      if (createHash('sha256').update(text).digest('hex') !== hash)
+        throw new Error(`${hash} is not the hash of its document`);
+    }
+    return documents;
+  } catch (error) {
+    throw new ConfigError([
+      `TRUSTED_DOCUMENTS_FILE must be a JSON object of SHA-256 hashes and their documents: ${String(error)}`,
+    ]);
+  }
 }

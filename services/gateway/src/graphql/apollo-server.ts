@@ -18,11 +18,10 @@ import type { Log, Service } from '@taskmesh/service';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLConfig } from '../config.ts';
-import { InvalidOperation, type RequestCall } from '../supergraph/executor.ts';
-import type { Graph, LiveGraph } from '../supergraph/graph.ts';
-import type { GraphMetrics } from '../supergraph/metrics.ts';
-import type { Admission, AdmittedOperation, Arrival } from './admission.ts';
-import type { CheckedRequest } from './graphql-request.ts';
+import { InvalidOperation, type RequestCall } from '../supergraph/operation.ts';
+import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
+import type { GraphMetrics } from '../supergraph/executor.ts';
+import type { Admission, AdmittedOperation, Arrival, CheckedRequest } from './admission.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { parseOptionsOf, syntaxMessage } from './validation.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGatewayConfig } from '../config.ts';
-import { InvalidOperation } from '../supergraph/executor.ts';
+import { InvalidOperation } from '../supergraph/operation.ts';
 import { openSupergraph } from '../supergraph/supergraph.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
 import { createDocuments } from './documents.ts';

@@ -1,10 +1,21 @@
+import { type AppError, badUserInput, toAppError, toGraphQLError } from '@taskmesh/contracts';
+import { parseExactJson } from '@taskmesh/federation';
+import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseOtherMethods } from '../http/method-not-allowed.ts';
-import { addVary } from '../http/vary.ts';
-import { serveExplorer, wantsExplorer } from '../pages/explorer/explorer.ts';
-import type { AdmittedOperation } from './admission.ts';
-import type { GraphQLHandler, HttpAnswer } from './graphql-handler.ts';
-import { chooseResponseTypes, notAcceptable, type StreamProtocol } from './response-types.ts';
+import { GraphQLError } from 'graphql';
+import Negotiator from 'negotiator';
+import type { IncomingMessage } from 'node:http';
+import { callerOf, type GatewayContext } from '../context.ts';
+import { readJsonBytes } from '../http/json-bytes.ts';
+import { parseJsonObject } from '../http/json-object.ts';
+import { addVary, encodeText, gzipFor, isCompressible, jsonWeightIn, weightIn } from '../http/negotiation.ts';
+import { readParameters } from '../http/query-parameters.ts';
+import { JSON_TYPE, refuseOtherMethods } from '../http/replies.ts';
+import { serveExplorer, wantsExplorer } from '../pages/pages.ts';
+import { internalError, publicError } from '../supergraph/client-errors.ts';
+import { InvalidOperation } from '../supergraph/operation.ts';
+import { type AdmittedOperation, isSubscription, type UncheckedRequest } from './admission.ts';
+import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
@@ -58,4 +69,210 @@ function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): Fasti
     else reply.header(name, value);
   }
   return reply.code(status).send(body);
+}
+
+/** A request to `/graphql`, under the id that its answer tells. */
+export interface GraphQLRequest {
+  raw: IncomingMessage;
+  id: string;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Iterable<[string, string]>;
+  /** JSON; bytes when it is large or compressed. */
+  body: string | Buffer;
+}
+
+/** What was refused need not parse. */
+const SUBSCRIPTION = /^\s*subscription\b/;
+const NO_STORE: [string, string] = ['cache-control', 'no-store'];
+
+export interface GraphQLHandler {
+  /**
+   * Answers in this JSON type. Rejects with what keeps the request from being read or let in at all, which `failed`
+   * answers.
+   */
+  answer(request: GraphQLRequest, type: string): Promise<HttpAnswer>;
+  /** For clients that accept streams, too: subscriptions are left to those, and refused ones rejected. */
+  answerUnlessSubscription(request: GraphQLRequest, type: string): Promise<HttpAnswer | AdmittedOperation>;
+  failed(error: unknown, request: Pick<GraphQLRequest, 'id'>): HttpAnswer;
+}
+
+/** Reads GraphQL requests, and has Apollo Server answer them. */
+export function createGraphQLHandler(
+  context: Pick<GatewayContext, 'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
+  server: GraphQLServer,
+): GraphQLHandler {
+  const { admission } = context;
+
+  const checked = (sent: UncheckedRequest) => {
+    try {
+      return admission.read(sent);
+    } catch (error) {
+      return invalidOperation(error);
+    }
+  };
+
+  const sentBy = ({ raw }: GraphQLRequest) => readRequest(raw, context.clientIp(raw));
+
+  const read = async (request: GraphQLRequest, sent: UncheckedRequest, type: string, canStream = false) => {
+    const { raw } = request;
+    const caller = context.requestCall(request, await identityOf(context, raw));
+    const arrival = { isGet: raw.method !== 'POST', canStream, caller };
+    const operation: HttpOperation = { request: checked(sent), arrival, type };
+    return operation;
+  };
+
+  const send = async ({ raw }: GraphQLRequest, operation: HttpOperation): Promise<HttpAnswer> => {
+    const { status, headers: own, body: text } = await server.answer(operation);
+    const headers = [...own, NO_STORE];
+    const body = await encodeText(text);
+    if (!isCompressible(body) || !isQuery(operation)) return { status, headers, body };
+    headers.push(['vary', 'Accept-Encoding']);
+    const compressed = await gzipFor(raw.headers['accept-encoding'], body);
+    if (!compressed) return { status, headers, body };
+    return { status, headers: [...headers, ['content-encoding', 'gzip']], body: compressed };
+  };
+
+  return {
+    async answer(request, type) {
+      return send(request, await read(request, await sentBy(request), type));
+    },
+
+    async answerUnlessSubscription(request, type) {
+      const sent = await sentBy(request);
+      const operation = await read(request, sent, type, true);
+      const { request: asked, arrival } = operation;
+      const outcome =
+        asked instanceof InvalidOperation ? asked : await admission.admit(asked, arrival).catch(invalidOperation);
+      if (outcome instanceof InvalidOperation) {
+        if (SUBSCRIPTION.test(String(sent.query))) throw outcome;
+      } else if (isSubscription(outcome)) return outcome;
+      return send(request, { ...operation, outcome });
+    },
+
+    failed(error, { id }) {
+      const { status, errors, retryAfterSeconds } = toFormatted(error, id);
+      if (status >= 500 && status !== 503) context.log.error({ err: error, requestId: id }, 'request failed');
+      const headers: [string, string][] = [];
+      if (status === 405) headers.push(['allow', 'POST']);
+      if (status === 503 || status === 429) headers.push(['retry-after', String(retryAfterSeconds ?? 1)]);
+      headers.push(['content-type', JSON_TYPE], NO_STORE);
+      return { status, headers, body: JSON.stringify({ errors }) };
+    },
+  };
+}
+
+/** Results of mutations may hold tokens, whose length compression would reveal beside what a client sent. */
+const isQuery = ({ outcome }: HttpOperation) =>
+  outcome && !(outcome instanceof InvalidOperation) && outcome.operation.operation.operation === 'query';
+
+function invalidOperation(error: unknown): InvalidOperation {
+  if (error instanceof InvalidOperation) return error;
+  throw error;
+}
+
+/** An invalid token counts as none, so that `login` and `refreshSession` work with it; fields that need a user say so. */
+async function identityOf(
+  context: Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators'>,
+  request: IncomingMessage,
+): Promise<Identity> {
+  if (await context.operators.isOperator(request)) return { role: 'operator' };
+  const caller = await callerOf(context, request);
+  return caller.kind === 'user' ? caller.identity : ANONYMOUS;
+}
+
+function toFormatted(error: unknown, requestId: string) {
+  const told = (each: GraphQLError) => publicError(each.toJSON()) ?? internalError(requestId);
+  if (error instanceof InvalidOperation)
+    return { status: error.httpStatus ?? 400, errors: error.errors.map((each) => each.toJSON()) };
+  if (error instanceof GraphQLError) {
+    const { status = 400 } = (error.extensions.http ?? {}) as { status?: number };
+    return { status, errors: [told(error)] };
+  }
+  const known: AppError = toAppError(error);
+  return {
+    status: known.httpStatus,
+    errors: [told(toGraphQLError(known))],
+    retryAfterSeconds: known.retryAfterSeconds,
+  };
+}
+
+/** Set by our clients, but impossible for foreign pages: the browser would send a preflight, which is refused. */
+const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
+const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables', 'extensions']);
+
+/** What an HTTP request of the client with this address asks for: its body, or its search parameters. @throws AppError */
+export async function readRequest(request: IncomingMessage, ip: string): Promise<UncheckedRequest> {
+  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request, ip), parseExactJson);
+  refuseForeignPage(request);
+  return readSearch(readParameters(request.url ?? '', PARAMETERS));
+}
+
+/** A page of another origin must not make a browser run queries with what the browser knows. */
+function refuseForeignPage({ headers }: IncomingMessage): void {
+  const site = headers['sec-fetch-site'];
+  const isForeign = headers.origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin');
+  if (!isForeign || PREFLIGHT_HEADERS.some((name) => headers[name])) return;
+  const message = 'A query by GET from another page needs the header apollo-require-preflight.';
+  throw badUserInput([{ path: '', message }]);
+}
+
+function readSearch({ variables, extensions, ...texts }: Record<string, string>): UncheckedRequest {
+  return {
+    ...texts,
+    variables: parseParameter('variables', variables),
+    extensions: parseParameter('extensions', extensions),
+  };
+}
+
+function parseParameter(name: string, text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : parseExactJson(text);
+  } catch {
+    throw badUserInput([{ path: name, message: `${name} must be JSON.` }]); // the parser's own message would repeat parts of it
+  }
+}
+
+const JSON_TYPES = [JSON_TYPE, 'application/graphql-response+json; charset=utf-8'];
+const SSE_TYPE = 'text/event-stream; charset=utf-8';
+const SSE_RANGE = /^\s*text\/event-stream\b/i;
+const MULTIPART_RANGE = /^\s*multipart\/mixed\s*;(?:.*;)?\s*subscriptionspec\s*=\s*"?1\.0"?\s*(?:;|$)/i;
+const QUALITY = /;\s*q\s*=[^;]*/i;
+
+export type StreamProtocol = 'sse' | 'multipart';
+
+/** The types in which a client accepts a response. Without `json`, it wants everything as a stream. */
+export type ResponseTypes =
+  { json: string; stream?: StreamProtocol | undefined } | { json?: undefined; stream: StreamProtocol };
+
+/**
+ * Chooses the type of a response to `/graphql` from its `Accept`, before anything runs: nothing may refuse the type
+ * afterwards. Streams have to be accepted by name.
+ * @throws InvalidOperation (406) for a client that accepts no type that we have
+ */
+function chooseResponseTypes(accept: string | undefined, { canStream }: { canStream: boolean }): ResponseTypes {
+  if (!accept) return { json: JSON_TYPE };
+  const negotiator = new Negotiator({ headers: { accept } });
+  const json = negotiator.mediaType(JSON_TYPES);
+  const stream = canStream ? streamIn(accept, negotiator) : undefined;
+  if (stream && (json === undefined || weightIn(accept, isStream) > jsonWeightIn(accept))) return { stream };
+  if (json === undefined) throw notAcceptable();
+  return { json, stream };
+}
+
+function streamIn(accept: string, negotiator: Negotiator): StreamProtocol | undefined {
+  const ranges = accept.split(',');
+  if (ranges.some((range) => SSE_RANGE.test(range)) && negotiator.mediaType([SSE_TYPE])) return 'sse';
+  const multipart = ranges.find((range) => MULTIPART_RANGE.test(range));
+  // Its other parameters, such as a boundary, are accepted as the client wrote them.
+  return multipart && negotiator.mediaType([multipart.replace(QUALITY, '')]) ? 'multipart' : undefined;
+}
+
+const isStream = (range: string) => SSE_RANGE.test(range) || MULTIPART_RANGE.test(range);
+
+function notAcceptable(): InvalidOperation {
+  const message = `Accept must allow one of ${[...JSON_TYPES, SSE_TYPE].join(', ')}, multipart/mixed;subscriptionSpec=1.0.`;
+  return new InvalidOperation('BAD_USER_INPUT', [toGraphQLError(badUserInput([{ path: '', message }]))], 406);
 }

@@ -1,20 +1,21 @@
 import { AppError, toAppError } from '@taskmesh/contracts';
-import { closePromptly, type Log } from '@taskmesh/service';
+import { closePromptly, isLoopbackHost, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { METHODS, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
-import { createCors } from './cors.ts';
-import { errorText, JSON_TYPE, refuseUnknownPath, sendError, type AnswerUnknownPath } from './errors.ts';
-import { awaitContinue } from './expect-continue.ts';
-import { headerValues } from './header-values.ts';
-import { mayTakeLong } from './streamed-bodies.ts';
+import { awaitContinue, mayTakeLong } from './bodies.ts';
+import {
+  clientTimeouts,
+  currentResponse,
+  cutSlowReaders,
+  limitConnections,
+  serveInTurn,
+} from './client-connections.ts';
+import { headerValues } from './client.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
-import { limitConnections } from './limit-connections.ts';
-import { leaveBodiesUnread } from './leave-bodies-unread.ts';
-import { cutSlowReaders, clientTimeouts } from './client-timeouts.ts';
-import { currentResponse, serveInTurn } from './current-response.ts';
+import { type AnswerUnknownPath, errorText, JSON_TYPE, refuseUnknownPath, sendError } from './replies.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
@@ -162,3 +163,73 @@ const REFUSALS: Record<string, Refusal> = {
     message: 'The request took too long to arrive.',
   },
 };
+
+const CORS_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+const EXPOSED = 'X-Request-Id, ETag, Link, Retry-After, WWW-Authenticate, Allow';
+const PREFLIGHT_SECONDS = '600';
+
+/**
+ * CORS headers for pages of the allowed origins only; outside production, those of this machine are allowed, too (a front
+ * end's development server). Tokens travel in a header, so credentials are not allowed.
+ */
+function createCors({
+  corsOrigins,
+  production,
+}: Pick<GatewayConfig, 'corsOrigins' | 'production'>): (request: FastifyRequest, reply: FastifyReply) => void {
+  const named = new Set(corsOrigins);
+  const isAllowed = (origin: string) => named.has(origin) || (!production && isLoopbackOrigin(origin));
+  return (request, reply) => {
+    reply.header('vary', 'Origin');
+    const { origin } = request.headers;
+    if (origin === undefined || !isAllowed(origin)) return;
+    reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', EXPOSED);
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return;
+    reply.header('access-control-allow-methods', CORS_METHODS).header('access-control-max-age', PREFLIGHT_SECONDS);
+    const headers = request.headers['access-control-request-headers'];
+    if (headers !== undefined) reply.header('access-control-allow-headers', headers);
+  };
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  const [, host] = /^https?:\/\/(.+)$/.exec(origin) ?? [];
+  return host !== undefined && isLoopbackHost(host);
+}
+
+/** What a client may still send of a body behind its response, and how long: enough for most to read the response. */
+const MAX_REST_BYTES = 16 * 1024 * 1024;
+const MAX_REST_MS = 5_000;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Fastify leaves bodies alone: routes with a body read it after their own checks, others ignore it. Node discards what
+ * has not been read when the response is sent, so that the connection can be used again; here only up to a limit.
+ */
+function leaveBodiesUnread(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addHook('onRequest', hideContentType);
+  app.server.on('request', (request, response) => {
+    if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
+  });
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function limitRest(request: IncomingMessage): void {
+  const { socket } = request;
+  const [endMs, maxBytesRead] = [performance.now() + MAX_REST_MS, socket.bytesRead + MAX_REST_BYTES];
+  const timer = setInterval(() => {
+    const isWithin = performance.now() < endMs && socket.bytesRead <= maxBytesRead;
+    if (!request.complete && !socket.destroyed && isWithin) return;
+    clearInterval(timer);
+    if (!request.complete) socket.destroy();
+  }, LOOK_EVERY_MS).unref();
+}
+
+/** Fastify would refuse a malformed content type with an error of its own, before any of our checks. */
+function hideContentType({ raw }: FastifyRequest, _reply: unknown, done: () => void): void {
+  if (raw.headers['content-type'] !== undefined) raw.headers['content-type'] = undefined;
+  done();
+}

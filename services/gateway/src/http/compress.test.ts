@@ -1,4 +1,4 @@
-import { encodeText, gzipFor } from './compress.ts';
+import { encodeText, gzipFor } from './negotiation.ts';
 
 it('sends a text as it is while two others are compressed, instead of waiting for them', async () => {
   const large = 'some words of a task '.repeat(400_000);

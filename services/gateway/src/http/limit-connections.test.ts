@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { limitConnections } from './limit-connections.ts';
+import { limitConnections } from './client-connections.ts';
 
 let server: Server;
 const open: Socket[] = [];

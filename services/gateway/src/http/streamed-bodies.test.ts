@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mayTakeLong, longBodyOf } from './streamed-bodies.ts';
+import { mayTakeLong, longBodyOf } from './bodies.ts';
 
 /** A server with a request timeout of 200 ms; the gateway's is 30 s. */
 async function start(handle: (request: IncomingMessage) => Promise<string>) {

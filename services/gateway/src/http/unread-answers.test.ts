@@ -2,7 +2,7 @@ import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { fastify, type FastifyInstance } from 'fastify';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { serveInTurn } from './current-response.ts';
+import { serveInTurn } from './client-connections.ts';
 import { leaveUncounted, limitUnreadAnswers, noteAccount } from './unread-answers.ts';
 
 const MIB = 1024 * 1024;

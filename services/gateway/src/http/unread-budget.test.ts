@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
-import { createUnreadBudget } from './unread-budget.ts';
+import { createUnreadBudget } from './unread-answers.ts';
 
 describe('the budget of all queues', () => {
   beforeEach(() => jest.useFakeTimers());

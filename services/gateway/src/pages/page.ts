@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { isWanted } from '../http/accept.ts';
-import { refuseOtherMethods } from '../http/method-not-allowed.ts';
-import { readAsset, sendAsset } from './asset.ts';
+import { fileURLToPath } from 'node:url';
+import { addVary, isWanted } from '../http/negotiation.ts';
+import { refuseOtherMethods } from '../http/replies.ts';
+import { leaveUncounted } from '../http/unread-answers.ts';
 
 /** A page for people and its files: nothing is loaded from other hosts. */
 export interface Page {
@@ -98,4 +100,39 @@ export function servePage(app: FastifyInstance, page: Page): void {
   const send = servePageFiles(app, page);
   app.route({ method: READ, url: page.url, handler: (_request, reply) => send(reply) });
   refuseOtherMethods(app, page.url, READ);
+}
+
+/** By the name of the coding, the better one first. */
+const ENDINGS = { br: '.br', gzip: '.gz' };
+
+export interface Asset {
+  bytes: Buffer;
+  /** The same, as compressed files beside it have it. */
+  compressed: { coding: string; bytes: Buffer }[];
+}
+
+/** Several files become one. */
+function readAsset(file: string | URL | URL[]): Asset {
+  if (Array.isArray(file)) return { bytes: Buffer.concat(file.map((each) => readFileSync(each))), compressed: [] };
+  const path = typeof file === 'string' ? file : fileURLToPath(file);
+  const compressed = Object.entries(ENDINGS)
+    .filter(([, ending]) => existsSync(path + ending))
+    .map(([coding, ending]) => ({ coding, bytes: readFileSync(path + ending) }));
+  return { bytes: readFileSync(path), compressed };
+}
+
+/** Sends it in the best coding that the client takes (RFC 9110, 12.5.3). */
+function sendAsset(
+  reply: FastifyReply,
+  { bytes, compressed }: Asset,
+  accepted: string | string[] | undefined,
+): FastifyReply {
+  leaveUncounted(reply.raw);
+  if (compressed.length === 0) return reply.send(bytes);
+  addVary(reply, 'Accept-Encoding');
+  const taken = new Negotiator({ headers: { 'accept-encoding': String(accepted ?? '') } }).encodings(
+    compressed.map(({ coding }) => coding),
+  );
+  const best = compressed.find(({ coding }) => taken.includes(coding));
+  return best ? reply.header('content-encoding', best.coding).send(best.bytes) : reply.send(bytes);
 }

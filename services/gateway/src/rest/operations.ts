@@ -1,6 +1,6 @@
 import { GRAPH_FIELDS, type TaskImage, type UpdateTask } from '@taskmesh/contracts';
 import type { BackupEntry, RestoreEnd, UndoableRestore } from '@taskmesh/internal-api';
-import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../supergraph/executor.ts';
+import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../supergraph/operation.ts';
 
 /** A fixed GraphQL document. Values are passed only as variables, so it is prepared once. */
 export interface StoredOperation<Variables, Result> {

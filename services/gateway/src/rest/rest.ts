@@ -1,23 +1,19 @@
 import { takeSignInCode } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
-import { serveApiReference } from '../pages/api-reference/api-reference.ts';
-import { serveFailedSignIn } from '../pages/failed-sign-in/failed-sign-in.ts';
-import { createPlatformStatus, type StatusContext } from '../status/create-platform-status.ts';
-import { authEndpoints } from './auth/endpoints.ts';
-import { createProviderEndpoints } from './auth/provider-endpoints.ts';
+import { serveApiReference, serveFailedSignIn } from '../pages/pages.ts';
+import { createPlatformStatus, type StatusContext } from '../status/platform-status.ts';
+import { authEndpoints } from './auth/sign-in.ts';
+import { createProviderEndpoints } from './auth/provider.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
 import type { ErrorPage } from './endpoint.ts';
-import { fullEndpoints } from './full/endpoints.ts';
-import { deadLetterEndpoints } from './operators/dead-letters.ts';
-import { operatorsSignInEndpoints, type ExchangeCode } from './operators/sign-in.ts';
-import { statusEndpoints } from './operators/status.ts';
-import { describeApi, type Chapter } from './openapi/document.ts';
-import { serveDescription } from './openapi/serve-description.ts';
+import { fullEndpoints } from './tasks/full.ts';
+import { deadLetterEndpoints, type ExchangeCode, operatorsSignInEndpoints, statusEndpoints } from './operators.ts';
+import { type Chapter, describeApi, serveDescription } from './openapi/document.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
-import { reducedEndpoints } from './reduced/endpoints.ts';
-import { registerEndpoints, type Mount, type RegisterContext } from './register-endpoints.ts';
+import { reducedEndpoints } from './tasks/reduced.ts';
+import { registerEndpoints, type Mount, type RegisterContext } from './serve-endpoints.ts';
 
 type Contract = 'full' | 'reduced';
 

@@ -7,9 +7,9 @@ import {
   type InlineFragmentNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { PreparedOperation } from '../supergraph/executor.ts';
+import type { PreparedOperation } from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
-import type { TaskFilter } from './task-filter.ts';
+import type { TaskFilter } from './change-event.ts';
 
 export interface SubscriptionArguments {
   after: string | undefined;

@@ -1,5 +1,4 @@
 import type { TaskChanged, TaskImage } from '@taskmesh/contracts';
-import { matches, type TaskFilter } from './task-filter.ts';
 
 export type ChangeEvent = ReturnType<typeof toEvent>;
 
@@ -36,4 +35,20 @@ function toTask({ ownerId, priority, ...task }: TaskImage) {
 /** True when the task matched the filter before or matches it now, so that leaving a list is reported, too. */
 export function concerns({ task, previous }: TaskChanged, filter: TaskFilter): boolean {
   return matches(task, filter) || (previous !== null && matches(previous, filter));
+}
+
+/** The graph's `TaskFilter`. Absent and null both mean any value. */
+export interface TaskFilter {
+  completed?: boolean | null;
+  category?: string | null;
+  /** The enum's name: LOW, MEDIUM or HIGH. */
+  priority?: string | null;
+}
+
+function matches(task: TaskImage, { completed, category, priority }: TaskFilter): boolean {
+  return (
+    (completed == null || task.completed === completed) &&
+    (category == null || task.category === category) &&
+    (priority == null || task.priority === priority.toLowerCase())
+  );
 }

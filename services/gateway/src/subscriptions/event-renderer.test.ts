@@ -5,9 +5,9 @@ import { eventually } from '@taskmesh/testing';
 import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import type { ExecutorKind } from '../config.ts';
-import { createResultFormat } from '../supergraph/client-result.ts';
-import { createParts, type PreparedOperation, type RequestCall } from '../supergraph/executor.ts';
-import type { Graph } from '../supergraph/graph.ts';
+import { createResultFormat } from '../supergraph/client-errors.ts';
+import { createParts, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
+import type { Graph } from '../supergraph/live-graph.ts';
 import { buildSupergraph, type Supergraph } from '../supergraph/supergraph.ts';
 import { createEventRenderer } from './event-renderer.ts';
 

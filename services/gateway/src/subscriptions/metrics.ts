@@ -1,8 +1,7 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import { createLatencyHistogram, type Clock, activeSpan } from '@taskmesh/service';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { commitTime } from '../feed/metrics.ts';
-import { perChange } from '../feed/per-change.ts';
+import { commitTime, perChange } from '../feed/metrics.ts';
 
 export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
 export const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];

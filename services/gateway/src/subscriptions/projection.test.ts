@@ -1,6 +1,6 @@
 import { buildSchema, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import { createParts, type PreparedOperation } from '../supergraph/executor.ts';
+import { createParts, type PreparedOperation } from '../supergraph/operation.ts';
 import { buildSupergraph } from '../supergraph/supergraph.ts';
 import { compileProjection } from './projection.ts';
 

@@ -8,8 +8,8 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
-import type { PreparedOperation, Resized } from '../supergraph/executor.ts';
-import { IN_THE_EVENT } from './split-primary-fetch.ts';
+import type { PreparedOperation, Resized } from '../supergraph/operation.ts';
+import { IN_THE_EVENT } from './subscription-plan.ts';
 
 /** Writes the selected part of an object as JSON. */
 type Write = (source: Record<string, unknown>) => string;

@@ -10,11 +10,11 @@ import type { Clock } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { documentKey } from '../supergraph/document-cache.ts';
-import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/executor.ts';
-import type { ClientOperation, Graph, LiveGraph } from '../supergraph/graph.ts';
+import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
+import type { ClientOperation, Graph, LiveGraph } from '../supergraph/live-graph.ts';
 import type { AccountShares } from './account-shares.ts';
 import { readArguments } from './arguments.ts';
-import { concerns } from './change-event.ts';
+import { concerns, type TaskFilter } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from './metrics.ts';
@@ -25,7 +25,6 @@ import {
   type EventRenderer,
   type EventRendererDeps,
 } from './event-renderer.ts';
-import type { TaskFilter } from './task-filter.ts';
 
 /** How many events may wait for other services before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;

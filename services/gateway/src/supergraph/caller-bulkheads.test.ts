@@ -1,5 +1,5 @@
-import type { RequestCall } from './executor.ts';
-import { createCallerBulkheads } from './caller-bulkheads.ts';
+import type { RequestCall } from './operation.ts';
+import { createCallerBulkheads } from './executor.ts';
 
 const ANN = { identity: { role: 'user', userId: 'ann', sessionId: 'a' }, ip: '203.0.113.1' } as const;
 const STRANGER = { identity: { role: 'anonymous' }, ip: '203.0.113.1' } as const;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { documentKey } from './document-cache.ts';
-import { InvalidOperation, type GraphExecutor, type PreparedOperation } from './executor.ts';
-import type { LiveGraph } from './graph.ts';
+import { InvalidOperation, type GraphExecutor, type PreparedOperation } from './operation.ts';
+import type { LiveGraph } from './live-graph.ts';
 
 /**
  * Runs operations on the graph that is currently served. Long-lived operations (REST's) move along: they are prepared

@@ -3,8 +3,8 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { Registry } from 'prom-client';
 import type { Connections, RequestOptions } from '../connections/connections.ts';
 import { createServiceMap } from './data-source.ts';
-import type { OperationRun } from './sources.ts';
-import { createGraphMetrics } from './metrics.ts';
+import type { OperationRun } from './operation.ts';
+import { createGraphMetrics } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
 const NOW = 1_000_000;

@@ -5,9 +5,8 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import type { Connections, RequestOptions, ServiceRequest } from '../connections/connections.ts';
-import type { RequestCall } from './executor.ts';
-import type { GraphMetrics } from './metrics.ts';
-import type { GraphSource, GraphSources, OperationRun, SourceAnswer } from './sources.ts';
+import type { GraphSource, GraphSources, OperationRun, RequestCall, SourceAnswer } from './operation.ts';
+import type { GraphMetrics } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
 type Process = GraphQLDataSource['process'];

@@ -1,104 +1,229 @@
-import type { Identity } from '@taskmesh/identity';
-import type { EndedSession } from '@taskmesh/internal-api';
+import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
+import { operationSpan } from '@taskmesh/internal-api';
 import {
-  GraphQLError,
+  type Clock,
+  createBulkhead,
+  createLatencyHistogram,
+  inSpan,
+  type Log,
+  networkOf,
+  type Observe,
+} from '@taskmesh/service';
+import {
   type DocumentNode,
-  type GraphQLFormattedError,
+  getOperationAST,
+  GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  parse,
+  validate,
 } from 'graphql';
-import type { GraphQLCode } from './client-errors.ts';
+import { Counter, type Registry } from 'prom-client';
+import type { ExecutorKind } from '../config.ts';
+import { createResultFormat } from './client-errors.ts';
+import { documentKey } from './document-cache.ts';
+import { createApolloEngine, createCompiledEngine } from './engines.ts';
+import {
+  createParts,
+  type Engine,
+  type EngineResult,
+  type GraphExecutor,
+  type GraphSources,
+  InvalidOperation,
+  type OperationResult,
+  type OperationRun,
+  type PreparedOperation,
+  type RequestCall,
+  type RunOperation,
+} from './operation.ts';
+import type { Supergraph } from './supergraph.ts';
 
-/** The caller of an operation, and how to trace it. One per operation: it changes while the operation runs. */
-export interface RequestCall {
-  /** A mutation that opens a session replaces this with the new session's user, for the fetches after it. */
-  identity: Identity;
-  readonly requestId: string;
-  readonly traceparent: string | undefined;
-  /** The client's address; only auth is told. */
-  readonly ip: string;
-  /** The client's user agent; only auth is told. */
-  readonly client?: string | undefined;
-  /** How long the caller waits, in ms. @default 10_000; longer for changes of services that need it */
-  readonly limitMs?: number;
-  /** Aborted when the client has gone: ends queries, and mutations that have not been sent yet. */
-  readonly signal?: AbortSignal;
-  onEndedSessions(sessions: EndedSession[]): void;
+/** For a whole operation with all its fetches. */
+const OPERATION_DEADLINE_MS = 10_000;
+export interface ExecutorDeps {
+  supergraph: Supergraph;
+  services: GraphSources;
+  metrics: Pick<GraphMetrics, 'operation'>;
+  clock: Clock;
+  log: Log;
+  kind: ExecutorKind;
+  runForCaller: RunForCaller;
 }
 
-/** Called with the bytes that a part holds more than before, or less (negative). */
-export type Resized = (bytes: number) => void;
+const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
+  compiled: createCompiledEngine,
+  apollo: createApolloEngine,
+};
 
-/** What is made of an operation when it is first needed. It is kept, counted and evicted with its document. */
-export type PartOf = <Part>(name: string, make: (resized: Resized) => Part) => Part;
+export function createExecutor(deps: ExecutorDeps): GraphExecutor {
+  const { supergraph, services, metrics, clock, log, kind, runForCaller } = deps;
+  const { schema } = supergraph;
+  const engine = ENGINES[kind](supergraph, services, log);
+  const formatResult = createResultFormat(log);
+  /** Stored documents only: as many as there are in our code. */
+  const prepared = new Map<string, PreparedOperation>();
+  /** REST's operations. The span of a request names its route, and with that the operation. */
+  const stored = new WeakSet<PreparedOperation>();
 
-export function createParts(resized: Resized = () => undefined): PartOf {
-  const made = new Map<string, unknown>();
-  return <Part>(name: string, make: (resized: Resized) => Part): Part => {
-    if (made.has(name)) return made.get(name) as Part; // made by an earlier call for the same name
-    const part = make(resized);
-    made.set(name, part);
-    return part;
+  const planOf = (operation: PreparedOperation): RunOperation =>
+    operation.partOf('plan', (resized) => engine(operation, resized));
+
+  const runOf = (operation: PreparedOperation, call: RequestCall): OperationRun => ({
+    call,
+    deadline: clock.now() + (call.limitMs ?? OPERATION_DEADLINE_MS),
+    mutation: operation.operation.operation === 'mutation',
+    signal: call.signal,
+  });
+
+  const run: GraphExecutor['run'] = async (operation, variables, call) => {
+    const begunMs = performance.now();
+    const runInTurn = () => runForCaller(call, async () => planOf(operation)(variables, runOf(operation, call)));
+    let result: EngineResult;
+    try {
+      result = await (stored.has(operation)
+        ? runInTurn()
+        : inSpan(() => operationSpan(operation.operation), runInTurn));
+    } catch (error) {
+      result = { data: null, errors: [error] };
+    }
+    const told = formatResult(result, call.requestId);
+    metrics.operation(operation, (performance.now() - begunMs) / 1_000, told);
+    return told;
+  };
+
+  return {
+    schema,
+
+    prepare(source, operationName) {
+      const key = documentKey(source, operationName);
+      const known = prepared.get(key);
+      if (known) return known;
+      const document = parseDocument(source);
+      const errors = validate(schema, document);
+      if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
+      const operation = findOperation(schema, document, operationName);
+      const fresh: PreparedOperation = {
+        source,
+        schema,
+        document,
+        operation,
+        operationName: operation.name?.value,
+        partOf: createParts(),
+      };
+      prepared.set(key, fresh);
+      return fresh;
+    },
+
+    warm(operation) {
+      stored.add(operation);
+      planOf(operation);
+    },
+
+    run,
   };
 }
 
-/** A parsed and validated document, to be kept and run many times. */
-export interface PreparedOperation {
-  readonly source: string;
-  /** The schema that it was validated against, which identifies its graph. */
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly operationName: string | undefined;
-  /** Its plan, its renderer for events, and more. */
-  readonly partOf: PartOf;
-  /** Whether messages tell nothing of the schema but what the client has named. @default false */
-  readonly hideSuggestions?: boolean;
-}
-
-export interface OperationResult {
-  data: Record<string, unknown> | null;
-  /** With `extensions.code` out of the public list only; absent when there are none. */
-  errors?: GraphQLFormattedError[];
-}
-
-/** Why an operation is refused. `errors` are ready for the client, each with its code. */
-export class InvalidOperation extends Error {
-  override readonly name = 'InvalidOperation';
-  /** The code of the first error. */
-  readonly code: GraphQLCode;
-  readonly errors: readonly GraphQLError[];
-  /** Set when the request itself is wrong. Otherwise GraphQL over HTTP decides, as for faults of the document. */
-  readonly httpStatus: number | undefined;
-
-  /** `code` is for errors that have none of their own. */
-  constructor(code: GraphQLCode, errors: readonly GraphQLError[], httpStatus?: number) {
-    super(errors[0]?.message ?? code);
-    this.httpStatus = httpStatus;
-    this.errors = errors.map((error) => (error.extensions.code === undefined ? withCode(error, code) : error));
-    this.code = (this.errors[0]?.extensions.code ?? code) as GraphQLCode; // our errors carry public codes
+function parseDocument(source: string): DocumentNode {
+  try {
+    return parse(source);
+  } catch (error) {
+    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [
+      error instanceof GraphQLError ? error : new GraphQLError('Syntax Error.'),
+    ]);
   }
 }
 
-function withCode({ message, nodes, source, positions, extensions }: GraphQLError, code: GraphQLCode): GraphQLError {
-  return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
+function findOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): OperationDefinitionNode {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) throw unresolved('There is no such operation in the document.');
+  // Validation does not notice an operation type that the schema lacks.
+  if (!schema.getRootType(operation.operation)) throw unresolved(`There is no ${operation.operation} in this graph.`);
+  return operation;
 }
 
-/** Runs operations on the graph, independent of Apollo Server and HTTP. */
-export interface GraphExecutor {
-  /** The API schema, as clients see it. */
-  readonly schema: GraphQLSchema;
-  /**
-   * Parses and validates, and selects the operation; equal texts yield the same object while it is in use. Applies no
-   * limits on depth or cost: it is for stored documents, clients' own go through `GatewayContext.admit`.
-   * @throws InvalidOperation
-   */
-  prepare(source: string, operationName?: string): PreparedOperation;
-  /** Plans a query or mutation ahead of its first run. */
-  warm(operation: PreparedOperation): void;
-  /**
-   * Runs a query or mutation with variables that have been coerced (for clients, at admission). Never rejects: failures
-   * are in `errors`, ready for the client. Each call needs its own `RequestCall`.
-   */
-  run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
+function unresolved(message: string): InvalidOperation {
+  return new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError(message)]);
+}
+
+/**
+ * How many operations of a caller run at once. One session leaves room for the others of its account, with which it can be
+ * ended. Many people, or a server of theirs, may share an address.
+ */
+const CONCURRENCY = { session: 16, account: 48, network: 256 };
+const QUEUE = {
+  maxWaiting: 1_000,
+  maxWaitMs: 5_000,
+  refusal: () => toGraphQLError(rateLimited(1, 'Your earlier requests are still running; try again.')),
+};
+
+/** Runs an operation of this caller, or rejects with RATE_LIMITED. A caller who disconnects no longer waits. */
+export type RunForCaller = <Result>(
+  caller: Pick<RequestCall, 'identity' | 'ip' | 'signal'>,
+  run: () => Promise<Result>,
+) => Promise<Result>;
+
+/** Bounds the operations that one session and one account run at once: the others keep their latency while theirs are slow. */
+export function createCallerBulkheads(): RunForCaller {
+  const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
+  const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
+  const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
+  return ({ identity, ip, signal }, run) => {
+    if (identity.role === 'user') {
+      const { sessionId, userId } = identity;
+      return sessions.run(sessionId, () => accounts.run(userId, run, signal), signal);
+    }
+    return identity.role === 'anonymous' ? networks.run(networkOf(ip), run, signal) : run();
+  };
+}
+
+export interface GraphMetrics {
+  /** A query or mutation has run. */
+  operation(operation: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>): void;
+  /** Counts the requests to a service, answered or not. */
+  requests(service: string): Observe;
+  /** A client's operation was not let in. */
+  refused(code: string): void;
+}
+
+/** Labels are operation types, our services and error codes; never names or documents, which clients choose. */
+export function createGraphMetrics(registry: Registry): GraphMetrics {
+  const registers = [registry];
+  const operations = createLatencyHistogram<'operation_type'>(registry, {
+    name: 'graphql_operation_duration_seconds',
+    help: 'Time to run a query or mutation, those of REST included',
+  });
+  const requests = createLatencyHistogram<'subgraph'>(registry, {
+    name: 'graphql_subgraph_request_duration_seconds',
+    help: 'Time until a service answered one request of an operation',
+  });
+  const errors = new Counter({
+    name: 'graphql_operation_errors_total',
+    help: 'Errors in results of operations, by code',
+    labelNames: ['code'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'graphql_operations_refused_total',
+    help: 'Operations of clients that were not let in: limits, validation, documents that are not trusted',
+    labelNames: ['code'],
+    registers,
+  });
+  const observeOperation: Record<string, Observe> = {
+    query: operations.observer({ operation_type: 'query' }),
+    mutation: operations.observer({ operation_type: 'mutation' }),
+  };
+
+  return {
+    operation({ operation }, seconds, result) {
+      observeOperation[operation.operation]?.(seconds);
+      if (!result.errors) return;
+      for (const { extensions } of result.errors) errors.inc({ code: String(extensions?.['code']) });
+    },
+    requests: (service) => requests.observer({ subgraph: service }),
+    refused: (code) => refused.inc({ code }),
+  };
 }

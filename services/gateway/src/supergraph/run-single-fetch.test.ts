@@ -1,6 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
-import { runSingleFetch } from './run-single-fetch.ts';
-import type { GraphSources, OperationRun } from './sources.ts';
+import { runSingleFetch } from './engines.ts';
+import type { GraphSources, OperationRun } from './operation.ts';
 
 it.each(['__proto__', 'constructor', 'toString'])(
   'passes on a variable named %s, and none that is not given',

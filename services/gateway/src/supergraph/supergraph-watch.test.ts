@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import type { LiveGraph } from './graph.ts';
-import { watchSupergraph } from './supergraph-watch.ts';
+import { type LiveGraph, watchSupergraph } from './live-graph.ts';
 
 describe('the watch over a supergraph file', () => {
   let folder: string;

@@ -9,7 +9,7 @@ import { createPlan, fieldsRequiredWithArguments, withResolvableKeys, type Feder
 import { ConfigError } from '@taskmesh/service';
 import { parse } from 'graphql';
 import { readFile } from 'node:fs/promises';
-import { withExactLiterals } from './exact-integers.ts';
+import { withExactLiterals } from './variables.ts';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 const ADDRESS = /@join__graph\(name: "([^"]+)", url: "([^"]+)"\)/g;

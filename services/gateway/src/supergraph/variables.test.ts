@@ -1,5 +1,5 @@
 import { buildSchema, getOperationAST, parse } from 'graphql';
-import { createParts } from './executor.ts';
+import { createParts } from './operation.ts';
 import { coerceVariables } from './variables.ts';
 
 const schema = buildSchema(`

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { createAgeLimit } from './connection-age.ts';
+import { createAgeLimit } from './connection-ends.ts';
 
 const always = () => true;
 

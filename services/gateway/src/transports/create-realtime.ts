@@ -1,15 +1,4 @@
 import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { networkOf, siteOf, type Service } from '@taskmesh/service';
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { WebSocketServer, type WebSocket } from 'ws';
-import type { GatewayContext } from '../context.ts';
-import { createUnreadBudget } from '../http/unread-budget.ts';
-import { createFeed } from '../feed/feed.ts';
-import { createErrorFormat } from '../supergraph/client-errors.ts';
-import { createResultFormat } from '../supergraph/client-result.ts';
-import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
-import { createAgeLimit } from './connection-age.ts';
 import {
   closeGracefully,
   createHeartbeats,
@@ -20,17 +9,26 @@ import {
   socketReader,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
-import { createHttpStreams, type HttpStreams } from './http-streams/http-streams.ts';
+import { networkOf, type Service, siteOf } from '@taskmesh/service';
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { GatewayContext } from '../context.ts';
+import { createFeed } from '../feed/feed.ts';
 import { createFeedMetrics } from '../feed/metrics.ts';
-import { createSubscriptionMetrics, type Protocol } from '../subscriptions/metrics.ts';
-import { createConnectionMetrics } from './metrics.ts';
-import { refuseUpgrade } from './sockets/refuse-upgrade.ts';
-import { createSessionWatch } from './sockets/session-watch.ts';
-import { createSocketLimits } from './sockets/socket-limits.ts';
-import type { TransportDeps } from './transport.ts';
+import { errorText, JSON_TYPE } from '../http/replies.ts';
+import { createUnreadBudget } from '../http/unread-answers.ts';
 import { createAccountShares } from '../subscriptions/account-shares.ts';
-import { createTasksChannel } from './tasks-channel.ts';
+import { createSubscriptionMetrics, type Protocol } from '../subscriptions/metrics.ts';
 import { createSubscriptions } from '../subscriptions/subscriptions.ts';
+import { createErrorFormat, createResultFormat } from '../supergraph/client-errors.ts';
+import { createAgeLimit, createSessionWatch } from './connection-ends.ts';
+import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
+import { createHttpStreams, type HttpStreams } from './http-streams/http-streams.ts';
+import { createSocketLimits } from './sockets/socket-limits.ts';
+import { createTasksChannel } from './tasks-channel.ts';
+import { createConnectionMetrics, type TransportDeps } from './transport.ts';
 
 /** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
 const ACCOUNT_COST_FACTOR = 2;
@@ -208,4 +206,28 @@ async function drain(sockets: WebSocketServer, random: () => number): Promise<vo
     ),
   );
   sockets.close();
+}
+
+/** How long a client may take to read the answer. */
+const LINGER_MS = 2_000;
+
+const HEADER_OF: Record<number, string[]> = { 401: ['WWW-Authenticate: Bearer'], 503: ['Retry-After: 1'] };
+
+/** Answers an upgrade with an HTTP error and closes the connection, which Node's server no longer controls. */
+function refuseUpgrade(socket: Duplex, error: AppError): void {
+  const requestId = randomUUID();
+  const body = errorText(error, requestId);
+  const head = [
+    `HTTP/1.1 ${error.httpStatus} ${STATUS_CODES[error.httpStatus]}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Sec-WebSocket-Version: 13',
+    ...(HEADER_OF[error.httpStatus] ?? []),
+    'Connection: close',
+  ];
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(cut));
+  socket.resume(); // closing with unread bytes would send a reset, and the client would lose the answer
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

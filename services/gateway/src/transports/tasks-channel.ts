@@ -10,7 +10,7 @@ import { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@task
 import { createRealtimeServer, type Change, type Column, type RealtimeServer } from '@taskmesh/realtime-protocol';
 import { decodeProtectedHeader } from 'jose';
 import type { Feed } from '../feed/feed.ts';
-import { perChange } from '../feed/per-change.ts';
+import { perChange } from '../feed/metrics.ts';
 import type { TransportDeps } from './transport.ts';
 
 /** Types as clients know them. */

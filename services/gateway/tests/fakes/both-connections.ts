@@ -1,7 +1,7 @@
 import type { AppError, ErrorCode } from '@taskmesh/contracts';
 import { systemClock, type Clock } from '@taskmesh/service';
 import type { RequestOptions } from '../../src/connections/connections.ts';
-import type { RequestCall } from '../../src/supergraph/executor.ts';
+import type { RequestCall } from '../../src/supergraph/operation.ts';
 import { createWorld, type World } from './world.ts';
 
 export const ADA = { role: 'user', userId: 'ada', sessionId: 'session' } as const;

@@ -1,4 +1,4 @@
-import { createSignInCookie } from './sign-in-cookie.ts';
+import { createSignInCookie } from './provider.ts';
 
 describe('the cookie of a sign-in', () => {
   it('is for this host and this browser only', () => {

@@ -3,7 +3,7 @@ import { operatorEndpoint, type Answer, type Bytes, type Endpoint } from '../end
 import { OPERATIONS } from '../operations.ts';
 import { backupList, backupMessage, backupScan, oneBackup, workLine } from '../schemas/backups.ts';
 import { done } from './answers.ts';
-import { unknownFile } from './file-parameter.ts';
+import { unknownFile } from './queries.ts';
 
 const VERIFIED = 'The archive can be restored: a test restore of all its stores succeeded.';
 

@@ -1,4 +1,4 @@
-import { readFileParameter } from './file-parameter.ts';
+import { readFileParameter } from './queries.ts';
 
 describe('the file of a restore', () => {
   it.each([

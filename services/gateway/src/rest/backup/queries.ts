@@ -1,15 +1,14 @@
-import { badUserInput, parseInput } from '@taskmesh/contracts';
+import { badUserInput, notFound, parseInput } from '@taskmesh/contracts';
 import {
   refuseOthers,
   RESTORE_PARAMETERS,
+  type RestoreParameters,
+  restoreParametersOf,
   seenRestoreOf,
   UNDO_PARAMETERS,
-  restoreParametersOf,
-  type RestoreParameters,
 } from '@taskmesh/internal-api';
 import { z } from 'zod';
-import type { QueryRules } from '../request/query.ts';
-import { readFileParameter } from './file-parameter.ts';
+import type { QueryRules } from '../endpoint.ts';
 
 export interface RestoreQuery {
   file: string;
@@ -104,4 +103,26 @@ function wholeNumberIn(atLeast: unknown): number | undefined {
   if (atLeast === undefined) return undefined;
   if (typeof atLeast === 'string' && /^\d{1,10}$/.test(atLeast)) return Number(atLeast);
   throw badUserInput([{ path: 'atLeast', message: 'must be a whole number' }], 'atLeast must be a whole number.');
+}
+
+export const unknownFile = () => notFound('There is no such backup file.');
+
+/**
+ * The query's `file`, decoded once.
+ * @throws AppError BAD_USER_INPUT when it is missing, empty or repeated; NOT_FOUND when its bytes are not valid UTF-8
+ */
+export function readFileParameter(url: string): string {
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const values = query
+    .split('&')
+    .filter((pair) => pair === 'file' || pair.startsWith('file='))
+    .map((pair) => pair.slice('file='.length));
+  const [value = ''] = values;
+  if (values.length > 1) throw badUserInput([], 'Exactly one file must be named.');
+  if (value === '') throw badUserInput([], 'The query parameter file is missing.');
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    throw unknownFile();
+  }
 }

@@ -1,8 +1,7 @@
 import { notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupWork, RestoreEnd } from '@taskmesh/internal-api';
-import { operatorEndpoint, type Endpoint, type Exchange } from '../endpoint.ts';
+import { type Endpoint, type Exchange, operatorEndpoint, type QueryRules } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import type { QueryRules } from '../request/query.ts';
 import {
   backupMessage,
   newEpoch,

@@ -1,10 +1,18 @@
 import { readVersion } from '@taskmesh/service';
-import { ERROR_SCHEMAS } from '../schemas/errors.ts';
-import type { Mount } from '../register-endpoints.ts';
-import { errorResponses } from './error-responses.ts';
-import { operationOf } from './operation.ts';
-import { schemasOf } from './schemas.ts';
-import type { OpenApiDocument } from './types.ts';
+import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { acceptsGzip, addVary } from '../../http/negotiation.ts';
+import { type Envelope, JSON_TYPE, refuseOtherMethods } from '../../http/replies.ts';
+import { leaveUncounted } from '../../http/unread-answers.ts';
+import { type Endpoint, isBytes } from '../endpoint.ts';
+import { IDEMPOTENCY_KEY, IF_MATCH, isKnown } from '../preconditions.ts';
+import { oneTask, reducedTask } from '../schemas/answers.ts';
+import { type Mount, NDJSON_TYPE } from '../serve-endpoints.ts';
+import { ERROR_SCHEMAS, errorResponses, failureReferences } from './errors.ts';
+import { contentOf, mediaOf, schemasOf } from './schemas.ts';
+import type { Header, JsonSchema, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
 
 /** A group of endpoints, and the chapter that describes it. */
 export interface Chapter extends Mount {
@@ -78,3 +86,174 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
     },
   };
 }
+
+const READ = ['GET', 'HEAD'];
+
+/** Serialised once and served as it is. */
+export function serveDescription(app: FastifyInstance, document: OpenApiDocument): void {
+  const url = '/api/openapi.json';
+  const bytes = Buffer.from(JSON.stringify(document));
+  const forms = [bytes, gzipSync(bytes)].map((form) => ({ form, etag: tagOf(form) }));
+  app.route({
+    method: READ,
+    url,
+    handler: (request, reply) => {
+      addVary(reply, 'Accept-Encoding').header('x-content-type-options', 'nosniff').header('cache-control', 'no-cache');
+      const isCompressed = acceptsGzip(request.headers['accept-encoding']);
+      const { form, etag } = forms[isCompressed ? 1 : 0] as (typeof forms)[number];
+      if (isCompressed) reply.header('content-encoding', 'gzip');
+      reply.header('etag', etag);
+      if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
+      leaveUncounted(reply.raw);
+      return reply.header('content-type', JSON_TYPE).send(form);
+    },
+  });
+  refuseOtherMethods(app, url, READ);
+}
+
+const tagOf = (bytes: Buffer) => `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 16)}"`;
+
+const LONG = `With \`Accept: ${NDJSON_TYPE}\` the response is a 200 whose lines report progress; the last line has the ordinary response and its \`status\`.`;
+
+const LOCATION: Header = { description: 'Where to go.', schema: { type: 'string' } };
+const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const TASK_ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
+
+const SECURITY: Record<Endpoint['access'], Operation['security']> = {
+  user: [{ accessToken: [] }],
+  public: [],
+  optional: [{ accessToken: [] }, {}],
+  // Without a backup token the place of the caller decides, and for pages this machine's token.
+  operator: [{ backupToken: [] }, {}],
+  'operators-place': [],
+};
+
+function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope; tag: string }): Operation {
+  const { name, summary, access, bodySchema } = endpoint;
+  const description = [endpoint.description, endpoint.lineSchema && LONG].filter(Boolean).join(' ');
+  const parameters = parametersOf(endpoint);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: SECURITY[access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(bodySchema && { requestBody: { required: true, content: contentOf(bodySchema) } }),
+    responses: {
+      ...successesOf(endpoint),
+      ...(endpoint.headers?.includes('if-none-match') && { 304: NOT_MODIFIED }),
+      ...failureReferences(endpoint, envelope),
+    },
+  };
+}
+
+/** Line answers are always a 200, whatever the ordinary status. */
+function successesOf({
+  answerSchema,
+  lineSchema,
+  status,
+  exampleMessage,
+  isPaged,
+}: Endpoint): Record<number, Response> {
+  if (!answerSchema)
+    return { [status]: { description: 'A redirect.', headers: { ...REQUEST_ID, Location: LOCATION } } };
+  const lines = lineSchema && { [NDJSON_TYPE]: mediaOf(lineSchema) };
+  const ordinary: Response = {
+    description: status === 201 ? 'Created.' : 'Done.',
+    headers: {
+      ...REQUEST_ID,
+      ...(isBytes(answerSchema) && { ETag: { description: answerSchema.etag, schema: { type: 'string' } } }),
+      ...((answerSchema === oneTask || answerSchema === reducedTask) && TASK_ETAG),
+      ...(isPaged && { Link: { $ref: '#/components/headers/Link' } }),
+    },
+    content: contentOf(answerSchema, exampleMessage),
+  };
+  if (!lines) return { [status]: ordinary };
+  if (status === 200) return { 200: { ...ordinary, content: { ...ordinary.content, ...lines } } };
+  return {
+    200: { description: 'Progress, line by line.', headers: REQUEST_ID, content: lines },
+    [status]: ordinary,
+  };
+}
+
+const NOT_MODIFIED: Response = { description: 'The task has not changed.', headers: { ...REQUEST_ID, ...TASK_ETAG } };
+
+function parametersOf({ path, query, headers = [] }: Endpoint): Parameter[] {
+  return [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
+    ...headers.map((name) => HEADERS[name]),
+    ...(query ? queryParameters(query.schema) : []),
+  ];
+}
+
+function queryParameters(query: z.ZodObject): Parameter[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' }) as JsonSchema; // an object's schema
+  return Object.entries(properties).map(([name, { description, ...schema }]) => {
+    const byDefault = query.shape[name]?.meta()?.default;
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: byDefault === undefined ? schema : { ...schema, default: byDefault },
+    };
+  });
+}
+
+function pathParameter(name: string): Parameter {
+  const parameter = PATH[name];
+  if (!parameter) throw new Error(`the parameter ${name} has no description`);
+  return { name, in: 'path', required: true, ...parameter };
+}
+
+const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
+  id: {
+    description: 'The id of a task. Anything but a UUID is not found.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  tokenId: {
+    description: 'The id of one of your tokens, from the list.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  identityId: {
+    description: 'The id of one of your linked identities, from the list.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  sessionId: {
+    description: 'The id of one of your sessions, from the list.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  deadLetterId: {
+    description: 'The id of a dead letter, from the list.',
+    schema: { type: 'string', pattern: '^\\d{1,18}$' },
+  },
+  file: {
+    description: 'The name of an archive, from the list.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+};
+
+const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
+  'if-match': {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description: 'The `ETag` of the task as you know it. The request fails with 412 if it has changed since.',
+    schema: { type: 'string', pattern: IF_MATCH.source, examples: ['"1"'] },
+  },
+  'if-none-match': {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'The `ETag` of the task as you know it. The response is 304 without a body if it has not changed.',
+    schema: { type: 'string', examples: ['"1"'] },
+  },
+  'idempotency-key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Makes retries safe: for 24 hours, the same key with the same body creates only one task.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
+  },
+};

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { isBytes, type Endpoint } from '../endpoint.ts';
-import { idOf } from './media.ts';
-import type { JsonSchema } from './types.ts';
+import { type Bytes, type Endpoint, isBytes } from '../endpoint.ts';
+import type { JsonSchema, MediaType } from './types.ts';
 
 export function schemasOf(endpoints: readonly Endpoint[], errors: readonly z.ZodType[]): Record<string, JsonSchema> {
   const inputs = endpoints.map(({ bodySchema }) => bodySchema);
@@ -61,4 +60,32 @@ function withParts(schema: z.ZodType): z.ZodType[] {
   const fields = schema instanceof z.ZodObject ? Object.values<z.ZodType>(schema.shape) : [];
   const inner = fields.map((field) => (field instanceof z.ZodArray ? (field.element as z.ZodType) : field));
   return [schema, ...inner.filter((field) => field.meta()?.id !== undefined)];
+}
+
+/** Describes a body: JSON with a named schema and an example, or bytes. */
+export function contentOf(schema: z.ZodType | Bytes<unknown>, exampleMessage?: string): Record<string, MediaType> {
+  if (!isBytes(schema)) return { 'application/json': mediaOf(schema, exampleMessage) };
+  const { mediaTypes, description } = schema;
+  return Object.fromEntries(
+    mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary', description } }]),
+  );
+}
+
+export function mediaOf(schema: z.ZodType, exampleMessage?: string): MediaType {
+  const example = exampleOf(schema);
+  return {
+    schema: { $ref: `#/components/schemas/${idOf(schema)}` },
+    example: exampleMessage === undefined ? example : Object.assign({}, example, { message: exampleMessage }),
+  };
+}
+
+function exampleOf(schema: z.ZodType): unknown {
+  const { examples } = schema.meta() ?? {};
+  return Array.isArray(examples) ? examples[0] : undefined;
+}
+
+export function idOf(schema: z.ZodType): string {
+  const id = schema.meta()?.id;
+  if (id === undefined) throw new Error('a schema of the API has no name');
+  return id;
 }

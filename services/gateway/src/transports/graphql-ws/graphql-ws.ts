@@ -3,9 +3,8 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, ty
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
-import type { RequestCall } from '../../supergraph/executor.ts';
-import { connectionOf } from '../../supergraph/request-call.ts';
-import { headerValues } from '../../http/header-values.ts';
+import type { RequestCall } from '../../supergraph/operation.ts';
+import { connectionOf, headerValues } from '../../http/client.ts';
 import { parseJsonObject } from '../../http/json-object.ts';
 import type { Caller, GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';

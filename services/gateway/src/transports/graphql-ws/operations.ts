@@ -4,11 +4,11 @@ import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { FormatErrors } from '../../supergraph/client-errors.ts';
-import { InvalidOperation, type RequestCall } from '../../supergraph/executor.ts';
-import type { ClientOperation } from '../../supergraph/graph.ts';
-import { asTraceparent } from '../../supergraph/request-call.ts';
+import { InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
+import type { ClientOperation } from '../../supergraph/live-graph.ts';
+import { asTraceparent } from '../../http/client.ts';
 import type { GatewayContext } from '../../context.ts';
-import type { TransportMetrics } from '../metrics.ts';
+import type { TransportMetrics } from '../transport.ts';
 import {
   closeGracefully,
   endSocket,

@@ -3,18 +3,12 @@ import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
-import { readRequest } from '../../graphql/read-request.ts';
-import type { StreamExchange, StreamTransport } from '../../graphql/routes.ts';
+import { readRequest, type StreamExchange, type StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
-import { holderOf } from '../../http/unread-answers.ts';
-import type { Reader } from '../../http/unread-budget.ts';
-import { createEventChunks } from './event-chunks.ts';
-import { multipart } from './multipart.ts';
-import type { EndReason } from '../metrics.ts';
-import { sse } from './sse.ts';
-import type { StreamFormat } from './stream-format.ts';
+import { holderOf, type Reader } from '../../http/unread-answers.ts';
+import { createEventChunks, multipart, sse, type StreamFormat } from './formats.ts';
+import type { EndReason, TransportDeps } from '../transport.ts';
 import { StreamWriter, type StreamKind } from './stream-writer.ts';
-import type { TransportDeps } from '../transport.ts';
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface HttpStreamsDeps extends TransportDeps {

@@ -5,10 +5,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createHeartbeats, type Heartbeats } from '@taskmesh/realtime-protocol';
-import { createEventChunks } from './event-chunks.ts';
-import { multipart } from './multipart.ts';
-import { sse } from './sse.ts';
-import type { StreamFormat } from './stream-format.ts';
+import { createEventChunks, multipart, sse, type StreamFormat } from './formats.ts';
 import { StreamWriter } from './stream-writer.ts';
 
 const HEARTBEAT_MS = 48;

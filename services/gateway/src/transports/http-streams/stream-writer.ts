@@ -2,9 +2,8 @@ import type { GraphQLError } from 'graphql';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
 import { leaveUncounted } from '../../http/unread-answers.ts';
-import type { EndReason } from '../metrics.ts';
-import type { EventChunkOf } from './event-chunks.ts';
-import type { StreamFormat } from './stream-format.ts';
+import type { EndReason } from '../transport.ts';
+import type { EventChunkOf, StreamFormat } from './formats.ts';
 import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
 
 const MAX_WAITING_BYTES = 1024 * 1024;

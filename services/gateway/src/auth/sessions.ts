@@ -1,0 +1,151 @@
+import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
+import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
+import type { KeyValue } from '@taskmesh/key-value';
+import { type Clock, createPeriodic, type Log, parseJson, type Service } from '@taskmesh/service';
+
+const POLL_EVERY_MS = 300;
+const SWEEP_EVERY_MS = 60_000;
+/** How long a session must have looked expired: the clock may have been wrong for a while. */
+const FORGET_AFTER_MS = 10 * 60_000;
+const CHANNEL = 'sessions.ended';
+
+/** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
+export interface EndedSessions extends Service {
+  has(sessionId: string): boolean;
+  /** Records sessions whose end this gateway saw, and informs the other gateways. */
+  announce(sessions: EndedSession[]): void;
+  /** Calls back once for each session that ends from now on. Returns how to unsubscribe. */
+  onEnded(listener: (sessionId: string) => void): () => void;
+  /** Whether the whole list has been loaded since the start. */
+  loaded(): boolean;
+}
+
+export interface EndedSessionsDeps {
+  auth: Pick<AuthInternal, 'endedSessions'>;
+  keyValue: KeyValue;
+  clock: Clock;
+  log: Log;
+  /** @default performance.now */
+  monotonicMs?: () => number;
+}
+
+/** auth is the source of truth and is polled continuously; messages from other gateways only speed things up. */
+export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
+  const { auth, keyValue, clock, log, monotonicMs = () => performance.now() } = deps;
+  const ended = new Map<string, { until: number; expiredSinceMs: number | undefined }>();
+  const listeners = new Set<(sessionId: string) => void>();
+  let position = 0;
+  let isLoaded = false;
+  let nextSweepMs = 0;
+  let unsubscribe: () => Promise<void> = async () => undefined;
+
+  const take = ({ sessionId, until }: EndedSession) => {
+    const known = ended.get(sessionId);
+    ended.set(sessionId, { until: Math.max(until, known?.until ?? 0), expiredSinceMs: undefined });
+    if (known) return;
+    for (const listener of listeners) listener(sessionId);
+  };
+
+  const sweep = () => {
+    const nowMs = monotonicMs();
+    if (nowMs < nextSweepMs) return;
+    nextSweepMs = nowMs + SWEEP_EVERY_MS;
+    // Channels accept just-expired tokens.
+    const takenFromS = clock.now() / 1000 - EXPIRED_TOKEN_GRACE_S;
+    for (const [sessionId, session] of ended) {
+      session.expiredSinceMs = session.until < takenFromS ? (session.expiredSinceMs ?? nowMs) : undefined;
+      if (session.expiredSinceMs !== undefined && nowMs - session.expiredSinceMs >= FORGET_AFTER_MS)
+        ended.delete(sessionId);
+    }
+  };
+
+  const readNew = async () => {
+    for (;;) {
+      const { last, sessions } = await auth.endedSessions(position);
+      for (const session of sessions) take(session);
+      // The numbering went back: auth was restored and has a new list.
+      const isRenumbered = last < position;
+      position = isRenumbered ? 0 : last;
+      if (sessions.length === 0 && !isRenumbered) break;
+    }
+    isLoaded = true;
+    sweep();
+  };
+
+  const poll = createPeriodic({ everyMs: POLL_EVERY_MS, task: readNew, what: 'the list of ended sessions', log });
+
+  return {
+    has: (sessionId) => ended.has(sessionId),
+    announce(sessions) {
+      for (const session of sessions) take(session);
+      void keyValue.publish(CHANNEL, JSON.stringify(sessions));
+    },
+    onEnded(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    loaded: () => isLoaded,
+    async start() {
+      unsubscribe = await keyValue.subscribe(CHANNEL, (message) => {
+        for (const session of readMessage(message)) take(session);
+      });
+      poll.start();
+    },
+    async stop() {
+      await poll.stop();
+      await unsubscribe();
+    },
+  };
+}
+
+function readMessage(message: string): EndedSession[] {
+  const sessions = parseJson(message);
+  return Array.isArray(sessions) ? sessions.filter(isEndedSession) : [];
+}
+
+function isEndedSession(value: unknown): value is EndedSession {
+  const { sessionId, until } = (value ?? {}) as Partial<EndedSession>;
+  return typeof sessionId === 'string' && Number.isFinite(until);
+}
+
+const TELL_EVERY_MS = 10_000;
+/** The most that is kept while auth is unavailable; further uses are dropped. */
+const MOST_KEPT = 50_000;
+const MOST_AT_ONCE = 5_000;
+
+/** When sessions were last used here, which auth shows to their users. */
+export interface SessionUses extends Service {
+  note(sessionId: string): void;
+}
+
+export interface SessionUsesDeps {
+  auth: Pick<AuthInternal, 'noteSessionUses'>;
+  clock: Clock;
+  log: Log;
+}
+
+/** Reports to auth in batches: no request waits for it, and many uses of one session are reported as one. */
+export function createSessionUses({ auth, clock, log }: SessionUsesDeps): SessionUses {
+  const untold = new Map<string, number>();
+
+  const tell = async () => {
+    while (untold.size > 0) {
+      const uses = [...untold.entries()].slice(0, MOST_AT_ONCE).map(([sessionId, at]) => ({ sessionId, at }));
+      await auth.noteSessionUses(uses);
+      for (const { sessionId, at } of uses) if (untold.get(sessionId) === at) untold.delete(sessionId);
+      if (uses.length < MOST_AT_ONCE) break;
+    }
+  };
+
+  const periodic = createPeriodic({ everyMs: TELL_EVERY_MS, task: tell, what: 'telling when sessions were used', log });
+
+  return {
+    note(sessionId) {
+      if (untold.size < MOST_KEPT || untold.has(sessionId)) untold.set(sessionId, clock.now());
+    },
+    async start() {
+      periodic.start({ afterPause: true });
+    },
+    stop: () => periodic.stop(),
+  };
+}

@@ -1,0 +1,143 @@
+import { unavailable } from '@taskmesh/contracts';
+import { parseExactJson } from '@taskmesh/federation';
+import { createServicePool, type Post, type ServicePool } from '@taskmesh/internal-api';
+import { activeSpan, inSpan, isAbsent, isObject, type SpanDescription } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { GraphQLFormattedError } from 'graphql';
+import { z } from 'zod';
+import { bodyOf, REQUEST_TIMEOUT_MS, type RequestOptions, type ServiceRequest } from './connections.ts';
+
+/** Taken from one answer of a foreign service, which may have hundreds of thousands. */
+const MAX_ERRORS = 100;
+const MAX_MESSAGE_CHARS = 1_000;
+const MAX_ISSUES = 100;
+const MAX_RETRY_AFTER_S = 86_400;
+
+const text = z.string().transform((given) => given.slice(0, MAX_MESSAGE_CHARS));
+/** What clients may see of a foreign service's error, in our own errors' form. */
+const foreignExtensions = z.object({
+  code: z.string().optional().catch(undefined),
+  issues: z
+    .array(z.object({ path: text, message: text }))
+    .max(MAX_ISSUES)
+    .optional()
+    .catch(undefined),
+  retryAfterSeconds: z.int().min(0).max(MAX_RETRY_AFTER_S).optional().catch(undefined),
+});
+
+export interface GraphQLPost extends Omit<Post, 'body'> {
+  request: ServiceRequest;
+  /** Services of ours always answer with 200, and their errors are passed on as they are. */
+  isOurs: boolean;
+}
+
+/** @throws AppError SERVICE_UNAVAILABLE for anything but a GraphQL answer in time */
+export async function postGraphQL(
+  pool: ServicePool,
+  { request, isOurs, ...post }: GraphQLPost,
+): Promise<SubgraphResult> {
+  const { status, text } = await pool.post({ ...post, body: bodyOf(request) });
+  // A byte order mark is no part of the text (RFC 8259, 8.1).
+  const result = parse(text.startsWith('\uFEFF') ? text.slice(1) : text, isOurs);
+  if (isResult(result)) {
+    if (!isOurs) return { data: result.data, errors: result.errors?.slice(0, MAX_ERRORS).map(foreignError) };
+    if (status === 200) return result;
+  }
+  throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
+}
+
+/** Our own services send no integers beyond 2^53. Undefined when the text is not JSON. */
+function parse(text: string, isOurs: boolean): unknown {
+  try {
+    return isOurs ? JSON.parse(text) : parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isResult(value: unknown): value is SubgraphResult {
+  if (!isObject(value) || !('data' in value || 'errors' in value)) return false;
+  const { data, errors } = value;
+  if (!isAbsent(data) && !isObject(data)) return false;
+  return isAbsent(errors) ? 'data' in value : Array.isArray(errors) && errors.every(isError);
+}
+
+/** Services that are not ours may send anything; the executor relies on the form of paths. */
+function isError(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { path } = value;
+  return isAbsent(path) || (Array.isArray(path) && path.every((step) => ['string', 'number'].includes(typeof step)));
+}
+
+function foreignError({ message, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
+  return {
+    message: text.catch('A service reported an error.').parse(message),
+    ...(path && { path }),
+    ...(isObject(extensions) && { extensions: foreignExtensions.parse(extensions) }),
+  };
+}
+
+/** It is parsed and merged at once, while all other requests wait. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
+
+/** For services of a foreign graph: they are told neither identities nor any header of our clients. */
+export function createExternalSubgraphClient() {
+  const pools = new Map<string, ServicePool>();
+
+  const poolOf = (origin: string): ServicePool => {
+    const pool = pools.get(origin) ?? createServicePool(origin, { maxResponseSize: MAX_RESPONSE_BYTES });
+    pools.set(origin, pool);
+    return pool;
+  };
+
+  const post = (
+    url: string,
+    graphql: ServiceRequest,
+    options: Omit<RequestOptions, 'call'>,
+  ): Promise<SubgraphResult> => {
+    const { origin, pathname, search } = new URL(url);
+    const { idempotent, timeoutMs = REQUEST_TIMEOUT_MS, signal } = options;
+    return postGraphQL(poolOf(origin), {
+      path: pathname + search,
+      headers: HEADERS,
+      request: graphql,
+      isOurs: false,
+      idempotent,
+      timeoutMs,
+      signal,
+    });
+  };
+
+  return {
+    request: (service: string, ...asked: Parameters<typeof post>) =>
+      inSpan(
+        () => fetchSpan(service),
+        () => post(...asked),
+      ),
+    async probe(url: string): Promise<void> {
+      await post(url, { query: '{ __typename }' }, { idempotent: true });
+    },
+    async close(): Promise<void> {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** A request to a service over HTTP. In one process the service's own span says it all, unless nobody waits for it any more. */
+export const fetchSpan = (service: string): SpanDescription => ({
+  name: `fetch ${service}`,
+  kind: 'client',
+  attributes: { 'service.peer.name': service },
+});
+
+/** For a call in one process: a span only if it fails. The service's own may end long after, and well. */
+export function inFetchSpanIfFailed<Result>(service: string, work: () => Promise<Result>): Promise<Result> {
+  const parent = activeSpan();
+  if (!parent) return work();
+  const startMs = Date.now();
+  return work().catch((error: unknown) => {
+    parent.child({ ...fetchSpan(service), startMs }).end(error);
+    throw error;
+  });
+}

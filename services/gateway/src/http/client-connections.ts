@@ -1,0 +1,90 @@
+import proxyAddr from '@fastify/proxy-addr';
+import { networkOf } from '@taskmesh/service';
+import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import type { Server, ServerResponse } from 'node:http';
+import type { Server as NetServer, Socket } from 'node:net';
+
+const CHECK_EVERY_MS = 2_500;
+const CHECKS_PER_TIMEOUT = 8;
+
+/** Requests have to arrive within `requestTimeoutMs`, headers within half of it. For answers see `cutSlowReaders`. */
+export function clientTimeouts(requestTimeoutMs: number) {
+  return {
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: requestTimeoutMs,
+    http: {
+      headersTimeout: requestTimeoutMs / 2,
+      connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, requestTimeoutMs / CHECKS_PER_TIMEOUT),
+    },
+  } satisfies FastifyHttpOptions<Server>;
+}
+
+/**
+ * Cuts off clients that read nothing of their answer for `connectionTimeout`, as the unread rest stays in memory.
+ * Clients whose answer is still being prepared are spared, however long that takes.
+ */
+export function cutSlowReaders(app: FastifyInstance): void {
+  app.server.on('timeout', (socket) => {
+    const answer = currentResponse(socket);
+    const isBeingMade = answer !== undefined && !answer.writableEnded && socket.writableLength === 0;
+    if (!isBeingMade) socket.destroy();
+  });
+}
+
+/** Few clients send a request before the response to the one before has ended; those that do send some. */
+const MAX_WAITING = 32;
+
+interface Turns {
+  current: ServerResponse;
+  waiting: number;
+}
+
+const connections = new WeakMap<Socket, Turns>();
+
+/** The response that a connection is being sent, or was sent last. */
+export const currentResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.current;
+
+/**
+ * Runs one request of a connection at a time. Node would run all that arrive, and keep their responses where no limit
+ * counts them, for as long as the first one takes: a stream takes hours. Call it before any other hook.
+ */
+export function serveInTurn(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw: { socket } }, { raw: response }, done) => {
+    const begin = () => {
+      turns.current = response;
+      done();
+    };
+    const turns = connections.get(socket) ?? { current: response, waiting: 0 };
+    connections.set(socket, turns);
+    // It has none before the response in front of it has ended.
+    if (response.socket) return begin();
+    if (turns.waiting >= MAX_WAITING) return void socket.destroy();
+    turns.waiting++;
+    response.once('socket', () => {
+      turns.waiting--;
+      begin();
+    });
+  });
+}
+
+/** Closes further connections of a network that has so many already. Those of trusted proxies are not limited. */
+export function limitConnections(
+  server: NetServer,
+  { maxPerNetwork, trustedProxies }: { maxPerNetwork: number; trustedProxies: readonly string[] },
+): void {
+  const isTrusted = proxyAddr.compile([...trustedProxies]);
+  const counts = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const remoteAddress = socket.remoteAddress?.split('%')[0]; // without the interface of a link-local address
+    if (remoteAddress === undefined || isTrusted(remoteAddress, 0)) return;
+    const network = networkOf(remoteAddress);
+    const count = counts.get(network) ?? 0;
+    if (count >= maxPerNetwork) return void socket.destroy();
+    counts.set(network, count + 1);
+    socket.once('close', () => {
+      const left = (counts.get(network) ?? 1) - 1;
+      if (left > 0) counts.set(network, left);
+      else counts.delete(network);
+    });
+  });
+}

@@ -1,0 +1,61 @@
+import { CLIENT_LENGTH, type Identity } from '@taskmesh/identity';
+import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/service';
+import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RequestCall } from '../supergraph/operation.ts';
+
+export function traceparentOf({ headers }: IncomingMessage): string | undefined {
+  return asTraceparent(headers.traceparent);
+}
+
+/** The value as a trace context, if it is a valid one. */
+export function asTraceparent(value: unknown): string | undefined {
+  return typeof value === 'string' && parseTraceparent(value) ? value : undefined;
+}
+
+/** The client's user agent, cut to the length that is stored. */
+function clientOf({ headers }: IncomingMessage): string | undefined {
+  return headers['user-agent']?.slice(0, CLIENT_LENGTH);
+}
+
+const departures = new WeakMap<Socket, AbortSignal>();
+
+/** Aborted when the client's connection closes, as nobody is left to read the answers. */
+function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
+  const known = departures.get(socket);
+  if (known) return known;
+  const controller = new AbortController();
+  departures.set(socket, controller.signal);
+  if (socket.destroyed) controller.abort();
+  else socket.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+/** What a request tells of its client's connection. */
+export function connectionOf(from: { clientIp(request: IncomingMessage): string }, request: IncomingMessage) {
+  return { ip: from.clientIp(request), client: clientOf(request), signal: disconnectSignalOf(request) };
+}
+
+export function createRequestCall(deps: {
+  clientIp: (request: IncomingMessage) => string;
+  endedSessions: { announce: RequestCall['onEndedSessions'] };
+  tracing: Tracing;
+}) {
+  const onEndedSessions: RequestCall['onEndedSessions'] = (sessions) => deps.endedSessions.announce(sessions);
+  return ({ raw, id }: Pick<FastifyRequest, 'raw' | 'id'>, identity: Identity): RequestCall => {
+    const { ip, client, signal } = connectionOf(deps, raw);
+    const traceparent = activeSpan()?.traceparent ?? deps.tracing.unrecorded(traceparentOf(raw));
+    return { identity, requestId: id, traceparent, ip, client, signal, onEndedSessions };
+  };
+}
+
+/** All values of the header `name`, in lower case; Node shows only the first one of some repeated headers. */
+export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index];
+    if (given?.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}

@@ -1,0 +1,87 @@
+import type { FastifyReply } from 'fastify';
+import Negotiator from 'negotiator';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+/**
+ * The greatest weight that an `Accept` header gives to the ranges that are meant (RFC 9110, 12.5.1); 0 when it has none
+ * of them, or refuses them.
+ */
+export function weightIn(accept: string, isMeant: (range: string) => boolean): number {
+  return Math.max(0, ...rangesIn(accept).filter(isMeant).map(weightOf));
+}
+
+/** The more specific ranges decide. */
+const JSON_RANGES = [/^application\/(?:json|graphql-response\+json)(?:;|$)/, /^application\/\*/, /^\*\/\*/];
+
+/** How much a client wants JSON. */
+export function jsonWeightIn(accept: string): number {
+  const ranges = rangesIn(accept);
+  const deciding = JSON_RANGES.find((pattern) => ranges.some((range) => pattern.test(range)));
+  return deciding ? weightIn(accept, (range) => deciding.test(range)) : 0;
+}
+
+/** Whether a client accepts what is meant, and at least as much as JSON. */
+export function isWanted(accept: string | undefined, isMeant: (range: string) => boolean): boolean {
+  const weight = weightIn(accept ?? '', isMeant);
+  return weight > 0 && weight >= jsonWeightIn(accept ?? '');
+}
+
+const rangesIn = (accept: string) =>
+  accept
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.replaceAll(/\s/g, ''));
+
+const weightOf = (range: string) => Number(/;q=([\d.]+)/.exec(range)?.[1] ?? 1);
+
+const gzipAsync = promisify(gzip);
+/** Below this, compression costs more than it saves. */
+const MIN_LENGTH = 4 * 1024;
+/** From this length on, texts take milliseconds to make, and as many to encode. */
+const LARGE_LENGTH = 256 * 1024;
+const LEVEL = 3;
+/** Beyond this, responses are sent as they are: a large one takes long, and must not delay those of others. */
+const CONCURRENCY = 2;
+let running = 0;
+
+/**
+ * A text as it is sent. All but a short one as bytes, as a connection counts the characters of a text that waits for its
+ * reader; of a large one these are made in another turn of the event loop than the text was.
+ */
+export async function encodeText(text: string): Promise<string | Buffer> {
+  if (!isCompressible(text)) return text;
+  if (text.length >= LARGE_LENGTH) await nextTurn();
+  return Buffer.from(text);
+}
+
+/** Whether a text of this length is compressed for a client that accepts gzip. */
+export const isCompressible = (text: string | Buffer): boolean => text.length >= MIN_LENGTH;
+
+/** Whether a client accepts gzip, at least as much as the text as it is. */
+export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
+  if (!acceptEncoding) return false;
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': String(acceptEncoding) } });
+  return negotiator.encoding(['gzip', 'identity']) === 'gzip';
+}
+
+/** On a thread, few at a time. Undefined for a client that does not accept it, or while others are compressed. */
+export async function gzipFor(
+  acceptEncoding: string | string[] | undefined,
+  text: string | Buffer,
+): Promise<Buffer | undefined> {
+  if (running >= CONCURRENCY || !acceptsGzip(acceptEncoding)) return undefined;
+  running++;
+  try {
+    return await gzipAsync(text, { level: LEVEL });
+  } finally {
+    running--;
+  }
+}
+
+/** Tells caches that the response depends on this request header, in addition to those named before. */
+export function addVary(reply: FastifyReply, name: string): FastifyReply {
+  const before = reply.getHeader('vary');
+  return reply.header('vary', before === undefined ? name : `${String(before)}, ${name}`);
+}

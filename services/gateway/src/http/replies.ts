@@ -1,0 +1,69 @@
+import { AppError, notFound } from '@taskmesh/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Endpoints of the full task contract and of operators say `success` in each answer; those of backups have `error` as a text. */
+export type Envelope = 'tasks' | 'plain' | 'backup' | 'operations';
+
+/** The form depends on the envelope: `{success?, message, error: {code, details?, requestId?} or a string}`. */
+export function sendError(reply: FastifyReply, error: AppError, envelope: Envelope = 'plain'): FastifyReply {
+  return setErrorHead(reply, error)
+    .header('content-type', JSON_TYPE)
+    .header('x-content-type-options', 'nosniff')
+    .send(errorText(error, reply.request.id, envelope));
+}
+
+export type AnswerUnknownPath = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+export const refuseUnknownPath = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, notFound('There is nothing at this path.'));
+
+/** The status, and the headers that belong to it. */
+export function setErrorHead(reply: FastifyReply, { httpStatus, retryAfterSeconds }: AppError): FastifyReply {
+  if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+  if (httpStatus === 429 || httpStatus === 503 || retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(retryAfterSeconds ?? 1));
+  return reply.code(httpStatus);
+}
+
+export const errorText = (error: AppError, requestId: string, envelope: Envelope = 'plain'): string =>
+  JSON.stringify(errorBody(error, requestId, envelope));
+
+/** For a defect, clients get only the request id. */
+export function errorBody({ httpStatus, code, message, issues }: AppError, requestId: string, envelope: Envelope) {
+  if (envelope === 'backup') return { success: false, message, error: message };
+  return {
+    ...(envelope !== 'plain' && { success: false }),
+    message,
+    error: { code, ...(issues && { details: issues }), ...(httpStatus >= 500 && { requestId }) },
+  };
+}
+
+/**
+ * For a path that supports only `methods`: answers OPTIONS with the list, and any other method with a 405 and the list.
+ * Neither needs a token.
+ */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  methods: readonly string[],
+  envelope: Envelope = 'plain',
+): void {
+  const known = [...methods, 'OPTIONS'];
+  const allow = known.join(', ');
+  // In `onRequest`, so that the body is never read.
+  const add = (
+    method: HTTPMethods | HTTPMethods[],
+    onRequest: (request: FastifyRequest, reply: FastifyReply) => void,
+  ) => app.route({ method, url, onRequest, handler: () => undefined });
+
+  add('OPTIONS', (_request, reply) => {
+    reply.code(204).header('allow', allow).send();
+  });
+  const others = app.supportedMethods.filter((method) => !known.includes(method));
+  add(others, ({ method }, reply) => {
+    const message = `${method} is not possible here; possible are ${allow}.`;
+    sendError(reply.header('allow', allow), new AppError('METHOD_NOT_ALLOWED', message), envelope);
+  });
+}

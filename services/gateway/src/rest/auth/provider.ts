@@ -1,0 +1,183 @@
+import { notFound } from '@taskmesh/contracts';
+import type { AuthSignIn } from '@taskmesh/internal-api';
+import { parseCookie, stringifySetCookie } from 'cookie';
+import { checkedQuery, type Endpoint, type ErrorPage, publicEndpoint, userEndpoint, wholeQuery } from '../endpoint.ts';
+import { OPERATIONS } from '../operations.ts';
+import {
+  linkedIdentity,
+  linkedIdentityList,
+  type LinkedIdentityListBody,
+  messageOnly,
+  session,
+  signInProvider,
+  type SignInProviderBody,
+} from '../schemas/answers.ts';
+import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
+import { linkedIdentityOf, messageBody, sessionAnswer } from './rest-bodies.ts';
+
+const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a web page.';
+const UNLINKED = 'The identity is no longer linked.';
+
+export interface ProviderEndpointsDeps {
+  signIn: AuthSignIn;
+  /** Its scheme decides whether the cookie is restricted to TLS. */
+  publicUrl: string;
+  errorPage: ErrorPage;
+}
+
+/** Signing in at a provider, and the identities that this links. */
+export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly Endpoint[] {
+  const { signIn, publicUrl, errorPage } = deps;
+  const cookie = createSignInCookie({ isSecure: publicUrl.startsWith('https:') });
+  const goTo = (location: string, setCookie: string) => ({
+    headers: { location, 'set-cookie': setCookie, 'referrer-policy': 'no-referrer' },
+    body: null,
+  });
+
+  return [
+    publicEndpoint({
+      method: 'GET',
+      path: '/auth/oidc',
+      name: 'signInProvider',
+      summary: 'The sign-in provider',
+      description: '404 if none is configured.',
+      needs: OPERATIONS.signInProvider,
+      status: 200,
+      answerSchema: signInProvider,
+      errors: ['NOT_FOUND'],
+      handle: async ({ run }) => {
+        const { provider } = await run(OPERATIONS.signInProvider, {});
+        if (!provider) throw notFound('Nobody signs in at a provider here.');
+        const body: SignInProviderBody = { name: provider.name };
+        return { body };
+      },
+    }),
+    publicEndpoint({
+      method: 'GET',
+      path: '/auth/oidc/start',
+      name: 'startSignIn',
+      summary: 'Send a browser to the sign-in provider',
+      description:
+        'Navigate a page here. The browser returns to `return_to`, either with `#sign_in_error=…` and `sign_in_error_description`, or with ' +
+        '`#sign_in_code=…`. The code is valid once, with the secret that `code_challenge` was derived from: for a minute, or for 10 minutes ' +
+        `with the password of the account to link. A cookie binds the sign-in to this browser for 10 minutes. ${ERRORS_AS_PAGE}`,
+      needs: OPERATIONS.signInWithCode,
+      query: checkedQuery(beginSignIn),
+      status: 302,
+      errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      errorPage,
+      handle: async ({ query: { return_to: returnTo, code_challenge: codeChallenge }, origin }) => {
+        const { location, binding } = await signIn.begin({ returnTo, codeChallenge }, origin());
+        return goTo(location, cookie.of(binding));
+      },
+    }),
+    publicEndpoint({
+      method: 'GET',
+      path: '/auth/oidc/callback',
+      name: 'finishSignIn',
+      summary: 'Return from the sign-in provider',
+      description:
+        'Redirects to `return_to`. 400 if the sign-in was not started in this browser, has expired, or has already returned. ' +
+        ERRORS_AS_PAGE,
+      needs: OPERATIONS.signInWithCode,
+      query: wholeQuery(signInAnswer),
+      status: 302,
+      errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      errorPage,
+      handle: async ({ query: search, raw, origin }) => {
+        const { location } = await signIn.complete({ binding: cookie.in(raw.headers.cookie), search }, origin());
+        return goTo(location, cookie.none);
+      },
+    }),
+    publicEndpoint({
+      method: 'POST',
+      path: '/auth/oidc/session',
+      name: 'signInWithCode',
+      summary: 'Exchange the code from the sign-in for a session',
+      description:
+        'A new identity gets an account if the provider has verified its address. If an account already has that address, the response ' +
+        "is 409 LINK_REQUIRED: send the same code with the password of that account, within 10 minutes of the browser's return, to link the two.",
+      needs: OPERATIONS.signInWithCode,
+      bodySchema: signInWithCode,
+      status: 200,
+      answerSchema: session,
+      errors: ['FORBIDDEN', 'LINK_REQUIRED', 'RATE_LIMITED'],
+      handle: async ({ body: { refresh, ...input }, run }) =>
+        sessionAnswer(await run(OPERATIONS.signInWithCode, { input, refresh })),
+    }),
+    userEndpoint({
+      method: 'GET',
+      path: '/auth/identities',
+      name: 'listIdentities',
+      summary: 'Your linked identities',
+      description: 'The identities at the provider that can sign in to your account, newest first.',
+      needs: OPERATIONS.linkedIdentities,
+      status: 200,
+      answerSchema: linkedIdentityList,
+      handle: async ({ run }) => {
+        const { identities } = await run(OPERATIONS.linkedIdentities, {});
+        const body: LinkedIdentityListBody = { identities: identities.map(linkedIdentityOf) };
+        return { body };
+      },
+    }),
+    userEndpoint({
+      method: 'POST',
+      path: '/auth/identities',
+      name: 'linkIdentity',
+      summary: 'Link an identity to your account',
+      description:
+        'Requires your password and a code with which the browser returned in the last 10 minutes. The provider must have verified the ' +
+        'address of your account. Sends a notice by mail.',
+      needs: OPERATIONS.linkIdentity,
+      bodySchema: linkIdentity,
+      status: 201,
+      answerSchema: linkedIdentity,
+      errors: ['CONFLICT', 'RATE_LIMITED'],
+      handle: async ({ body, run }) => {
+        const { identity } = await run(OPERATIONS.linkIdentity, { input: body });
+        return { body: linkedIdentityOf(identity) };
+      },
+    }),
+    userEndpoint({
+      method: 'DELETE',
+      path: '/auth/identities/{identityId}',
+      name: 'unlinkIdentity',
+      summary: 'Remove a linked identity',
+      description:
+        'Sends a notice by mail. Requires a session. The only identity of an account without a password cannot be removed.',
+      needs: OPERATIONS.unlinkIdentity,
+      status: 200,
+      answerSchema: messageOnly,
+      exampleMessage: UNLINKED,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      handle: async ({ id, run }) => {
+        await run(OPERATIONS.unlinkIdentity, { id });
+        return messageBody(UNLINKED);
+      },
+    }),
+  ];
+}
+
+const MAX_AGE_S = 600;
+
+/** Binds a sign-in at a provider to the browser that started it. */
+export interface SignInCookie {
+  /** The `Set-Cookie` value that sets it. */
+  of(binding: string): string;
+  /** The `Set-Cookie` value that deletes it. */
+  none: string;
+  /** Reads it from a `Cookie` header. */
+  in(header: string | undefined): string | undefined;
+}
+
+/** Over TLS, no other host of the domain can set it. `Lax`, because the provider's redirect back must carry it. */
+export function createSignInCookie({ isSecure }: { isSecure: boolean }): SignInCookie {
+  const name = isSecure ? '__Host-taskmesh-sign-in' : 'taskmesh-sign-in';
+  const set = (value: string, maxAge: number) =>
+    stringifySetCookie({ name, value, maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure });
+  return {
+    of: (binding) => set(binding, MAX_AGE_S),
+    none: set('', 0),
+    in: (header) => (header === undefined ? undefined : parseCookie(header)[name]),
+  };
+}

@@ -1,0 +1,306 @@
+import { forbidden, parseInput, toAppError, unauthenticated } from '@taskmesh/contracts';
+import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import { createLines, type Lines, type OnWorkProgress, type RequestOrigin } from '@taskmesh/internal-api';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { callerOf, type GatewayContext } from '../context.ts';
+import { longBodyOf } from '../http/bodies.ts';
+import { readJsonBytes } from '../http/json-bytes.ts';
+import { parseJsonObject } from '../http/json-object.ts';
+import { addVary, encodeText, gzipFor, isCompressible, isWanted } from '../http/negotiation.ts';
+import { type Envelope, errorBody, JSON_TYPE, refuseOtherMethods, sendError, setErrorHead } from '../http/replies.ts';
+import { wantsPage } from '../pages/page.ts';
+import { type Answer, type Endpoint, type ErrorPage, type Exchange, isBytes } from './endpoint.ts';
+import { errorOf } from './errors.ts';
+import type { PreparedOperations, StoredOperation } from './operations.ts';
+import { isKnown } from './preconditions.ts';
+
+export type RegisterContext = EndpointContext & Pick<GatewayContext, 'log'>;
+
+export interface Mount {
+  prefix: string;
+  envelope: Envelope;
+  endpoints: readonly Endpoint[];
+}
+
+/** Serves endpoints below a prefix, and answers 405 and OPTIONS for each of their paths. */
+export function registerEndpoints(
+  app: FastifyInstance,
+  context: RegisterContext,
+  operations: PreparedOperations,
+  mount: Mount,
+): void {
+  const { prefix, envelope, endpoints } = mount;
+  const told = (error: unknown, requestId: string) => {
+    const known = toAppError(error);
+    if (known !== error && known.httpStatus === 500) context.log.error({ err: error, requestId }, 'request failed');
+    return known;
+  };
+  const failureLine = (error: unknown, requestId: string) => {
+    const known = told(error, requestId);
+    return { status: known.httpStatus, ...errorBody(known, requestId, envelope) };
+  };
+  const sendFailure: SendFailure = (error, request, reply, page) => {
+    const known = told(error, request.id);
+    if (!page) return sendError(reply, known, envelope);
+    addVary(reply, 'Accept').header('cache-control', 'no-store');
+    return wantsPage(request) ? page(setErrorHead(reply, known), known) : sendError(reply, known, envelope);
+  };
+  void app.register(async (scope) => {
+    for (const endpoint of endpoints)
+      addEndpoint(scope, endpoint, {
+        url: urlOf(prefix, endpoint.path),
+        answer: createAnswerEndpoint(context, operations, endpoint),
+        sendFailure,
+        failureLine,
+      });
+    for (const [path, methods] of methodsByPath(endpoints)) {
+      refuseOtherMethods(scope, urlOf(prefix, path), methods, envelope);
+    }
+  });
+}
+
+type SendFailure = (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: ErrorPage | undefined,
+) => FastifyReply;
+
+interface Served {
+  url: string;
+  answer: AnswerEndpoint;
+  sendFailure: SendFailure;
+  failureLine: (error: unknown, requestId: string) => object;
+}
+
+function addEndpoint(
+  scope: FastifyInstance,
+  endpoint: Endpoint,
+  { url, answer, sendFailure, failureLine }: Served,
+): void {
+  const { method, status, lineSchema, errorPage } = endpoint;
+  const isSecret = mayHoldSecrets(endpoint);
+  scope.route({
+    method: method === 'GET' ? ['GET', 'HEAD'] : method,
+    url,
+    errorHandler: (error, request, reply) => void sendFailure(error, request, reply, errorPage),
+    handler: async (request, reply) => {
+      if (isSecret) reply.header('cache-control', 'no-store');
+      if (!lineSchema || !wantsNdjson(request))
+        return sendAnswer(request, reply, { status, ...(await answer(request)) });
+      return answerInNdjson(reply, {
+        run: async (onProgress) => ({ status, ...(await answer(request, onProgress)) }),
+        send: (given) => sendAnswer(request, reply, given),
+        failureLine: (error) => failureLine(error, request.id),
+      });
+    },
+  });
+}
+
+/** What is for operators or about an account must not be cached, a token least of all. */
+const mayHoldSecrets = ({ access, path }: Endpoint) =>
+  access === 'operator' || access === 'operators-place' || path.startsWith('/auth/');
+
+const urlOf = (prefix: string, path: string) => `${prefix}${path.replace(/\{(\w+)\}/, ':$1')}`;
+
+function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of endpoints) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, [...(method === 'GET' ? ['GET', 'HEAD'] : [method]), ...known]);
+  }
+  return methods;
+}
+
+export type EndpointContext = Pick<
+  GatewayContext,
+  'executor' | 'authenticate' | 'clientIp' | 'operators' | 'requestCall'
+>;
+
+export type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
+
+const OPERATOR: Identity = { role: 'operator' };
+
+/** Handles one request after routing. Checks in this order: the caller, the query or body, then the endpoint's own. */
+function createAnswerEndpoint(
+  context: EndpointContext,
+  operations: PreparedOperations,
+  endpoint: Endpoint,
+): AnswerEndpoint {
+  const { bodySchema } = endpoint;
+  const handled = bodySchema && isBytes(bodySchema) ? handleStream : handle;
+  const exchangeOf = async (request: FastifyRequest, identity: Identity, onProgress: OnWorkProgress | undefined) => ({
+    query: endpoint.query?.read(request),
+    body: bodySchema && (await bodyOf(request, bodySchema, context)),
+    id: idIn(request.params),
+    raw: request.raw,
+    origin: () => originOf(context, request),
+    isHead: request.method === 'HEAD',
+    onProgress,
+    run: runner(context, operations, { request, identity }),
+  });
+
+  if (endpoint.access === 'user')
+    return async (request, onProgress) => {
+      const caller = await callerOf(context, request.raw);
+      if (caller.kind !== 'user') throw unauthenticated();
+      const { identity, claims } = caller;
+      return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
+        endpoint.handle({ ...exchange, claims }),
+      );
+    };
+
+  if (endpoint.access === 'optional')
+    return async (request, onProgress) => {
+      const caller = await callerOf(context, request.raw);
+      // As in GraphQL, an invalid token counts as none.
+      const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
+      return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+    };
+
+  const { access } = endpoint;
+  const identity = access === 'operator' ? OPERATOR : ANONYMOUS;
+  return async (request, onProgress) => {
+    if (access === 'operator') await requireOperator(context, request);
+    if (access === 'operators-place') requireOperatorsPlace(context, request);
+    return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+  };
+}
+
+type AnyExchange = Exchange<unknown, unknown>;
+
+type Handle = (exchange: AnyExchange) => Promise<Answer> | Answer;
+
+const handle = (exchange: AnyExchange, endpoint: Handle) => endpoint(exchange);
+
+/** The rest of the request's stream is discarded once the answer is known. */
+async function handleStream(exchange: AnyExchange, endpoint: Handle): Promise<Answer> {
+  try {
+    return await endpoint(exchange);
+  } finally {
+    if (exchange.body instanceof Readable) exchange.body.destroy();
+  }
+}
+
+async function bodyOf(
+  { raw }: FastifyRequest,
+  schema: NonNullable<Endpoint['bodySchema']>,
+  context: EndpointContext,
+): Promise<unknown> {
+  if (isBytes(schema)) return longBodyOf(raw);
+  return parseInput(schema, parseJsonObject(await readJsonBytes(raw, context.clientIp(raw))));
+}
+
+function originOf(context: EndpointContext, request: FastifyRequest): RequestOrigin {
+  const { ip, client, requestId } = context.requestCall(request, ANONYMOUS);
+  return { ip: ip ?? null, client: client ?? null, requestId };
+}
+
+/** Fastify's parameters are always an object. */
+function idIn(params: unknown): string {
+  const [id = ''] = Object.values(params as Record<string, string>);
+  return id;
+}
+
+function runner(
+  context: EndpointContext,
+  operations: PreparedOperations,
+  { request, identity }: { request: FastifyRequest; identity: Identity },
+): AnyExchange['run'] {
+  return async <Variables extends object, Result>(stored: StoredOperation<Variables, Result>, variables: Variables) => {
+    const operation = operations.get(stored);
+    if (!operation) throw new Error('an endpoint ran an operation that it does not need');
+    const { limitMs } = stored;
+    const call = context.requestCall(request, identity);
+    const limited = limitMs === undefined ? call : { ...call, limitMs };
+    const { data, errors } = await context.executor.run(operation, variables as Record<string, unknown>, limited);
+    if (errors?.[0]) throw errorOf(errors[0]);
+    return data as Result; // the document is validated, and the type describes its selection
+  };
+}
+
+export type GivenAnswer = Answer & { status: number };
+
+const READS = new Set(['GET', 'HEAD']);
+
+async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: GivenAnswer): Promise<FastifyReply> {
+  const { status, headers, body, etag, next } = answer;
+  // Caches may keep an answer, but not for others, and not without asking whether it has changed.
+  const isSecret = reply.getHeader('cache-control') === 'no-store';
+  if (!isSecret) reply.header('cache-control', 'private, no-cache');
+  if (headers) reply.headers(headers);
+  // Relative to the requested URL, as proxies may serve it under another path.
+  if (next !== undefined) reply.header('link', `<?${next}>; rel="next"`);
+  if (etag !== undefined) {
+    reply.header('etag', etag);
+    if (READS.has(request.method) && isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
+  }
+  reply.code(status);
+  if (body === null) return reply.send();
+  if (body instanceof Readable) return reply.send(body);
+  reply.header('content-type', JSON_TYPE).header('x-content-type-options', 'nosniff');
+  const text = await encodeText(JSON.stringify(body));
+  // The length of compressed secrets tells of them; and one tag for two forms would not be a strong one.
+  if (etag !== undefined || isSecret || !isCompressible(text)) return reply.send(text);
+  addVary(reply, 'Accept-Encoding');
+  const compressed = await gzipFor(request.headers['accept-encoding'], text);
+  return compressed ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text);
+}
+
+/** NDJSON: each line is a JSON object. */
+export const NDJSON_TYPE = 'application/x-ndjson';
+const REPEAT_MS = 5_000;
+
+function wantsNdjson({ headers }: FastifyRequest): boolean {
+  return isWanted(headers.accept, (range) => range.split(';', 1)[0] === NDJSON_TYPE);
+}
+
+export interface LongWork {
+  run(onProgress: OnWorkProgress): Promise<GivenAnswer>;
+  send(answer: GivenAnswer): Promise<FastifyReply>;
+  /** The last line when the work fails after the status has been sent. */
+  failureLine(error: unknown): object;
+}
+
+/**
+ * Streams progress, then the result, whose line includes the status. A failure before any progress is answered in the
+ * ordinary way. If the client disconnects, the work goes on.
+ */
+async function answerInNdjson(reply: FastifyReply, work: LongWork): Promise<FastifyReply> {
+  let lines: Lines | undefined;
+  const begin = () => {
+    const made = createLines({ repeatMs: REPEAT_MS });
+    reply.code(200).header('content-type', NDJSON_TYPE).send(made.stream);
+    return made;
+  };
+  let answer: GivenAnswer;
+  try {
+    answer = await work.run((progress) => (lines ??= begin()).progress(progress));
+  } catch (error) {
+    if (!lines) throw error;
+    lines.end(work.failureLine(error));
+    return reply;
+  }
+  const { status, body, inLines } = answer;
+  if (status >= 400 && !lines) return work.send(answer);
+  (lines ??= begin()).end({ status, ...body, ...inLines });
+  return reply;
+}
+
+const FOREIGN = 'This is for callers on this machine (localhost) only, unless there is a backup token.';
+
+/** @throws AppError UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED unless the caller is an operator */
+async function requireOperator(
+  { operators }: Pick<GatewayContext, 'operators'>,
+  { raw }: FastifyRequest,
+): Promise<void> {
+  const check = await operators.check(raw);
+  if (check.ok) return;
+  throw check.status === 401 ? unauthenticated('The token of operators is missing or wrong.') : forbidden(FOREIGN);
+}
+
+/** For who is about to show that they are an operator. @throws AppError FORBIDDEN where nobody could be one */
+function requireOperatorsPlace({ operators }: Pick<GatewayContext, 'operators'>, { raw }: FastifyRequest): void {
+  if (!operators.isInPlace(raw)) throw forbidden(FOREIGN);
+}

@@ -1,0 +1,64 @@
+import { AppError, notFound, parseUuid, type Priority } from '@taskmesh/contracts';
+import type { UserExchange } from '../endpoint.ts';
+import { OPERATIONS, type TaskFields, type TaskNode } from '../operations.ts';
+import { versionsIn } from '../preconditions.ts';
+import type { TaskBody } from '../schemas/answers.ts';
+
+const TO_GRAPH = { low: 'LOW', medium: 'MEDIUM', high: 'HIGH' } as const;
+const FROM_GRAPH = { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' } as const;
+
+export const graphPriority = (priority: Priority) => TO_GRAPH[priority];
+const restPriority = (priority: TaskNode['priority']) => FROM_GRAPH[priority];
+
+/** A task's fields in the graph's vocabulary. */
+export function graphFields<Fields extends { priority?: Priority }>(
+  fields: Fields,
+): Omit<Fields, 'priority'> & Pick<TaskFields, 'priority'> {
+  const { priority, ...others } = fields;
+  return priority === undefined ? others : { ...others, priority: graphPriority(priority) };
+}
+
+export const taskNotFound = () => notFound('Task not found.');
+
+/** The task id of the path. @throws AppError NOT_FOUND when it is not a UUID */
+export function pathTaskId({ id }: { id: string }): string {
+  const known = parseUuid(id);
+  if (known === undefined) throw taskNotFound();
+  return known;
+}
+
+/**
+ * The task of the path, and the version that `If-Match` requires of it; null without such a condition.
+ * @throws AppError BAD_USER_INPUT for an invalid condition, whether there is such a task or not; NOT_FOUND, PRECONDITION_FAILED
+ */
+export async function taskToChange({
+  id: sent,
+  raw,
+  run,
+}: Pick<UserExchange<unknown, unknown>, 'id' | 'raw' | 'run'>): Promise<{ id: string; ifVersion: number | null }> {
+  const versions = versionsIn(raw.headers['if-match']);
+  const id = pathTaskId({ id: sent });
+  if (versions === undefined) return { id, ifVersion: null };
+  if (versions.length === 1) return { id, ifVersion: versions[0] };
+  // HTTP allows several tags, though hardly any client sends them: read the task to see which one is current.
+  const { task } = await run(OPERATIONS.task, { id });
+  if (!task) throw taskNotFound();
+  if (!versions.includes(task.version))
+    throw new AppError('PRECONDITION_FAILED', 'The task has another version by now.');
+  return { id, ifVersion: task.version };
+}
+
+export function toTask(node: TaskNode, userId: string): TaskBody {
+  return {
+    id: node.id,
+    user_id: userId,
+    title: node.title,
+    description: node.description,
+    completed: node.completed,
+    due_date: node.dueDate,
+    category: node.category,
+    priority: restPriority(node.priority),
+    created_at: node.createdAt,
+    updated_at: node.updatedAt,
+  };
+}

@@ -1,0 +1,144 @@
+import { unavailable } from '@taskmesh/contracts';
+import type { KeySet } from '@taskmesh/identity';
+import { askInTime, createPeriodic, type HealthReport, type Log } from '@taskmesh/service';
+import type { FastifyInstance } from 'fastify';
+import type { Connections } from '../connections/connections.ts';
+import { refuseOtherMethods } from '../http/replies.ts';
+import type { LiveGraph } from '../supergraph/live-graph.ts';
+
+const CHECK_EVERY_MS = 1_000;
+const MAX_WAIT_MS = 2_000;
+
+/** The services that do not answer, or do not reach their store. Asked at most once a second, however many want it. */
+export function createHealth({ graph, connections }: { graph: LiveGraph; connections: Connections }) {
+  const { probe, status } = connections;
+  const ask = new Map<string, () => Promise<boolean | undefined>>();
+  for (const [name, service] of Object.entries(status))
+    ask.set(
+      name,
+      askInTime(MAX_WAIT_MS, async () => (await service.status()).store?.isUp ?? true),
+    );
+
+  const isWell = async (name: string, url: string | undefined): Promise<boolean> => {
+    if (url === undefined) return (await ask.get(name)?.()) ?? false;
+    return (await askInTime(MAX_WAIT_MS, () => probe(name, url).then(() => true))()) ?? false;
+  };
+  const check = async (): Promise<string[]> => {
+    const services = graph.current.supergraph.services;
+    const answers = await Promise.all(services.map(({ name, url, own }) => isWell(name, own ? undefined : url)));
+    return services.flatMap(({ name }, index) => (answers[index] ? [] : [name])).sort();
+  };
+
+  let checkedAtMs = -Infinity;
+  let latest: Promise<string[]> = Promise.resolve([]);
+  return (): Promise<string[]> => {
+    if (performance.now() - checkedAtMs >= CHECK_EVERY_MS) {
+      checkedAtMs = performance.now();
+      latest = check();
+    }
+    return latest;
+  };
+}
+
+const PROBE_EVERY_MS = 250;
+
+/** Probes each service until it has answered once. If one fails later, single requests fail instead. */
+export function createReadiness(deps: { graph: LiveGraph; connections: Connections; log: Log }) {
+  const { graph, connections, log } = deps;
+  const answered = new Set<string>();
+  /** Services that join the graph later must not make a running gateway unready. */
+  let hasAll = false;
+  let isDraining = false;
+  const services = () => graph.current.supergraph.services;
+
+  const probe = async () => {
+    const silent = services().filter(({ name }) => !answered.has(name));
+    const failures: unknown[] = [];
+    await Promise.all(
+      silent.map(async ({ name, url, own }) => {
+        try {
+          await connections.probe(name, own ? undefined : url);
+          answered.add(name);
+        } catch (error) {
+          failures.push(error);
+        }
+      }),
+    );
+    if (failures.length > 0) throw failures[0];
+    hasAll = true;
+    void poll.stop();
+  };
+
+  const poll = createPeriodic({ everyMs: PROBE_EVERY_MS, task: probe, what: 'a service of the graph', log });
+
+  return {
+    async start() {
+      poll.start();
+    },
+    stop: () => poll.stop(),
+    drain: () => {
+      isDraining = true;
+    },
+    /** `loaded` lists other preconditions. */
+    report(loaded: Record<string, boolean>): HealthReport {
+      const known = services().map(({ name }) => [name, hasAll || answered.has(name)] as const);
+      const checks = { ...loaded, ...Object.fromEntries(known), draining: isDraining };
+      const isLoaded = Object.values(loaded).every(Boolean) && known.every(([, has]) => has);
+      return { ok: isLoaded && !isDraining, checks };
+    },
+  };
+}
+
+const READ = ['GET', 'HEAD'];
+
+export interface SystemState {
+  ready(): HealthReport;
+  /** The names of services that are not well. */
+  unavailable(): Promise<string[]>;
+  keys(): KeySet | undefined;
+}
+
+interface SystemAnswer {
+  status: number;
+  body: object;
+}
+
+/** Routes for the infrastructure: liveness, readiness, health, and the public keys of access tokens. */
+export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
+  const get = (url: string, answer: () => SystemAnswer | Promise<SystemAnswer>) => {
+    app.route({
+      method: READ,
+      url,
+      handler: async (_request, reply) => {
+        const { status, body } = await answer();
+        if (status === 503) reply.header('retry-after', '1');
+        return reply.code(status).header('cache-control', 'no-store').send(body);
+      },
+    });
+    refuseOtherMethods(app, url, READ);
+  };
+
+  // Browsers ask for it beside any page; those of ours name their icon.
+  app.route({
+    method: READ,
+    url: '/favicon.ico',
+    handler: (_request, reply) => reply.code(204).header('cache-control', 'public, max-age=86400').send(),
+  });
+  refuseOtherMethods(app, '/favicon.ico', READ);
+
+  get('/livez', () => ({ status: 200, body: { status: 'ok' } }));
+  get('/readyz', () =>
+    ask.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
+  );
+  get('/health', async () => {
+    const names = await ask.unavailable();
+    return names.length === 0
+      ? { status: 200, body: { status: 'ok' } }
+      : { status: 503, body: { status: 'degraded', unavailable: names } };
+  });
+  get('/.well-known/jwks.json', () => {
+    const keys = ask.keys();
+    if (!keys) throw unavailable();
+    return { status: 200, body: keys };
+  });
+}

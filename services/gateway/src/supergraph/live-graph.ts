@@ -1,0 +1,175 @@
+import { createPeriodic, type Log } from '@taskmesh/service';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { readFile, stat } from 'node:fs/promises';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { GraphExecutor, GraphSources, PreparedOperation } from './operation.ts';
+import type { Supergraph } from './supergraph.ts';
+
+/** A client's document that is within all limits, except those that depend on its variables. */
+export interface ClientOperation extends PreparedOperation {
+  /** The operation's cost (docs/limits.md). `variables` are coerced. */
+  cost(variables: Readonly<Record<string, unknown>>): number;
+}
+
+/** A document by its text. */
+export interface ParsedDocument {
+  source: string;
+  /** The SHA-256 of `source`, in hexadecimal digits. */
+  hash: string;
+  document: DocumentNode;
+}
+
+/** A supergraph and everything derived from it; all of it is replaced together. */
+export interface Graph {
+  readonly supergraph: Supergraph;
+  readonly services: GraphSources;
+  readonly executor: GraphExecutor;
+  /**
+   * Prepares a client's document, as far as it does not depend on variables; parses it unless that has been done.
+   * @throws InvalidOperation
+   */
+  admit(source: string, operationName?: string, parsed?: ParsedDocument): ClientOperation;
+  /** A document that was admitted, by its hash, for as long as it is kept. */
+  parsed(hash: string): DocumentNode | undefined;
+}
+
+/** Called before `next` takes over. The resulting function runs synchronously with the switch, and must not throw. */
+export type BeforeSwitch = (next: Graph) => Promise<() => void> | (() => void);
+
+/** The graph that is served, which may be replaced at any time. */
+export interface LiveGraph {
+  readonly current: Graph;
+  /** The graph that a schema belongs to, current or former: an operation ends on the graph on which it began. */
+  of(schema: GraphQLSchema): Graph;
+  beforeSwitch(prepare: BeforeSwitch): void;
+  /**
+   * Resolves once the new graph is served; calls run one at a time.
+   * @throws when it cannot be used, in which case nothing changes
+   */
+  replace(sdl: string): Promise<void>;
+}
+
+export interface LiveGraphOptions {
+  initial: Graph;
+  build: (sdl: string) => Graph;
+}
+
+export function createLiveGraph({ initial, build }: LiveGraphOptions): LiveGraph {
+  const bySchema = new WeakMap([[initial.supergraph.schema, initial]]);
+  const preparers: BeforeSwitch[] = [];
+  let current = initial;
+  let replacing = Promise.resolve();
+
+  const replace = async (sdl: string) => {
+    const next = build(sdl);
+    if (next.supergraph.own !== current.supergraph.own)
+      throw new Error('Accounts and paths of ours come and go with this supergraph: that needs a restart.');
+    const switches = await Promise.all(preparers.map((prepare) => prepare(next)));
+    bySchema.set(next.supergraph.schema, next);
+    current = next;
+    for (const switchOver of switches) switchOver();
+  };
+
+  return {
+    get current() {
+      return current;
+    },
+    of: (schema) => bySchema.get(schema) ?? current,
+    beforeSwitch: (prepare) => void preparers.push(prepare),
+    replace(sdl) {
+      const done = replacing.then(() => replace(sdl));
+      replacing = done.catch(() => undefined);
+      return done;
+    },
+  };
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+export interface SupergraphWatchOptions {
+  file: string;
+  graph: LiveGraph;
+  metrics: Registry;
+  log: Log;
+  /** @default 1_000 */
+  lookEveryMs?: number;
+}
+
+/**
+ * Serves a supergraph file again whenever it changes. Polls instead of listening for events, so that a rename over the
+ * file or a swapped link above it (a ConfigMap) is noticed, too. A file that is still being written is left alone until
+ * it settles.
+ */
+export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_EVERY_MS }: SupergraphWatchOptions) {
+  const { took, refused } = createReloadMetrics(metrics);
+  let tried: string | undefined;
+  let seen: string | undefined;
+
+  const load = async () => {
+    tried = await stateOf(file);
+    const sdl = await readFile(file, 'utf8');
+    if (sdl === graph.current.supergraph.sdl) return;
+    try {
+      await graph.replace(sdl);
+    } catch (error) {
+      refused();
+      log.error({ err: error, file }, 'the new supergraph cannot be used; the one before it goes on');
+      return;
+    }
+    took();
+    log.info({ file }, 'a new supergraph is served');
+  };
+
+  const look = async () => {
+    const found = await stateOf(file);
+    const isResting = found === seen;
+    seen = found;
+    if (isResting && found !== tried) await load();
+  };
+
+  const poll = createPeriodic({ everyMs: lookEveryMs, task: look, what: 'the supergraph file', log });
+
+  return {
+    async start() {
+      poll.start();
+    },
+    /** Loads the file now, even if it was refused before. Never rejects. */
+    reload: () =>
+      load().catch((error: unknown) => {
+        refused();
+        log.error({ err: error, file }, 'the supergraph file cannot be read');
+      }),
+    stop: () => poll.stop(),
+  };
+}
+
+/** Changes whenever the file does, however it was changed; links are followed. */
+async function stateOf(file: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join();
+}
+
+function createReloadMetrics(registry: Registry) {
+  const registers = [registry];
+  const reloads = new Counter({
+    name: 'taskmesh_gateway_supergraph_reloads_total',
+    help: 'New supergraphs by outcome: loaded, or refused while the one before it goes on',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const loadedAt = new Gauge({
+    name: 'taskmesh_gateway_supergraph_loaded_timestamp_seconds',
+    help: 'When the supergraph that is served was loaded',
+    registers,
+  });
+  reloads.inc({ outcome: 'loaded' }, 0);
+  reloads.inc({ outcome: 'refused' }, 0);
+  loadedAt.setToCurrentTime();
+  return {
+    took: () => {
+      reloads.inc({ outcome: 'loaded' });
+      loadedAt.setToCurrentTime();
+    },
+    refused: () => reloads.inc({ outcome: 'refused' }),
+  };
+}

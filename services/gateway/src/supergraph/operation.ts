@@ -1,0 +1,143 @@
+import type { GraphQLDataSource } from '@apollo/gateway';
+import type { Incompleteness } from '@taskmesh/federation';
+import type { Identity } from '@taskmesh/identity';
+import type { EndedSession } from '@taskmesh/internal-api';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { ServiceRequest } from '../connections/connections.ts';
+import type { GraphQLCode } from './client-errors.ts';
+
+/** The caller of an operation, and how to trace it. One per operation: it changes while the operation runs. */
+export interface RequestCall {
+  /** A mutation that opens a session replaces this with the new session's user, for the fetches after it. */
+  identity: Identity;
+  readonly requestId: string;
+  readonly traceparent: string | undefined;
+  /** The client's address; only auth is told. */
+  readonly ip: string;
+  /** The client's user agent; only auth is told. */
+  readonly client?: string | undefined;
+  /** How long the caller waits, in ms. @default 10_000; longer for changes of services that need it */
+  readonly limitMs?: number;
+  /** Aborted when the client has gone: ends queries, and mutations that have not been sent yet. */
+  readonly signal?: AbortSignal;
+  onEndedSessions(sessions: EndedSession[]): void;
+}
+
+/** Called with the bytes that a part holds more than before, or less (negative). */
+export type Resized = (bytes: number) => void;
+
+/** What is made of an operation when it is first needed. It is kept, counted and evicted with its document. */
+export type PartOf = <Part>(name: string, make: (resized: Resized) => Part) => Part;
+
+export function createParts(resized: Resized = () => undefined): PartOf {
+  const made = new Map<string, unknown>();
+  return <Part>(name: string, make: (resized: Resized) => Part): Part => {
+    if (made.has(name)) return made.get(name) as Part; // made by an earlier call for the same name
+    const part = make(resized);
+    made.set(name, part);
+    return part;
+  };
+}
+
+/** A parsed and validated document, to be kept and run many times. */
+export interface PreparedOperation {
+  readonly source: string;
+  /** The schema that it was validated against, which identifies its graph. */
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly operationName: string | undefined;
+  /** Its plan, its renderer for events, and more. */
+  readonly partOf: PartOf;
+  /** Whether messages tell nothing of the schema but what the client has named. @default false */
+  readonly hideSuggestions?: boolean;
+}
+
+export interface OperationResult {
+  data: Record<string, unknown> | null;
+  /** With `extensions.code` out of the public list only; absent when there are none. */
+  errors?: GraphQLFormattedError[];
+}
+
+/** Why an operation is refused. `errors` are ready for the client, each with its code. */
+export class InvalidOperation extends Error {
+  override readonly name = 'InvalidOperation';
+  /** The code of the first error. */
+  readonly code: GraphQLCode;
+  readonly errors: readonly GraphQLError[];
+  /** Set when the request itself is wrong. Otherwise GraphQL over HTTP decides, as for faults of the document. */
+  readonly httpStatus: number | undefined;
+
+  /** `code` is for errors that have none of their own. */
+  constructor(code: GraphQLCode, errors: readonly GraphQLError[], httpStatus?: number) {
+    super(errors[0]?.message ?? code);
+    this.httpStatus = httpStatus;
+    this.errors = errors.map((error) => (error.extensions.code === undefined ? withCode(error, code) : error));
+    this.code = (this.errors[0]?.extensions.code ?? code) as GraphQLCode; // our errors carry public codes
+  }
+}
+
+function withCode({ message, nodes, source, positions, extensions }: GraphQLError, code: GraphQLCode): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
+}
+
+/** Runs operations on the graph, independent of Apollo Server and HTTP. */
+export interface GraphExecutor {
+  /** The API schema, as clients see it. */
+  readonly schema: GraphQLSchema;
+  /**
+   * Parses and validates, and selects the operation; equal texts yield the same object while it is in use. Applies no
+   * limits on depth or cost: it is for stored documents, clients' own go through `GatewayContext.admit`.
+   * @throws InvalidOperation
+   */
+  prepare(source: string, operationName?: string): PreparedOperation;
+  /** Plans a query or mutation ahead of its first run. */
+  warm(operation: PreparedOperation): void;
+  /**
+   * Runs a query or mutation with variables that have been coerced (for clients, at admission). Never rejects: failures
+   * are in `errors`, ready for the client. Each call needs its own `RequestCall`.
+   */
+  run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
+}
+
+export interface EngineResult {
+  data: Record<string, unknown> | null;
+  errors?: readonly unknown[];
+  /** What services omitted without reporting an error. */
+  incomplete?: readonly Incompleteness[] | undefined;
+}
+
+/** Runs one query or mutation, with coerced variables. */
+export type RunOperation = (variables: Record<string, unknown>, run: OperationRun) => Promise<EngineResult>;
+
+/** Plans an operation, at once or at its first run. */
+export type Engine = (operation: PreparedOperation, resized: Resized) => RunOperation;
+
+/** The executor's context for one operation. */
+export interface OperationRun {
+  call: RequestCall;
+  /** By `monotonicClock`; anything unanswered by then is abandoned. */
+  deadline: number;
+  mutation: boolean;
+  /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */
+  hasFailed?: boolean;
+  /** Set when exactly one client wants the result; events, for which several may wait, have none. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How a service of the graph is asked. @apollo/gateway does it by `process`. */
+export interface GraphSource extends GraphQLDataSource {
+  ask(request: ServiceRequest, run: OperationRun): Promise<SourceAnswer>;
+}
+
+export type SourceAnswer = Pick<SubgraphResult, 'errors'> & { data: NonNullable<SubgraphResult['data']> | null };
+
+/** By the services' names. */
+export type GraphSources = Readonly<Record<string, GraphSource>>;

@@ -1,0 +1,124 @@
+import { type Clock, monotonicClock } from '@taskmesh/service';
+import type { AccessKeys } from '../auth/access-keys.ts';
+import type { EndedSessions } from '../auth/sessions.ts';
+import type { CallerClaims, GatewayContext } from '../context.ts';
+
+/** Calls `onEnd` once, when the token expires, its session ends or its key is removed. Returns how to stop watching. */
+export type SessionWatch = (claims: Pick<CallerClaims, 'sid' | 'exp' | 'key'>, onEnd: () => void) => () => void;
+
+interface Watcher {
+  key: CallerClaims['key'];
+  end: () => void;
+}
+
+/** One listener and one timer for all sockets, which are indexed by session id. Removed keys are too rare for an index. */
+export function createSessionWatch(
+  options: Pick<GatewayContext, 'clock'> & {
+    accessKeys: Pick<AccessKeys, 'isCurrent' | 'onRemoved'>;
+    endedSessions: Pick<EndedSessions, 'has' | 'onEnded'>;
+  },
+): SessionWatch & { stop(): void } {
+  const { accessKeys, endedSessions } = options;
+  const setAlarm = createAlarms(options.clock);
+  const watched = new Map<string, Set<Watcher>>();
+  const isRemoved = (key: CallerClaims['key']) => key !== undefined && !accessKeys.isCurrent(key);
+  const unsubscribers = [
+    endedSessions.onEnded((sessionId) => {
+      for (const { end } of [...(watched.get(sessionId) ?? [])]) end();
+    }),
+    accessKeys.onRemoved(() => {
+      const all = [...watched.values()].flatMap((watchers) => [...watchers]);
+      for (const { key, end } of all) if (isRemoved(key)) end();
+    }),
+  ];
+
+  const watch: SessionWatch = ({ sid, exp, key }, onEnd) => {
+    const watchers = watched.get(sid) ?? new Set();
+    watched.set(sid, watchers);
+    const stop = () => {
+      cancel();
+      watchers.delete(watcher);
+      if (watchers.size === 0 && watched.get(sid) === watchers) watched.delete(sid);
+    };
+    const end = () => {
+      stop();
+      onEnd();
+    };
+    const watcher = { key, end };
+    const cancel = setAlarm(exp, end);
+    watchers.add(watcher);
+    // Either may have happened since the token was checked.
+    if (endedSessions.has(sid) || isRemoved(key)) queueMicrotask(end);
+    return stop;
+  };
+  return Object.assign(watch, { stop: () => unsubscribers.forEach((unsubscribe) => unsubscribe()) });
+}
+
+/**
+ * Calls `end` once when the connection is old enough, unless the returned function is called before. Who cannot go on
+ * from a cursor would lose what happens meanwhile: such a client is asked about again after as long.
+ */
+export type LimitAge = (end: () => void, canResume: () => boolean) => () => void;
+
+/** How far ages differ from the limit, both ways: connections that came together must not leave together. */
+const JITTER = 0.1;
+
+/** The limit of how old a live connection becomes; 0: none. With it, new gateways get their share of clients that stay. */
+export function createAgeLimit(maxAgeS: number, random: () => number): LimitAge {
+  if (maxAgeS === 0) return () => () => {};
+  const setAlarm = createAlarms(monotonicClock);
+  return (end, canResume) => {
+    let forget = () => {};
+    const wait = () => {
+      const second = Math.round(monotonicClock.now() / 1_000 + maxAgeS * (1 + JITTER * (2 * random() - 1)));
+      forget = setAlarm(second, () => (canResume() ? end() : wait()));
+    };
+    wait();
+    return () => forget();
+  };
+}
+
+/** Timers do not notice that the clock was set, or that the machine slept: it is read again this often. */
+const READ_CLOCK_EVERY_MS = 5_000;
+
+/** Calls `ring` at this time, in Unix seconds, unless the returned function is called before. */
+export type SetAlarm = (second: number, ring: () => void) => () => void;
+
+/** Alarms of many connections, with one timer: for the next of them. */
+export function createAlarms(clock: Clock): SetAlarm {
+  const bySecond = new Map<number, Set<() => void>>();
+  let next = Infinity;
+  let timer: NodeJS.Timeout | undefined;
+
+  const waitFor = (second: number) => {
+    clearTimeout(timer);
+    next = second;
+    if (second === Infinity) return;
+    const leftMs = second * 1_000 - clock.now();
+    timer = setTimeout(ringDue, Math.min(Math.max(leftMs, 0), READ_CLOCK_EVERY_MS));
+  };
+
+  const ringDue = () => {
+    const now = clock.now();
+    for (const [second, rings] of bySecond) {
+      if (second * 1_000 > now) continue;
+      bySecond.delete(second);
+      for (const ring of rings) ring();
+    }
+    let soonest = Infinity;
+    for (const second of bySecond.keys()) soonest = Math.min(soonest, second);
+    waitFor(soonest);
+  };
+
+  return (second, ring) => {
+    const rings = bySecond.get(second) ?? new Set();
+    bySecond.set(second, rings.add(ring));
+    if (second < next) waitFor(second);
+    return () => {
+      rings.delete(ring);
+      if (rings.size > 0 || bySecond.get(second) !== rings) return;
+      bySecond.delete(second);
+      if (bySecond.size === 0) waitFor(Infinity);
+    };
+  };
+}
