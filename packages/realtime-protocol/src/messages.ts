@@ -33,7 +33,7 @@ export function encode(version: ProtocolVersion, { payload, ...head }: Message):
 }
 
 /** For messages that share a head, whose payloads are already JSON, so that channels can share them. */
-export function envelopeOf(version: ProtocolVersion, head: Omit<Message, 'payload'>): Envelope {
+function envelopeOf(version: ProtocolVersion, head: Omit<Message, 'payload'>): Envelope {
   const { joinRef, ref, topic, event } = head;
   if (version === '2.0.0')
     return { before: `${JSON.stringify([joinRef, ref, topic, event]).slice(0, -1)},`, after: ']' };
