@@ -1,5 +1,5 @@
 import { AppError, badUserInput, toGraphQLError } from '@taskmesh/contracts';
-import { networkOf, type Log } from '@taskmesh/service';
+import { networkOf, siteOf, type Log } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
@@ -122,8 +122,9 @@ function wrongHash(): AppError {
 }
 
 /** Whose budget of persisted queries a document counts against. */
-function budgetOf({ identity, ip }: Arrival['caller']): string {
-  return identity.role === 'user' ? identity.userId : networkOf(ip);
+function budgetOf({ identity, ip }: Arrival['caller']) {
+  const network = networkOf(ip);
+  return { caller: identity.role === 'user' ? identity.userId : network, network: siteOf(network) };
 }
 
 function asInvalid(error: unknown): unknown {
