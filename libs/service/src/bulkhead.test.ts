@@ -50,6 +50,12 @@ describe('a bulkhead', () => {
     expect(await next).toBe('next');
   });
 
+  it('starts nothing for a caller that has left, even with nothing running', async () => {
+    const work = createWork();
+    await expect(createQueue({ concurrency: 1 }).run('key', work.run, AbortSignal.abort())).rejects.toThrow('refused');
+    expect(work.started).toBe(false);
+  });
+
   it('passes on the place of a caller that left while it waited', async () => {
     const queue = createQueue({ concurrency: 1, maxWaiting: 1 });
     const [first, left, next] = [createWork(), createWork(), createWork()];

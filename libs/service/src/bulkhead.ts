@@ -28,7 +28,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
 
   const turnIn = ({ waiting }: Share, signal: AbortSignal | undefined) =>
     new Promise<void>((resolve, reject) => {
-      if (waiting.size >= maxWaiting || signal?.aborted) return reject(refusal());
+      if (waiting.size >= maxWaiting) return reject(refusal());
       const leave = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', refuse);
@@ -49,6 +49,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
 
   return {
     async run(key, work, signal) {
+      if (signal?.aborted) throw refusal();
       const share = shares.get(key) ?? { running: 0, waiting: new Set() };
       shares.set(key, share);
       if (share.running < concurrency) share.running++;

@@ -1,5 +1,7 @@
+import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
@@ -70,6 +72,49 @@ describe('many large bodies that do not end', () => {
     expect((await post('{"query":"{ __typename }"}')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     for (let tries = 0; (await post(BODY)).status !== 200; tries++) expect(tries).toBeLessThan(100);
+  });
+});
+
+describe('large bodies whose clients have left', () => {
+  const users = [1, 2, 3, 4].map((digit) => `a0000000-0000-4000-8000-00000000000${digit}`);
+  let busy: TestGateway;
+  let isHeld = true;
+  const ends: (() => void)[] = [];
+
+  beforeAll(async () => {
+    busy = await startTestGateway({
+      wrap: (connections) => ({
+        ...connections,
+        async request(...args) {
+          if (isHeld) await new Promise<void>((resolve) => ends.push(resolve));
+          return connections.request(...args);
+        },
+      }),
+    });
+  });
+  afterAll(() => busy.stop());
+
+  it('count until the work for them has ended', async () => {
+    const query = '{ taskStatistics { total } }';
+    const body = JSON.stringify({ query, padding: 'x'.repeat(MIB - 100) });
+    const client = new AbortController();
+    const send = async (user: string, signal?: AbortSignal) =>
+      fetch(`${busy.origin}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${await busy.auth.token(user)}`, 'content-type': 'application/json' },
+        body,
+        ...(signal && { signal }),
+      });
+    const all = users.flatMap((user) => Array.from({ length: 8 }, () => send(user, client.signal)));
+    const outcomes = Promise.allSettled(all);
+    await eventually(() => expect(ends).toHaveLength(all.length));
+    client.abort();
+    for (const { status } of await outcomes) expect(status).toBe('rejected');
+    await sleep(200);
+    isHeld = false;
+    expect((await send(users[0] ?? '')).status).toBe(503);
+    for (const end of ends) end();
+    await eventually(async () => expect((await send(users[0] ?? '')).status).toBe(200), { timeoutMs: 5_000 });
   });
 });
 

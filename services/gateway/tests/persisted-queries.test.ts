@@ -67,6 +67,18 @@ describe('automatic persisted queries', () => {
     expect(kept.size).toBe(201);
   });
 
+  it('keep so many new ones of a network, with however many accounts', async () => {
+    for (let user = 1; user <= 4; user++) {
+      const headers = await bearer(`a0000000-0000-4000-8000-00000000000${user}`);
+      const registerOne = (index: number) => register(`query Q${user}x${index} { __typename }`, headers);
+      for (let begin = 0; begin < 150; begin += 50)
+        await Promise.all(Array.from({ length: 50 }, (_, index) => registerOne(begin + index)));
+    }
+    await register('query Other { __typename }', { 'x-forwarded-for': '192.0.2.7' });
+    await eventually(() => kept.has(`apq:${hashOf('query Other { __typename }')}`));
+    expect(kept.size).toBe(401);
+  });
+
   it('count one that was seen before once only', async () => {
     const headers = await bearer(USER);
     for (let time = 0; time < 250; time++) await register('{ __typename }', headers);

@@ -23,7 +23,7 @@ export class OneCounter extends Migration {
   override up(): void {
     // Counted before `feeds` is locked: owners who write meanwhile are counted once more.
     this.addSql(`
-      create temporary table counted_tasks on commit drop as
+      create table counted_tasks as
         select owner_id, f.sequence, coalesce(t.tasks, 0) as tasks
         from feeds f full join (select user_id as owner_id, count(*) as tasks from tasks group by user_id) t using (owner_id)`);
     this.addSql('alter table feeds add column tasks integer not null default 0');
@@ -33,6 +33,7 @@ export class OneCounter extends Migration {
         else (select count(*) from tasks where user_id = owner_id) end
       from feeds f full join counted_tasks c using (owner_id)
       on conflict (owner_id) do update set tasks = excluded.tasks, keys = 0`);
+    this.addSql('drop table counted_tasks');
 
     // Writes of the previous release count in its columns. Only its updates name them, so ours do not run this.
     this.addSql(`

@@ -42,3 +42,43 @@ it('sends other mails while the server of one is slow, at most eight at once', a
   expect(most).toBe(8);
   await worker.stop();
 });
+
+it('gives up a mail that can never be composed after a day, as one that can never be sent, and sends the others', async () => {
+  const waiting = new Map(['broken', 'fine'].map((id) => [id, { ...LETTER, id, createdAt: new Date(0), dueAtMs: 0 }]));
+  let nowMs = 0;
+  const sent: string[] = [];
+  const outcomes: string[] = [];
+  const worker = createMailWorker<Letter>({
+    outbox: {
+      what: 'test mail',
+      async claim(now, until) {
+        const due = [...waiting.values()].find(({ dueAtMs }) => dueAtMs <= now.getTime());
+        if (!due) return undefined;
+        due.attempts++;
+        due.dueAtMs = until.getTime();
+        return due.id;
+      },
+      find: async (id) => waiting.get(id) ?? null,
+      async compose({ id }) {
+        if (id === 'broken') throw new Error('no such template');
+        return { to: id, subject: 's', text: 't' };
+      },
+      finish: async ({ id }) => waiting.delete(id),
+      postpone: async (id, nextAttemptAt) => Object.assign(waiting.get(id) ?? {}, { dueAtMs: nextAttemptAt.getTime() }),
+      remove: async (id) => waiting.delete(id),
+    },
+    mailer: { send: async ({ to }: Mail) => void sent.push(to), close: async () => undefined },
+    clock: { ...systemClock, now: () => nowMs },
+    log: createLog({ service: 'test', level: 'silent' }),
+    onAttempt: (outcome) => void outcomes.push(outcome),
+  });
+  await worker.start();
+  for (const hours of [0, 1, 2, 25]) {
+    nowMs = hours * 3_600_000;
+    await worker.drain();
+  }
+  await worker.stop();
+  expect(sent).toEqual(['fine']);
+  expect(outcomes.toSorted()).toEqual(['failed', 'failed', 'failed', 'given-up', 'sent']);
+  expect(waiting.size).toBe(0);
+});

@@ -86,19 +86,20 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
     if (id === undefined) return false;
     wake(); // the next one does not wait for a slow server
     const letter = await outbox.find(id);
-    const mail = letter && (await outbox.compose(letter));
-    if (letter && mail) await attempt(letter, mail);
+    if (letter) await attempt(letter);
     else await outbox.remove(id);
     return true;
   };
 
-  const attempt = async (letter: Waiting, mail: Mail): Promise<void> => {
+  const attempt = async (letter: Waiting): Promise<unknown> => {
+    let mail: Mail | undefined;
     try {
-      await mailer.send(mail);
+      mail = await outbox.compose(letter);
+      if (mail) await mailer.send(mail);
     } catch (error) {
-      await postpone(letter, error);
-      return;
+      return postpone(letter, error);
     }
+    if (!mail) return outbox.remove(letter.id);
     onAttempt?.('sent');
     await outbox.finish(letter);
     log.info({ requestId: letter.requestId }, `${what} sent`);

@@ -3,6 +3,7 @@ import type { TaskChanged } from '@taskmesh/contracts';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
 import { createFeed, type Feed } from './feed.ts';
 
@@ -246,6 +247,25 @@ describe('the feed of a gateway, when records are not of its store', () => {
       expect(store.unreadable).toMatchObject([{ key: owner, reason: 'The store did not write this record.' }]),
     );
     await expectToGoOn();
+  });
+
+  it('learns the key of the store again when it changes within an epoch', async () => {
+    await feed.stop();
+    let hasLoaded = false;
+    const heads: typeof store.tasks.heads = async (...args) => {
+      const state = await store.tasks.heads(...args);
+      return hasLoaded ? state : { ...state, cursorKey: Buffer.alloc(32, 7).toString('base64') };
+    };
+    feed = createFeed({ ...store, tasks: { ...store.tasks, heads }, log, headsEveryMs: 20 });
+    await feed.start();
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    hasLoaded = true;
+    await sleep(200);
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual([1]));
+    await sleep(1_200);
+    expect(store.unreadable).toEqual([]);
   });
 
   it('does not refuse new readers because of such an epoch', async () => {

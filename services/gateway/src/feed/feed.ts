@@ -70,8 +70,9 @@ export function createFeed(options: FeedOptions): Feed {
   const turns = { fill: pLimit(PAGES_AT_ONCE.fill), replay: pLimit(PAGES_AT_ONCE.replay) };
   const unreadable = createDeadLetterReports(tasks, log);
   let epoch = 0;
-  /** Signs the cursors of the current epoch. Undefined until the store has sent it. */
+  /** Signs the cursors of the current epoch. Undefined until the store has sent it, as Base64. */
   let cursorKey: KeyObject | undefined;
+  let sentKey: string | undefined;
   /** The last record that is not the store's, as far as we know. */
   let doubted: { record: LogRecord; isConfirmed: () => boolean } | undefined;
   let reader: LogReader | undefined;
@@ -86,12 +87,16 @@ export function createFeed(options: FeedOptions): Feed {
     if (newEpoch <= epoch) return;
     epoch = newEpoch;
     cursorKey = undefined;
+    sentKey = undefined;
     endAll('expired');
   };
 
   const takeState = ({ epoch: of, cursorKey: key }: Heads) => {
     enterEpoch(of);
-    if (of === epoch && key !== undefined) cursorKey ??= createSecretKey(key, 'base64');
+    if (of !== epoch || key === undefined || key === sentKey) return;
+    // A store that psql loads has another key and may have the same epoch.
+    cursorKey = createSecretKey(key, 'base64');
+    sentKey = key;
   };
 
   const endAll = (reason: FeedEnd) => {

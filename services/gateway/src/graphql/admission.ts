@@ -1,6 +1,6 @@
 import { AppError, badUserInput, type Issue, toGraphQLError } from '@taskmesh/contracts';
 import { isExactInteger } from '@taskmesh/federation';
-import { ConfigError, isAbsent, isObject, type Log, networkOf } from '@taskmesh/service';
+import { ConfigError, isAbsent, isObject, type Log, networkOf, siteOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -124,8 +124,9 @@ function wrongHash(): AppError {
 }
 
 /** Whose budget of persisted queries a document counts against. */
-function budgetOf({ identity, ip }: Arrival['caller']): string {
-  return identity.role === 'user' ? identity.userId : networkOf(ip);
+function budgetOf({ identity, ip }: Arrival['caller']) {
+  const network = networkOf(ip);
+  return { caller: identity.role === 'user' ? identity.userId : network, network: siteOf(network) };
 }
 
 function asInvalid(error: unknown): unknown {

@@ -6,8 +6,9 @@ const DAY_S = 24 * 60 * 60;
 const LOCAL_BUDGET_CHARS = 256 * 1024;
 /** Longer documents run, but are not kept. */
 const MAX_DOCUMENT_CHARS = 16 * 1024;
-/** How many new documents are kept per day, for one caller and for all together. */
+/** How many new documents are kept per day: for one caller, one network (with however many accounts) and all together. */
 const PER_CALLER = 200;
+const PER_NETWORK = 400;
 const OF_ALL = 2_000;
 const ALL = 'all';
 /** Of a SHA-256 in hexadecimal digits. Clients choose what they send as one. */
@@ -16,8 +17,8 @@ const HASH_LENGTH = 64;
 /** Automatic persisted queries, shared by all gateways. Each caches some locally to save lookups. */
 export interface PersistedQueries {
   get(hash: string): Promise<string | undefined>;
-  /** Keeps a document that may run, unless the caller has reached the limit. */
-  keep(hash: string, source: string, caller: string): Promise<void>;
+  /** Keeps a document that may run, unless the caller or its network has reached the limit. */
+  keep(hash: string, source: string, by: { caller: string; network: string }): Promise<void>;
 }
 
 /** Where only trusted documents run. */
@@ -26,11 +27,19 @@ export const NO_PERSISTED_QUERIES: PersistedQueries = { get: async () => undefin
 export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
   const local = new LRUCache<string, string>({ maxSize: LOCAL_BUDGET_CHARS, sizeCalculation: (text) => text.length });
   const ofCaller = keyValue.limiter({ name: 'persisted-queries', points: PER_CALLER, windowSeconds: DAY_S });
+  const ofNetwork = keyValue.limiter({
+    name: 'persisted-queries-of-network',
+    points: PER_NETWORK,
+    windowSeconds: DAY_S,
+  });
   const ofAll = keyValue.limiter({ name: 'persisted-queries-of-all', points: OF_ALL, windowSeconds: DAY_S });
 
   /** Peeks before it counts, so that attempts over the global limit are not charged to callers. */
-  const mayKeep = async (caller: string): Promise<boolean> =>
-    (await ofAll.peek(ALL)).allowed && (await ofCaller.consume(caller)).allowed && (await ofAll.consume(ALL)).allowed;
+  const mayKeep = async ({ caller, network }: { caller: string; network: string }): Promise<boolean> =>
+    (await ofAll.peek(ALL)).allowed &&
+    (await ofCaller.consume(caller)).allowed &&
+    (await ofNetwork.consume(network)).allowed &&
+    (await ofAll.consume(ALL)).allowed;
 
   return {
     async get(hash) {
@@ -42,9 +51,9 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
       local.set(hash, shared);
       return shared;
     },
-    async keep(hash, source, caller) {
+    async keep(hash, source, by) {
       if (source.length > MAX_DOCUMENT_CHARS || local.has(hash)) return;
-      if (!(await mayKeep(caller))) return;
+      if (!(await mayKeep(by))) return;
       local.set(hash, source);
       await keyValue.set(keyOf(hash), source, { ttlSeconds: DAY_S });
     },

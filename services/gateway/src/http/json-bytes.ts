@@ -37,16 +37,19 @@ export async function readJsonBytes(request: IncomingMessage, ip: string): Promi
   const held = holdBytes(request);
   try {
     const bytes = await readBytes(request, held);
-    if (!decode) return bytes;
-    const decoded = await decode(bytes, { maxBytes: BODY_LIMIT_BYTES, network: networkOf(ip) }).catch(refuseEncoded);
-    if (!held.hasRoomFor(decoded.length)) throw tooMany();
-    return decoded;
-  } finally {
+    const whole = decode
+      ? await decode(bytes, { maxBytes: BODY_LIMIT_BYTES, network: networkOf(ip) }).catch(refuseEncoded)
+      : bytes;
+    if (decode && !held.hasRoomFor(whole.length)) throw tooMany();
     held.releaseLater();
+    return whole;
+  } catch (error) {
+    held.release();
+    throw error;
   }
 }
 
-/** A body's share in what all bodies hold. It lasts until the answer, as what was parsed waits with its operation. */
+/** A body's share in what all bodies hold. It lasts until the answer, as what was parsed waits with its operation, even if its client leaves. */
 function holdBytes(request: IncomingMessage) {
   const { socket } = request;
   let response: ServerResponse | undefined;
@@ -86,6 +89,7 @@ function holdBytes(request: IncomingMessage) {
     },
     release,
     releaseLater() {
+      socket.off('close', release);
       if (ownBytes > 0) timer = setTimeout(release, MAX_HOLD_MS).unref();
     },
   };

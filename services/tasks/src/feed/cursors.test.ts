@@ -6,12 +6,13 @@ const OWNER = '01890000-0000-7000-8000-0000000000aa';
 function createStore(first: number | undefined) {
   let epoch = first;
   let asked = 0;
+  let key: number | undefined;
   const run = async <Row>() => {
     asked++;
-    return epoch === undefined ? [] : ([{ epoch, cursor_key: Buffer.alloc(32, epoch) }] as Row[]);
+    return epoch === undefined ? [] : ([{ epoch, cursor_key: Buffer.alloc(32, key ?? epoch) }] as Row[]);
   };
   const cursors = createCursors(createFeedRepository({ run }));
-  return { cursors, asked: () => asked, restore: (next: number) => (epoch = next) };
+  return { cursors, asked: () => asked, restore: (next: number) => (epoch = next), load: () => (key = 99) };
 }
 
 it('asks the store once for all cursors of an epoch, and anew for another one', async () => {
@@ -33,6 +34,18 @@ it('reads the key once for cursors that are sealed at the same time, and again f
   await Promise.all(early);
   expect(await cursors.open(OWNER, await late)).toEqual({ epoch: 2, sequence: 1 });
   expect(asked()).toBe(3);
+});
+
+it('seals with a key that psql loaded, once a gateway has asked for it', async () => {
+  const { cursors, load } = createStore(1);
+  const before = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });
+  load();
+  expect(await cursors.keyAt(1)).toBe(Buffer.alloc(32, 99).toString('base64'));
+  const after = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });
+  expect([await cursors.open(OWNER, before), await cursors.open(OWNER, after)]).toEqual([
+    null,
+    { epoch: 1, sequence: 5 },
+  ]);
 });
 
 it('opens no cursor of an epoch that is over, even one that was sealed with the key of the next', async () => {

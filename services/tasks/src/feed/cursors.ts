@@ -22,17 +22,18 @@ export function createCursors(repository: Pick<FeedRepository, 'state'>) {
     return known;
   };
 
-  const stateAt = async (epoch: number): Promise<FeedState> => {
-    if (known?.epoch === epoch) return known;
+  const readAt = async (epoch: number): Promise<FeedState> => {
     reading ??= current().finally(() => (reading = undefined));
     const state = await reading;
     return state.epoch < epoch ? current() : state; // read before the restore that the caller knows of
   };
 
+  const stateAt = async (epoch: number): Promise<FeedState> => (known?.epoch === epoch ? known : readAt(epoch));
+
   return {
-    /** The key of this epoch, in Base64; undefined when it is past. */
+    /** The key of this epoch, in Base64; undefined when it is past. It is read again: psql may have loaded another one. */
     async keyAt(epoch: number): Promise<string | undefined> {
-      const state = await stateAt(epoch);
+      const state = await readAt(epoch);
       return state.epoch === epoch ? state.key.export().toString('base64') : undefined;
     },
 
