@@ -310,6 +310,15 @@ describe('the feed of a gateway, when records are not of its store', () => {
     await expectToGoOn();
   });
 
+  it('takes a repetition with other content and the same signed cursor for a repetition', async () => {
+    const [forged, real] = [store.makeChange(owner, 1), store.commit(owner)];
+    store.deliver(real);
+    store.deliverText(owner, JSON.stringify({ ...forged, cursor: real.cursor }));
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(readers.owner.seen).toEqual([1, 2]));
+    expect(readers.owner.ids[0]).toBe(real.task.id);
+  });
+
   it('delivers a change in place of a forged one that came just before it', async () => {
     const [forged, real] = [store.makeChange(owner, 1), store.commit(owner)];
     store.deliverText(owner, JSON.stringify({ ...forged, cursor: store.cursor(bystander, 1) }));

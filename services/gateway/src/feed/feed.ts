@@ -124,7 +124,8 @@ export function createFeed(options: FeedOptions): Feed {
   /**
    * Anyone who may write to the topic may have written a record, such as another installation without a prefix. So an
    * epoch counts once the store itself has it, and a change if the store signed its cursor. A record costs at most its own
-   * delivery.
+   * delivery. Only the cursor is signed: whoever may read and write the topic, and is faster than the store's own record,
+   * could show an owner another content of one change in live streams, until it reads the task; never to another owner.
    */
   const take = (record: LogRecord) => {
     const { key } = record;

@@ -1,13 +1,13 @@
 import { createLog } from '@taskmesh/service';
 import { createOwnerEraser } from './erase-owners.ts';
 
-it('erases all other owners when one of them fails, and rejects with that failure', async () => {
+it('erases all other owners when some of them fail, and rejects with the first failure and its owner', async () => {
   const finished: string[] = [];
   const eraser = createOwnerEraser({
     repository: {
-      closed: async (after) => (after < 'a' ? ['a', 'b', 'c'] : []),
+      closed: async (after) => (after < 'a' ? ['a', 'b', 'c', 'd'] : []),
       async deleteTasks(ownerId) {
-        if (ownerId === 'a') throw new Error('cannot delete the tasks of a');
+        if ('ad'.includes(ownerId)) throw new Error('cannot delete tasks');
         return 0;
       },
       eraseChanges: async () => 0,
@@ -18,6 +18,9 @@ it('erases all other owners when one of them fails, and rejects with that failur
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
   });
-  await expect(eraser.run()).rejects.toThrow('cannot delete the tasks of a');
+  await expect(eraser.run()).rejects.toMatchObject({
+    message: 'Erasing 2 of the deleted accounts failed. The first is a.',
+    cause: new Error('cannot delete tasks'),
+  });
   expect(finished).toEqual(['b', 'c']);
 });

@@ -40,18 +40,21 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
   return {
     /**
      * Looks at all of them: those that wait for the event log, or fail, must not keep others waiting. Rejects at the end
-     * with the first failure.
+     * with the first failure and the id of its owner.
      */
     async run(): Promise<void> {
-      const failures: unknown[] = [];
+      const failures: { ownerId: string; cause: unknown }[] = [];
       let last: string | undefined = BEFORE_ALL;
       while (last !== undefined && !isStopped) {
         const owners: string[] = await repository.closed(last, OWNERS);
         for (const ownerId of owners)
-          if (!isStopped) await erase(ownerId).catch((error: unknown) => failures.push(error));
+          if (!isStopped) await erase(ownerId).catch((cause: unknown) => failures.push({ ownerId, cause }));
         last = owners.length === OWNERS ? owners.at(-1) : undefined;
       }
-      if (failures.length > 0) throw failures[0];
+      const [first] = failures;
+      if (!first) return;
+      const message = `Erasing ${failures.length} of the deleted accounts failed. The first is ${first.ownerId}.`;
+      throw new Error(message, { cause: first.cause });
     },
     stop: () => void (isStopped = true),
   };
