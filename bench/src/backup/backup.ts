@@ -135,7 +135,7 @@ async function dumpAndZip(url: string, file: string): Promise<void> {
 /** The platform in one process. Its PATH has no client tools: its own dumper is what is measured. */
 async function startProduct({ dataDir, env }: Surroundings, postgresUrl: string) {
   const productDir = join(dataDir, 'embedded', 'taskmesh');
-  const limits = { BACKUP_MAX_ARCHIVE_MB: '4096', BACKUP_MAX_EXPANDED_MB: '16384', RESTORE_KEEP_OLD: '0' };
+  const limits = { BACKUP_MAX_ARCHIVE_MB: '8192', RESTORE_KEEP_OLD: '0' };
   const places = { PATH: dirname(process.execPath), DATA_DIR: productDir, POSTGRES_URL: postgresUrl };
   const { url, pid, stop } = await startEmbedded({ ...env, ...limits, ...places, LOG_LEVEL: 'info' });
   const client = new Client(url, { headersTimeout: 0 });

@@ -95,7 +95,7 @@ export interface RequestCost {
 }
 
 const WARM_UP = 20;
-/** More at once than the service has sessions (`POSTGRES_POOL_SIZE`), so that each of them does one. */
+/** More at once than the service has sessions (10), so that each of them does one. */
 const IN_EACH_SESSION = 20;
 /** A session reports what it has counted when a statement ends a second or more after its last report. */
 const REPORTED_AFTER_MS = 1_100;
