@@ -68,7 +68,7 @@ function failures<Context>(
   fetched: readonly PlanRun<Context>[],
   incomplete: readonly Incompleteness[],
 ): Failures {
-  const errors = fetched.flatMap((run, index) => {
+  const errors = fetched.flatMap((run, index): readonly ServiceError[] => {
     const plan = parts[index]?.plan;
     return plan && run.errors.length > 0 ? clientErrors(run.errors, plan, run.data) : NONE;
   });
