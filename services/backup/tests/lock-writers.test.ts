@@ -1,10 +1,10 @@
 import { createTestDatabase, eventually, timingTest, type TestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
-import { withWritersOut } from '../src/databases/lock-writers.ts';
+import { checkLockers, withWritersOut } from '../src/databases/lock-writers.ts';
 
 const SHARE_LOCKS = `select waitstart::text as since from pg_locks
   where mode = 'ShareLock' and database = (select oid from pg_database where datname = current_database())`;
-const LONG_RETRY = { tryMs: 50, pauseMs: 10, timeoutMs: 60_000 };
+const LONG_RETRY = { tryMs: 50, pauseMs: 10, timeoutMs: 60_000, idleMs: 60_000 };
 const SHORT_RETRY = { ...LONG_RETRY, timeoutMs: 300 };
 
 let live: TestDatabase;
@@ -48,6 +48,20 @@ describe('keeping writers out', () => {
     });
     expect(performance.now() - begin).toBeGreaterThan(SHORT_RETRY.timeoutMs);
     await eventually(async () => expect(await live.query(SHARE_LOCKS)).toEqual([]));
+  });
+
+  it('ends by itself when nothing is heard of us, which is noticed', async () => {
+    const databases = new Map([['tasks', { live: live.url, fresh: fresh.url }]]);
+    const stopped = withWritersOut(
+      databases,
+      async (lockers) => {
+        await writer.query(`set lock_timeout = '10s'; insert into tasks values (2)`);
+        await checkLockers(lockers);
+      },
+      { ...LONG_RETRY, idleMs: 100 },
+    );
+    await expect(stopped).rejects.toThrow();
+    expect(await live.query('select from tasks where id = 2')).not.toEqual([]);
   });
 
   timingTest('does not wait when something else is wrong', async () => {

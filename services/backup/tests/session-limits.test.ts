@@ -39,12 +39,14 @@ const limitsOf = async (session: Client, names = limits) => {
 const OF_STATEMENTS = ['statement_timeout'];
 
 describe('what is set for sessions in general does not end', () => {
-  it('the session of an administrator', async () => {
-    expect(await withAdmin(store.url, (admin) => limitsOf(admin, [...limits, ...OF_STATEMENTS]))).toEqual([]);
+  it('the session of an administrator, which has a limit of its own for each statement', async () => {
+    expect(await withAdmin(store.url, (admin) => limitsOf(admin))).toEqual([]);
+    const limit = await withAdmin(store.url, (admin) => admin.query('show statement_timeout'), { timeoutMs: 7_000 });
+    expect(limit.rows).toEqual([{ statement_timeout: '7s' }]);
   });
 
   it('the dump of a store', async () => {
-    const snapshot = await openSnapshot(await connectAdmin(store.url, 'taskmesh-dump'));
+    const snapshot = await openSnapshot(await connectAdmin(store.url, { name: 'taskmesh-dump', timeoutMs: 0 }));
     try {
       expect(await snapshot.read((session) => limitsOf(session, [...limits, ...OF_STATEMENTS]))).toEqual([]);
     } finally {

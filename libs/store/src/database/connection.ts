@@ -15,6 +15,9 @@ export interface ConnectionOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+/** Idle time before a connection is probed; one whose peer has vanished ends some 10 s later. */
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * What an operator may set for a role or a database, and what changes the meaning of our statements, of what they
@@ -61,6 +64,7 @@ export function connectionConfig({ url, name, settings, connectTimeoutMs = CONNE
     application_name: name,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     onConnect: (client: ClientBase) => applySettings(client, { ...PINNED, ...settings }, connectTimeoutMs),
   };
 }
@@ -78,6 +82,13 @@ export async function connect(options: ConnectionOptions, driverOptions: ClientC
     client.connection.stream.destroy();
     throw error;
   }
+}
+
+/** Closes a connection, abruptly if the server is silent. Never rejects. */
+export async function disconnect(client: Client): Promise<void> {
+  const late = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(late);
 }
 
 async function applySettings(client: ClientBase, settings: Settings, timeoutMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Refusal } from '@taskmesh/service';
 import type { Client } from 'pg';
-import { connect } from './connection.ts';
+import { connect, disconnect } from './connection.ts';
 
 /** What the migrations and statements are written for. docs/servers.md says it, too. */
 const OLDEST_MAJOR = 15;
@@ -28,10 +28,10 @@ export async function whyUnfit(url: string, name: string): Promise<Refusal | und
     try {
       return (await haveSessions(first, second)) ? undefined : NO_SESSIONS;
     } finally {
-      await second.end();
+      await disconnect(second);
     }
   } finally {
-    await first.end();
+    await disconnect(first);
   }
 }
 

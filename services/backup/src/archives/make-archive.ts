@@ -157,8 +157,10 @@ interface WatchedDumping extends Dumping {
 
 async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDumping): Promise<Manifest['stores']> {
   try {
-    for (const store of stores)
-      opened.push({ store, snapshot: await openSnapshot(await connectAdmin(store.adminUrl, 'taskmesh-dump')) });
+    for (const store of stores) {
+      const client = await connectAdmin(store.adminUrl, { name: 'taskmesh-dump', timeoutMs: 0 }); // watched by `movement`
+      opened.push({ store, snapshot: await openSnapshot(client) });
+    }
     const bytes = await sumOf(
       opened.map(({ store, snapshot }) => snapshot.read((client) => readTableBytes(client, archivedRows(store.name)))),
     );

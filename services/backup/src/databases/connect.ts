@@ -1,4 +1,4 @@
-import { connect } from '@taskmesh/store/connection';
+import { connect, disconnect } from '@taskmesh/store/connection';
 import { inDatabase, whyUnfit } from '@taskmesh/store';
 import { ConfigError } from '@taskmesh/service';
 import type { Client } from 'pg';
@@ -23,32 +23,51 @@ export async function refuseUnfit(adminUrl: string): Promise<void> {
   fit.add(server);
 }
 
+export interface AdminOptions {
+  name?: string;
+  /** For each statement; 0 when the caller itself notices a server that is silent. @default 60_000 */
+  timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 60_000;
+/** The server's own limit comes first, so that it does not go on with the statement. */
+const RESPONSE_MS = 5_000;
+
 export async function withAdmins<Result>(
   urls: readonly string[],
   work: (admins: Client[]) => Promise<Result>,
+  options?: AdminOptions,
 ): Promise<Result> {
   const clients: Client[] = [];
   try {
-    for (const url of urls) clients.push(await connectAdmin(url));
+    for (const url of urls) clients.push(await connectAdmin(url, options));
     return await work(clients);
   } finally {
-    await Promise.all(clients.map(close));
+    await Promise.all(clients.map(disconnect));
   }
 }
 
-export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {
-  return withAdmins([url], ([admin]) => work(admin as Client)); // one for each URL
-}
-
-export async function close(client: Client): Promise<void> {
-  await client.end().catch(() => undefined);
+export function withAdmin<Result>(
+  url: string,
+  work: (admin: Client) => Promise<Result>,
+  options?: AdminOptions,
+): Promise<Result> {
+  return withAdmins([url], ([admin]) => work(admin as Client), options); // one for each URL
 }
 
 /**
  * Connects an administrator. Names in statements mean PostgreSQL's own functions and relations. What the operator has
- * frozen until it is restored may be restored.
+ * frozen until it is restored may be restored. A statement fails when the server falls silent.
  */
-export async function connectAdmin(url: string, name = 'taskmesh-backup'): Promise<Client> {
+export async function connectAdmin(
+  url: string,
+  { name = 'taskmesh-backup', timeoutMs = TIMEOUT_MS }: AdminOptions = {},
+): Promise<Client> {
   await refuseUnfit(url);
-  return connect({ url, name, settings: { search_path: 'pg_catalog', default_transaction_read_only: 'off' } });
+  const settings = {
+    search_path: 'pg_catalog',
+    default_transaction_read_only: 'off',
+    statement_timeout: String(Math.ceil(timeoutMs)),
+  };
+  return connect({ url, name, settings }, timeoutMs === 0 ? {} : { query_timeout: timeoutMs + RESPONSE_MS });
 }

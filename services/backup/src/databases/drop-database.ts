@@ -2,6 +2,8 @@ import { escapeIdentifier, type Client } from 'pg';
 
 /** Copying a database, or another use that locks it, may take for ever. */
 export const DROP_TIMEOUT_MS = 5_000;
+/** For a statement that makes or removes a whole database: a busy disk may need minutes. */
+export const DATABASE_TIMEOUTS = { timeoutMs: 10 * 60_000 };
 
 /** Drops a database, including its sessions, if it exists. @throws Error when it is locked for too long */
 export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = DROP_TIMEOUT_MS): Promise<void> {

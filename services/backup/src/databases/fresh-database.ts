@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { dropDatabase, DROP_TIMEOUT_MS } from './drop-database.ts';
+import { DATABASE_TIMEOUTS, dropDatabase, DROP_TIMEOUT_MS } from './drop-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
 export interface LoaderLimits {
@@ -28,7 +28,7 @@ export async function createFreshDatabase(
 ): Promise<string> {
   const password = randomBytes(24).toString('base64url');
   const { fresh, loader } = { fresh: escapeIdentifier(names.fresh), loader: escapeIdentifier(names.loader) };
-  const owner = await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+  const create = async (admin: Client) => {
     await admin.query(ALONE, [names.fresh]);
     const live = await describe(admin, names.live);
     await createLoader(admin, { name: names.loader, password, limits });
@@ -36,7 +36,8 @@ export async function createFreshDatabase(
     await admin.query(`revoke all on database ${fresh} from public`);
     await admin.query(`grant connect on database ${fresh} to ${loader}`);
     return escapeIdentifier(live.owner);
-  });
+  };
+  const owner = await withAdmin(maintenanceUrl(adminUrl), create, DATABASE_TIMEOUTS);
   await withAdmin(inDatabase(adminUrl, names.fresh), async (admin) => {
     await admin.query(`revoke all on schema public from public`);
     await admin.query(`create schema ${RESTORED_SCHEMA} authorization ${owner}`);
@@ -121,12 +122,13 @@ export async function handOver(adminUrl: string, names: RestoreNames): Promise<s
 
 /** Drops what a restore created, as far as it exists. @throws Error when it is still being created */
 export async function dropFresh(adminUrl: string, names: RestoreNames, lockTimeoutMs = DROP_TIMEOUT_MS): Promise<void> {
-  await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+  const drop = async (admin: Client) => {
     await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
     await admin.query(ALONE, [names.fresh]);
     await dropDatabase(admin, names.fresh, lockTimeoutMs);
     await dropLoader(admin, names.loader);
-  });
+  };
+  await withAdmin(maintenanceUrl(adminUrl), drop, DATABASE_TIMEOUTS);
 }
 
 async function dropLoader(admin: Client, loader: string): Promise<void> {

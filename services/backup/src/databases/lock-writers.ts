@@ -2,6 +2,7 @@ import { SQL_STATE } from '@taskmesh/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, type Client } from 'pg';
 import { withAdmin, withAdmins } from './connect.ts';
+import { IDLE_LOCK_MS, SERVER_TIMEOUT_MS } from './servers.ts';
 
 /** Sessions that lock writers out of databases for as long as they live. */
 export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
@@ -11,10 +12,12 @@ interface LockRetry {
   tryMs: number;
   pauseMs: number;
   timeoutMs: number;
+  /** How long the locks last while nothing is heard of this process. */
+  idleMs: number;
 }
 
 export const WRITERS_TIMEOUT_MS = 20_000;
-const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: WRITERS_TIMEOUT_MS };
+const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: WRITERS_TIMEOUT_MS, idleMs: IDLE_LOCK_MS };
 const TRY_AGAIN = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
 
 /** The URLs of a live database and the one that is to replace it. */
@@ -41,11 +44,12 @@ export async function withWritersOut<Name, Result>(
   const [names, replaced] = [[...databases.keys()], [...databases.values()]];
   const tables = await Promise.all(replaced.map(({ fresh }) => withAdmin(fresh, tablesOf)));
   const urls = replaced.map(({ live }) => live);
-  return withAdmins(urls, async (clients) => {
+  const run = async (clients: Client[]) => {
     const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
     await lockAll(lockings, retry);
     return work(new Map(clients.map((client, index) => [names[index] as Name, client])));
-  });
+  };
+  return withAdmins(urls, run, { timeoutMs: SERVER_TIMEOUT_MS });
 }
 
 interface Locking {
@@ -53,11 +57,11 @@ interface Locking {
   tables: string[];
 }
 
-async function lockAll(lockings: Locking[], { tryMs, pauseMs, timeoutMs }: LockRetry): Promise<void> {
+async function lockAll(lockings: Locking[], { tryMs, pauseMs, timeoutMs, idleMs }: LockRetry): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
-      for (const locking of lockings) await lockTables(locking, tryMs);
+      for (const locking of lockings) await lockTables(locking, { tryMs, idleMs });
       return;
     } catch (error) {
       const again = error instanceof DatabaseError && TRY_AGAIN.has(error.code ?? '');
@@ -70,9 +74,13 @@ async function lockAll(lockings: Locking[], { tryMs, pauseMs, timeoutMs }: LockR
   }
 }
 
-async function lockTables({ client, tables }: Locking, tryMs: number): Promise<void> {
+async function lockTables(
+  { client, tables }: Locking,
+  { tryMs, idleMs }: Pick<LockRetry, 'tryMs' | 'idleMs'>,
+): Promise<void> {
   await client.query('begin');
   await client.query(`set local lock_timeout = ${tryMs}`);
+  await client.query(`set local idle_in_transaction_session_timeout = ${idleMs}`);
   const own = await storeTables(client, tables);
   if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);
 }

@@ -12,7 +12,9 @@ export interface Server {
 }
 
 /** Limits how long a server that does not answer holds up the others. */
-const STATEMENT_TIMEOUT_MS = 30_000;
+export const SERVER_TIMEOUT_MS = 30_000;
+/** A server itself ends the locks of a process that is stopped, or out of its reach. */
+export const IDLE_LOCK_MS = 60_000;
 const FENCE_TIMEOUT_MS = 10_000;
 const LARGEST = 2 ** 31;
 
@@ -25,10 +27,11 @@ export async function withServers<Result>(
   work: (servers: Server[]) => Promise<Result>,
 ): Promise<Result> {
   const urls = stores.map(({ adminUrl }) => maintenanceUrl(adminUrl));
-  return withAdmins(urls, async (clients) => {
+  const run = async (clients: Client[]) => {
     const mark = randomInt(LARGEST);
     for (const [index, client] of clients.entries()) {
-      await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set lock_timeout = ${FENCE_TIMEOUT_MS}`);
+      await client.query(`set lock_timeout = ${FENCE_TIMEOUT_MS}`);
+      await client.query(`set idle_in_transaction_session_timeout = ${IDLE_LOCK_MS}`);
       await client.query('select pg_advisory_lock($1, $2)', [mark, index]);
     }
     const servers = new Map<string, Server>();
@@ -40,7 +43,8 @@ export async function withServers<Result>(
       else servers.set(place, { client, url: urls[index] as string, stores: [store] });
     }
     return work([...servers.values()]);
-  });
+  };
+  return withAdmins(urls, run, { timeoutMs: SERVER_TIMEOUT_MS });
 }
 
 async function placeOf(client: Client, mark: number): Promise<string> {

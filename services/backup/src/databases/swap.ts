@@ -3,7 +3,8 @@ import { errorCode } from '@taskmesh/contracts/error-details';
 import type { Log } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
-import { close, withAdmin } from './connect.ts';
+import { disconnect } from '@taskmesh/store/connection';
+import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 import type { Lockers } from './lock-writers.ts';
 
@@ -119,7 +120,7 @@ async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessi
         if (pids === null && locker && !letGo.has(database)) {
           await locker.query('select 1');
           letGo.add(database);
-          await close(locker);
+          await disconnect(locker);
           lockerPids.delete(database); // a pooler may keep its session
         }
         for (const pid of pids ?? []) if (!refused.has(pid) && !(await endSession(client, pid))) refused.add(pid);

@@ -1,5 +1,5 @@
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
-import { dropDatabase } from '../databases/drop-database.ts';
+import { DATABASE_TIMEOUTS, dropDatabase } from '../databases/drop-database.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
 import { settleAll, type Log } from '@taskmesh/service';
 import type { Store, StoreName } from '../databases/store.ts';
@@ -31,5 +31,5 @@ export async function dropLeft({ stores, journal, log }: LeftDeps, restore: Rest
 async function dropOf(store: Store, { id, undoes, stage }: Restore): Promise<void> {
   const names = namesOf(store, id, undoes);
   if (stage === 'undone') return dropFresh(store.adminUrl, names);
-  await withAdmin(maintenanceUrl(store.adminUrl), (admin) => dropDatabase(admin, names.old));
+  await withAdmin(maintenanceUrl(store.adminUrl), (admin) => dropDatabase(admin, names.old), DATABASE_TIMEOUTS);
 }

@@ -1,4 +1,4 @@
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, type Client } from 'pg';
 import { MAX_TABLES } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
@@ -38,8 +38,7 @@ function differs(table: string, found: number, promised: number): ManifestError 
 }
 
 function countRows(url: string, timeoutMs: number): Promise<Map<string, number>> {
-  return withAdmin(url, async (client) => {
-    await client.query(`set statement_timeout = ${Math.ceil(timeoutMs)}`);
+  const count = async (client: Client) => {
     const { rows: tables } = await client.query<{ name: string }>(
       `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
        limit $2`,
@@ -53,5 +52,6 @@ function countRows(url: string, timeoutMs: number): Promise<Map<string, number>>
       counts.set(name, Number(rows[0]?.count));
     }
     return counts;
-  });
+  };
+  return withAdmin(url, count, { timeoutMs });
 }

@@ -28,3 +28,17 @@ it('a failure that a clock that was ahead has told of is told again', async () =
   await fail();
   expect(told).toHaveLength(1);
 });
+
+it('a run without end is reported, and waits no longer', async () => {
+  const told: Notice[] = [];
+  const reports = createRunReports({
+    repository: { find: async () => undefined, save: async () => undefined, remove: async () => undefined },
+    channels: [async (notice) => void told.push(notice)],
+    metrics: { scheduleFailed: () => undefined },
+    now: () => NOW,
+    log: createLog({ service: 'test', level: 'silent' }),
+    maxRunMs: 20,
+  });
+  expect(await reports.run('backup', () => new Promise(() => undefined))).toBe(false);
+  expect(told).toEqual([expect.objectContaining({ event: 'failed', message: 'It has not ended in time.' })]);
+});

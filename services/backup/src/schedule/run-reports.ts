@@ -1,5 +1,5 @@
-import { AppError } from '@taskmesh/contracts';
-import type { Log } from '@taskmesh/service';
+import { AppError, unavailable } from '@taskmesh/contracts';
+import { withDeadline, type Log } from '@taskmesh/service';
 import { isInFuture } from '../clock-skew.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { FailingRun, RunName } from './failing-run.entity.ts';
@@ -13,10 +13,12 @@ export interface RunReportsDeps {
   metrics: Pick<BackupMetrics, 'scheduleFailed'>;
   now: () => Date;
   log: Log;
+  /** How long a run may take; then it counts as failed, and the next one may begin. @default a day */
+  maxRunMs?: number;
 }
 
 export interface RunReports {
-  /** Runs `work`; reports its failure, and the first success after one. Returns whether it succeeded; never throws. */
+  /** Runs `work`; reports its failure, and the first success after one. Does not wait for work without end. Returns whether it succeeded; never throws. */
   run(name: RunName, work: () => Promise<void>): Promise<boolean>;
   /** Stops reporting: later failures are caused by the shutdown. */
   close(): void;
@@ -24,8 +26,10 @@ export interface RunReports {
 
 /** The interval of reminders while a run keeps failing. */
 const AGAIN_MS = 24 * 60 * 60_000;
+const MAX_RUN_MS = 24 * 60 * 60_000;
 
-export function createRunReports({ repository, channels, metrics, now, log }: RunReportsDeps): RunReports {
+export function createRunReports(deps: RunReportsDeps): RunReports {
+  const { repository, channels, metrics, now, log, maxRunMs = MAX_RUN_MS } = deps;
   /** Replaces the database when that is unavailable, which may be the very failure to report. */
   const remembered = new Map<RunName, FailingRun>();
   let closed = false;
@@ -68,7 +72,7 @@ export function createRunReports({ repository, channels, metrics, now, log }: Ru
   return {
     async run(name, work) {
       try {
-        await work();
+        await withDeadline(work(), maxRunMs, () => unavailable('It has not ended in time.'));
       } catch (error) {
         await reportFailure(name, error);
         return false;
