@@ -1,6 +1,6 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createKafkaEventLog } from '@taskmesh/event-log';
-import { createLog } from '@taskmesh/service';
+import { Closers, createLog } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openListeners, type Listeners } from '../feed/sockets.ts';
@@ -68,6 +68,8 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
   const learn = (kind: Work, parts: Part[], amounts: Amounts, taken: { seconds: number; cpu: Cpu }) =>
     (costs = attribute(costs, kind, parts, { ...standing(taken.seconds), ...amounts }, taken.cpu));
 
+  const published = (count: number): Amounts => ({ change: count, record: count });
+
   // What is slow the first times is so before anything counts.
   for (const operation of Object.keys(RATES) as Operation[]) await request(operation, seconds / 2);
 
@@ -83,13 +85,13 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
 
   for (const operation of ['list', 'get', 'statistics'] as const) await learnRequest(operation, REST);
   await learnRequest('login', ['gateway', 'auth', 'postgres', 'redis']);
+  await using closers = new Closers();
   const committer = await createCommitter(stack.tasksDatabase);
+  closers.add(committer.close);
   const rows = await learnRelay();
-  const published = (count: number): Amounts => ({ change: count, record: count });
   const writes = [await learnRequest('create', REST, published), await learnRequest('update', REST, published)];
   await stack.vacuum();
   const memory = await learnSockets();
-  await committer.close();
 
   const written = sumOf(writes.map(({ count }) => count));
   const perWrite = (of: 'changeBytes' | 'walBytes' | 'recordBytes') =>
