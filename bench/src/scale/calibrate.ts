@@ -49,7 +49,7 @@ const DELIVERED_PER_S = 50;
 const SOCKETS_PER_OWNER = 10;
 const WARM_UP_S = 2;
 /** After the last socket has opened, its subscription is still on its way. */
-const SETTLED_MS = 500;
+const SETTLED_MS = 2_000;
 
 /**
  * What each kind of work costs, one after the other: all known costs (also what processes do while idle) are subtracted
@@ -179,6 +179,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
         () => DELIVERED_PER_S * during * perOwner,
         () => committer.atRandom(ids, { perSecond: DELIVERED_PER_S, seconds: during }),
       );
+    await sleep(SETTLED_MS);
     await deliver(WARM_UP_S);
     const taken = await measure(kind, () => deliver(PINGS_EVERY_S));
     const changes = DELIVERED_PER_S * PINGS_EVERY_S;

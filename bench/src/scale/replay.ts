@@ -12,7 +12,7 @@ import { cpuOf, workOf, type Coefficients, type Demand } from './model.ts';
 /** What the model predicted of a mixed load at a stack, and what it took. */
 export type Replay = Awaited<ReturnType<typeof replay>>;
 
-const SETTLED_MS = 1_000;
+const SETTLED_MS = 2_000;
 
 /** Two sockets for each owner, three hundred owners, who do everything so many times as often. */
 export function replayDemand(sockets: number, like: Demand, times: number): Demand {
