@@ -49,7 +49,7 @@ const DELIVERED_PER_S = 50;
 const SOCKETS_PER_OWNER = 10;
 const WARM_UP_S = 2;
 /** After the last socket has opened, its subscription is still on its way. */
-const SETTLED_MS = 2_000;
+export const SETTLED_MS = 2_000;
 
 /**
  * What each kind of work costs, one after the other: all known costs (also what processes do while idle) are subtracted
