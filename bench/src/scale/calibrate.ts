@@ -1,6 +1,6 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createKafkaEventLog } from '@taskmesh/event-log';
-import { createLog } from '@taskmesh/service';
+import { Closers, createLog } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openListeners, type Listeners } from '../feed/sockets.ts';
@@ -49,7 +49,7 @@ const DELIVERED_PER_S = 50;
 const SOCKETS_PER_OWNER = 10;
 const WARM_UP_S = 2;
 /** After the last socket has opened, its subscription is still on its way. */
-const SETTLED_MS = 500;
+export const SETTLED_MS = 2_000;
 
 /**
  * What each kind of work costs, one after the other: all known costs (also what processes do while idle) are subtracted
@@ -68,6 +68,8 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
   const learn = (kind: Work, parts: Part[], amounts: Amounts, taken: { seconds: number; cpu: Cpu }) =>
     (costs = attribute(costs, kind, parts, { ...standing(taken.seconds), ...amounts }, taken.cpu));
 
+  const published = (count: number): Amounts => ({ change: count, record: count });
+
   // What is slow the first times is so before anything counts.
   for (const operation of Object.keys(RATES) as Operation[]) await request(operation, seconds / 2);
 
@@ -83,13 +85,13 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
 
   for (const operation of ['list', 'get', 'statistics'] as const) await learnRequest(operation, REST);
   await learnRequest('login', ['gateway', 'auth', 'postgres', 'redis']);
+  await using closers = new Closers();
   const committer = await createCommitter(stack.tasksDatabase);
+  closers.add(committer.close);
   const rows = await learnRelay();
-  const published = (count: number): Amounts => ({ change: count, record: count });
   const writes = [await learnRequest('create', REST, published), await learnRequest('update', REST, published)];
   await stack.vacuum();
   const memory = await learnSockets();
-  await committer.close();
 
   const written = sumOf(writes.map(({ count }) => count));
   const perWrite = (of: 'changeBytes' | 'walBytes' | 'recordBytes') =>
@@ -177,6 +179,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
         () => DELIVERED_PER_S * during * perOwner,
         () => committer.atRandom(ids, { perSecond: DELIVERED_PER_S, seconds: during }),
       );
+    await sleep(SETTLED_MS);
     await deliver(WARM_UP_S);
     const taken = await measure(kind, () => deliver(PINGS_EVERY_S));
     const changes = DELIVERED_PER_S * PINGS_EVERY_S;

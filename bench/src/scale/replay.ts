@@ -6,13 +6,11 @@ import { send, taskInput, type Call } from '../load/calls.ts';
 import { inTurns, openConnections, pace } from '../load/connections.ts';
 import { bytesInUse } from '../machine/memory.ts';
 import { combine, sumOf } from '../run/figures.ts';
-import type { CalibrateOptions } from './calibrate.ts';
+import { SETTLED_MS, type CalibrateOptions } from './calibrate.ts';
 import { cpuOf, workOf, type Coefficients, type Demand } from './model.ts';
 
 /** What the model predicted of a mixed load at a stack, and what it took. */
 export type Replay = Awaited<ReturnType<typeof replay>>;
-
-const SETTLED_MS = 1_000;
 
 /** Two sockets for each owner, three hundred owners, who do everything so many times as often. */
 export function replayDemand(sockets: number, like: Demand, times: number): Demand {
