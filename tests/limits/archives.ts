@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import type { Case } from './cases.ts';
+import { MIB, type Case } from './case.ts';
 
-const MIB = 2 ** 20;
 const BLOCK = 512;
 const TABLE = 'create table tasks (id uuid, title text);\n';
 

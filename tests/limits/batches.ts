@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import kafkajs, { type Message } from 'kafkajs';
-import type { Case } from './cases.ts';
+import type { Case } from './case.ts';
 import { KAFKA } from './measured-product.ts';
 import { subscribe } from './sockets.ts';
 

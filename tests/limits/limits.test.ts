@@ -1,5 +1,5 @@
-import { ALL_CASES } from './all-cases.ts';
-import { CROWDED, type Account } from './cases.ts';
+import { ALL_CASES, CROWDED } from './all-cases.ts';
+import type { Account } from './case.ts';
 import { startMeasuredProduct, type MeasuredProduct } from './measured-product.ts';
 import {
   BUDGETS,

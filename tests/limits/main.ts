@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../faults/random.ts';
-import { ALL_CASES } from './all-cases.ts';
-import { CROWDED, type Case } from './cases.ts';
+import { ALL_CASES, CROWDED } from './all-cases.ts';
+import type { Case } from './case.ts';
 import { startMeasuredProduct } from './measured-product.ts';
 import { searchWorst, SPACES } from './search.ts';
 import {

@@ -1,4 +1,4 @@
-import { TASK_FIELDS, times, type Account, type Case } from './cases.ts';
+import { TASK_FIELDS, times, type Account, type Case } from './case.ts';
 import type { MeasuredProduct } from './measured-product.ts';
 import { channel } from './sockets.ts';
 import { measureCase, type Measured } from './suite.ts';

@@ -1,5 +1,5 @@
 import { createGraphql, createRest } from '../clients/http.ts';
-import type { Account, Case } from './cases.ts';
+import type { Account, Case } from './case.ts';
 import type { MeasuredProduct, Usage } from './measured-product.ts';
 
 /** What one request may use, on a machine where a read of a task takes `READ_MS`. */

@@ -1,0 +1,134 @@
+import { JSON_TYPE, TASK_FIELDS, times, type Account, type Case } from './case.ts';
+import type { MeasuredProduct } from './measured-product.ts';
+import { channel, fragments, graphqlWs, subscribe } from './sockets.ts';
+
+const FRAME = 65_000;
+
+type Frames = (turn: number) => readonly unknown[];
+function graphqlSocket(name: string, by: Case['by'], outcome: string, frames: Frames): Case {
+  return {
+    ...{ kind: 'socket', name, by, outcome },
+    send: (product, { token }, turn) =>
+      closed(graphqlWs(product.url, by === 'account' ? token : undefined, frames(turn))),
+  };
+}
+
+function channelSocket(name: string, by: Case['by'], outcome: string, join: (turn: number) => object | string): Case {
+  return {
+    ...{ kind: 'socket', name, by, outcome },
+    send: (product, { token }, turn) => {
+      const asked = join(turn);
+      const given = typeof asked === 'string' || by === 'stranger' ? asked : { ...asked, access_token: token };
+      return closed(channel(product.url, given));
+    },
+  };
+}
+
+async function closed(opening: ReturnType<typeof channel>): Promise<string> {
+  const { outcome, socket } = await opening;
+  socket.terminate();
+  return outcome;
+}
+
+const ping = (numbers: number) => `{"type":"ping","payload":{"a":[${'1,'.repeat(numbers)}12345678901234567]}}`;
+
+const sockets: readonly Case[] = [
+  graphqlSocket('a first frame of 64 KB', 'stranger', '4401', () => [
+    { type: 'connection_init', payload: { x: 'x'.repeat(FRAME) } },
+  ]),
+  graphqlSocket('a first frame of lists in lists', 'stranger', '4400', () => ['['.repeat(FRAME)]),
+  graphqlSocket('a ping of 32,000 numbers, one of them large', 'stranger', '4400', () => [ping(32_000)]),
+  {
+    ...graphqlSocket('200 pings of 9,000 numbers, one of them large', 'stranger', '1013', () =>
+      Array.from({ length: 201 }, () => ping(9_000)),
+    ),
+    requests: 200,
+  },
+  graphqlSocket('a token of 60 KB', 'stranger', '4403', () => [
+    { type: 'connection_init', payload: { authorization: `Bearer ${'x.'.repeat(30_000)}` } },
+  ]),
+  graphqlSocket('a document of 64 KB', 'account', 'error', (turn) => [
+    { id: '1', type: 'subscribe', payload: { query: `{ ${times(1_900, (at) => `x${turn}_${at}`)} }` } },
+  ]),
+  graphqlSocket('a page of 1,000 tasks', 'account', 'next', (turn) => [
+    {
+      id: '1',
+      type: 'subscribe',
+      payload: { query: `{ a${turn}: tasks(first: 1000) { edges { node { ${TASK_FIELDS.join(' ')} } } } }` },
+    },
+  ]),
+  {
+    ...{ kind: 'socket', name: 'a message in 4,000 pieces, without an end', by: 'stranger', outcome: 'closed' },
+    send: ({ url }) => fragments(url, 'x', 4_000),
+  },
+  channelSocket('a frame of lists in lists', 'stranger', 'dropped', () => '['.repeat(FRAME)),
+  channelSocket('a join without a token, with 100 filters', 'stranger', 'join error', () => ({
+    config: { postgres_changes: bindings(() => `category=in.(${'a,'.repeat(95)}a)`) },
+  })),
+  channelSocket('a filter of nearly 4,000 characters', 'stranger', 'join error', () => ({
+    config: { postgres_changes: bindings(() => `category=in.(${'"\\\\",'.repeat(600)})`, 10) },
+  })),
+  channelSocket('a join with 100 filters', 'account', 'join ok', (turn) => ({
+    config: { postgres_changes: bindings((at) => `category=in.(${turn}_${at},${'a,'.repeat(90)}a)`) },
+  })),
+  channelSocket('patterns', 'account', 'join ok', (turn) => ({
+    config: { postgres_changes: bindings((at) => `description=like.*${turn}_${at}${'%a'.repeat(40)}`, 50) },
+  })),
+];
+
+function bindings(filter: (at: number) => string, count = 100) {
+  return Array.from({ length: count }, (_, at) => ({
+    event: '*',
+    schema: 'public',
+    table: 'tasks',
+    filter: filter(at),
+  }));
+}
+
+const update = (product: MeasuredProduct, { token, taskId }: Account, turn: number) =>
+  product.send(`/api/tasks/${taskId}`, {
+    method: 'PATCH',
+    headers: { ...JSON_TYPE, authorization: `Bearer ${token}` },
+    body: JSON.stringify({ description: '😀'.repeat(2_000), category: `c${turn}` }),
+  });
+
+/** Costly subscriptions, and changes one after the other. */
+function feed(name: string, subscriptions: number, count: number): Case {
+  return {
+    ...{ kind: 'change', name, by: 'account', outcome: 'next', requests: count },
+    async send(product, account, turn) {
+      const query = (at: number) => `subscription { taskChanges { task { a${turn}_${at}: owner {
+        tasks(first: 1000) { edges { node { ${TASK_FIELDS.join(' ')} } } } } } } }`;
+      const opening = Array.from({ length: subscriptions }, (_, at) =>
+        subscribe(product.url, account.token, query(at)),
+      );
+      const streams = await Promise.all(opening);
+      const outcomes = new Set<string>();
+      for (let change = 0; change < count; change++) {
+        const changed = update(product, account, turn * count + change);
+        const [, ...received] = await Promise.all([changed, ...streams.map((stream) => stream.next())]);
+        for (const outcome of received) outcomes.add(outcome);
+      }
+      for (const stream of streams) stream.close();
+      return [...outcomes].join();
+    },
+  };
+}
+
+const changes: readonly Case[] = [
+  feed('four subscriptions with 1,000 tasks each', 4, 1),
+  feed('a subscription with 1,000 tasks beside ten changes', 1, 10),
+  {
+    ...{ kind: 'change', name: '50 patterns of channels', by: 'account', outcome: 'change' },
+    send(product, account, turn) {
+      const patterns = bindings((at) => `description=like.*${'%a'.repeat(40)}${at}`, 50);
+      const join = {
+        config: { postgres_changes: [...patterns, { event: '*', schema: 'public', table: 'tasks' }] },
+        access_token: account.token,
+      };
+      return closed(channel(product.url, join, () => update(product, account, turn)));
+    },
+  },
+];
+
+export const realtime = [...sockets, ...changes];
