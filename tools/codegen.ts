@@ -55,7 +55,19 @@ for (const service of globSync('*/codegen.json', { cwd: join(ROOT, 'services') }
 }
 const supergraphText = supergraph();
 outputs.set(join(ROOT, 'services/gateway/supergraph.graphql'), supergraphText);
-await clientOperations(printSchema(Supergraph.build(supergraphText).apiSchema().toGraphQLJSSchema()));
+const apiSchema = printSchema(Supergraph.build(supergraphText).apiSchema().toGraphQLJSSchema());
+await operations(apiSchema, {
+  folder: 'packages/client/src',
+  type: { name: 'Document', from: './document.ts' },
+  constantOf: (name) => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase(),
+  textOf: (operation, fragments) => [operation, ...fragmentsOf(operation, fragments)].map(print).join(' '),
+});
+await operations(apiSchema, {
+  folder: 'services/gateway/src/rest',
+  type: { name: 'StoredOperation', from: './endpoint.ts' },
+  constantOf: (name) => name.replace(/^Rest(.)/, (_, first: string) => first.toLowerCase()),
+  textOf: (operation, fragments) => print(withoutFragments(operation, fragments)),
+});
 
 outputs.set(
   join(ROOT, 'services/gateway/console/src/operations/api/answers.generated.ts'),
@@ -119,11 +131,21 @@ function operatorsEndpoints(): Endpoint[] {
   ];
 }
 
-/** The client's operations with their types, checked against the graph that clients see. */
-async function clientOperations(schema: string): Promise<void> {
-  const folder = join(ROOT, 'packages/client/src');
+type Fragments = Map<string, FragmentDefinitionNode>;
+
+interface Operations {
+  folder: string;
+  /** Of the constants. */
+  type: { name: string; from: string };
+  constantOf: (operationName: string) => string;
+  textOf: (operation: OperationDefinitionNode, fragments: Fragments) => string;
+}
+
+/** A folder's operations with their types, checked against the graph that clients see. */
+async function operations(schema: string, of: Operations): Promise<void> {
+  const folder = join(ROOT, of.folder);
   const target = join(folder, 'operations.generated.ts');
-  const sources = globSync('operations/*.graphql', { cwd: folder })
+  const sources = globSync('{operations/*,operations}.graphql', { cwd: folder })
     .toSorted()
     .map((file) => readFileSync(join(folder, file), 'utf8'));
   const files = await generate(
@@ -148,12 +170,14 @@ async function clientOperations(schema: string): Promise<void> {
   for (const { content } of files)
     outputs.set(
       target,
-      tidied(`import type { Document } from './document.ts';\n\n${content}\n${documentsOf(sources).join('\n')}`),
+      tidied(
+        `import type { ${of.type.name} } from '${of.type.from}';\n\n${content}\n${documentsOf(sources, of).join('\n')}`,
+      ),
     );
 }
 
-/** One constant for each operation: its text with the fragments that it uses, as short as it can be. */
-function documentsOf(sources: string[]): string[] {
+/** One constant for each operation: its text, as short as it can be. */
+function documentsOf(sources: string[], { type, constantOf, textOf }: Operations): string[] {
   const { definitions } = parse(sources.join('\n'));
   const fragments = new Map(
     definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),
@@ -162,16 +186,27 @@ function documentsOf(sources: string[]): string[] {
   return operations.map((operation) => {
     const name = operation.name?.value ?? '';
     const kind = `${operation.operation.charAt(0).toUpperCase()}${operation.operation.slice(1)}`;
-    const text = stripIgnoredCharacters([operation, ...fragmentsOf(operation, fragments)].map(print).join(' '));
-    const constant = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
-    return `export const ${constant}: Document<${name}${kind}, ${name}${kind}Variables> = ${JSON.stringify(text)};`;
+    const text = stripIgnoredCharacters(textOf(operation, fragments));
+    return `export const ${constantOf(name)}: ${type.name}<${name}${kind}, ${name}${kind}Variables> = ${JSON.stringify(text)};`;
+  });
+}
+
+/** With what it spreads in the place of each spread. */
+function withoutFragments(operation: OperationDefinitionNode, fragments: Fragments): OperationDefinitionNode {
+  return visit(operation, {
+    SelectionSet: (set) => ({
+      ...set,
+      selections: set.selections.flatMap((each) =>
+        each.kind === Kind.FRAGMENT_SPREAD ? (fragments.get(each.name.value)?.selectionSet.selections ?? []) : each,
+      ),
+    }),
   });
 }
 
 /** All that it spreads, and what those spread, each once. */
 function fragmentsOf(
   of: OperationDefinitionNode | FragmentDefinitionNode,
-  all: Map<string, FragmentDefinitionNode>,
+  all: Fragments,
   found = new Set<FragmentDefinitionNode>(),
 ): Set<FragmentDefinitionNode> {
   visit(of, {

@@ -35,6 +35,7 @@ describe('who follows a guide to the letter', () => {
 
   it('has a REST path that is described, checked and tested', async () => {
     copy.follow(stepsIn('add-a-rest-path'));
+    await copy.node('tools/codegen.ts');
     await check('gateway');
     await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-openapi', 'services/gateway/tests/rest-auth');
   }, 600_000);

@@ -133,7 +133,6 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     graph: createLiveGraph({ initial: graph, build: () => graph }),
     clock: time.clock,
     metrics: NO_METRICS,
-    executor: 'compiled',
     shares: createAccountShares(0),
     formatResult: ({ data, errors = [] }) => ({
       data,

@@ -10,7 +10,7 @@ import type { EndedSessions } from './auth/sessions.ts';
 import type { Operators } from './auth/operators.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections/connections.ts';
-import type { GraphExecutor, RequestCall } from './supergraph/operation.ts';
+import type { RequestCall } from './supergraph/operation.ts';
 import type { LiveGraph } from './supergraph/live-graph.ts';
 import { headerValues } from './http/client.ts';
 import { noteAccount } from './http/unread-answers.ts';
@@ -46,8 +46,6 @@ export interface GatewayContext {
   endedSessions: EndedSessions;
   /** The graph currently served; it may be replaced while the gateway runs. */
   graph: LiveGraph;
-  /** Runs on the current graph; operations that were prepared on an earlier one are moved to it. */
-  executor: GraphExecutor;
   /** Admits clients' operations: trusted and persisted documents, limits, forbidden fields, variables. */
   admission: Admission;
   /** `values` are all `Authorization` headers of the request (see `headerValues`); more than one is invalid. */

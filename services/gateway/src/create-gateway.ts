@@ -21,7 +21,6 @@ import { createPersonalTokens } from './auth/personal-tokens.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections/connections.ts';
 import { createCallerBulkheads, createExecutor, createGraphMetrics } from './supergraph/executor.ts';
-import { createCurrentExecutor } from './supergraph/current-executor.ts';
 import { createServiceMap } from './supergraph/data-source.ts';
 import { createLiveGraph, type Graph, watchSupergraph } from './supergraph/live-graph.ts';
 import { createRequestCall } from './http/client.ts';
@@ -121,7 +120,6 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     accessKeys: keys,
     endedSessions,
     graph,
-    executor: createCurrentExecutor(graph),
     authenticate,
     authenticateToken,
     clientIp,

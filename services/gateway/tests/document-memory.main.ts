@@ -71,7 +71,6 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
   const renderer = operation.partOf('event renderer', (resized) =>
     createEventRenderer({ supergraph, services, executor, admit, parsed: () => undefined }, operation, {
       formatResult: createResultFormat(log),
-      executor: 'compiled',
       resized,
     }),
   );

@@ -6,7 +6,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { readParameters } from '../http/query-parameters.ts';
-import type { StoredOperation } from './operations.ts';
+
+/**
+ * The text of a fixed GraphQL operation, with the types of its result and variables, which exist only for the compiler.
+ * Values are passed as variables only, so it is prepared once for each graph.
+ */
+export type StoredOperation<Result, Variables> = string & { readonly types?: (variables: Variables) => Result };
 
 /** A body that is passed through as it is. */
 export interface Bytes<Body = Readable> {
@@ -35,8 +40,8 @@ export interface Exchange<Body, Query> {
   /** Set when the client asked for progress. */
   onProgress: OnWorkProgress | undefined;
   /** @throws AppError, also for errors in the graph's answer */
-  run<Variables extends object, Result>(
-    operation: StoredOperation<Variables, Result>,
+  run<Result, Variables extends object>(
+    operation: StoredOperation<Result, Variables>,
     variables: Variables,
   ): Promise<Result>;
 }
@@ -71,7 +76,7 @@ interface Description<Body, Query> {
   summary: string;
   description?: string;
   /** The endpoint is absent if the graph does not support this operation. */
-  needs?: StoredOperation<never, unknown>;
+  needs?: StoredOperation<unknown, never>;
   bodySchema?: z.ZodType<Body> | Bytes<Body>;
   query?: QueryRules<Query>;
   /** The request headers that this endpoint evaluates. */

@@ -11,7 +11,7 @@ import type { ErrorPage } from './endpoint.ts';
 import { fullEndpoints } from './tasks/full.ts';
 import { deadLetterEndpoints, type ExchangeCode, operatorsSignInEndpoints, statusEndpoints } from './operators.ts';
 import { type Chapter, describeApi, serveDescription } from './openapi/document.ts';
-import { prepareOperations, type PreparedOperations } from './operations.ts';
+import { createStoredOperations, type StoredOperations } from './operations.ts';
 import { reducedEndpoints } from './tasks/reduced.ts';
 import { registerEndpoints, type Mount, type RegisterContext } from './serve-endpoints.ts';
 
@@ -23,7 +23,7 @@ export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext,
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
   const auth = accountsOf(context, serveFailedSignIn(app));
-  const operations = prepareOperations(context.executor);
+  const operations = createStoredOperations(context.graph);
   const chapters = [...chaptersFor(tasksContract, auth), backupsOf(context), ...operationsOf(context)]
     .map((chapter) => present(chapter, operations))
     .filter(({ endpoints }) => endpoints.length > 0);
@@ -127,6 +127,6 @@ function aliasesFor(contract: Contract, auth: Endpoints): Mount[] {
 }
 
 /** Leaves out what this graph does not support. */
-function present<Part extends Mount>(mount: Part, operations: PreparedOperations): Part {
+function present<Part extends Mount>(mount: Part, operations: StoredOperations): Part {
   return { ...mount, endpoints: mount.endpoints.filter(({ needs }) => !needs || operations.has(needs)) };
 }

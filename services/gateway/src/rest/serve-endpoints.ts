@@ -10,9 +10,16 @@ import { parseJsonObject } from '../http/json-object.ts';
 import { addVary, encodeText, gzipFor, isCompressible, isWanted } from '../http/negotiation.ts';
 import { type Envelope, errorBody, JSON_TYPE, refuseOtherMethods, sendError, setErrorHead } from '../http/replies.ts';
 import { wantsPage } from '../pages/page.ts';
-import { type Answer, type Endpoint, type ErrorPage, type Exchange, isBytes } from './endpoint.ts';
+import {
+  type Answer,
+  type Endpoint,
+  type ErrorPage,
+  type Exchange,
+  isBytes,
+  type StoredOperation,
+} from './endpoint.ts';
 import { errorOf } from './errors.ts';
-import type { PreparedOperations, StoredOperation } from './operations.ts';
+import type { StoredOperations } from './operations.ts';
 import { isKnown } from './preconditions.ts';
 
 export type RegisterContext = EndpointContext & Pick<GatewayContext, 'log'>;
@@ -27,7 +34,7 @@ export interface Mount {
 export function registerEndpoints(
   app: FastifyInstance,
   context: RegisterContext,
-  operations: PreparedOperations,
+  operations: StoredOperations,
   mount: Mount,
 ): void {
   const { prefix, envelope, endpoints } = mount;
@@ -113,10 +120,7 @@ function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string[]> {
   return methods;
 }
 
-export type EndpointContext = Pick<
-  GatewayContext,
-  'executor' | 'authenticate' | 'clientIp' | 'operators' | 'requestCall'
->;
+export type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall'>;
 
 export type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
 
@@ -125,7 +129,7 @@ const OPERATOR: Identity = { role: 'operator' };
 /** Handles one request after routing. Checks in this order: the caller, the query or body, then the endpoint's own. */
 function createAnswerEndpoint(
   context: EndpointContext,
-  operations: PreparedOperations,
+  operations: StoredOperations,
   endpoint: Endpoint,
 ): AnswerEndpoint {
   const { bodySchema } = endpoint;
@@ -205,16 +209,15 @@ function idIn(params: unknown): string {
 
 function runner(
   context: EndpointContext,
-  operations: PreparedOperations,
+  operations: StoredOperations,
   { request, identity }: { request: FastifyRequest; identity: Identity },
 ): AnyExchange['run'] {
-  return async <Variables extends object, Result>(stored: StoredOperation<Variables, Result>, variables: Variables) => {
-    const operation = operations.get(stored);
-    if (!operation) throw new Error('an endpoint ran an operation that it does not need');
-    const { limitMs } = stored;
+  return async <Result, Variables extends object>(
+    operation: StoredOperation<Result, Variables>,
+    variables: Variables,
+  ) => {
     const call = context.requestCall(request, identity);
-    const limited = limitMs === undefined ? call : { ...call, limitMs };
-    const { data, errors } = await context.executor.run(operation, variables as Record<string, unknown>, limited);
+    const { data, errors } = await operations.run(operation, variables as Record<string, unknown>, call);
     if (errors?.[0]) throw errorOf(errors[0]);
     return data as Result; // the document is validated, and the type describes its selection
   };

@@ -4,7 +4,6 @@ import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import type { ExecutorKind } from '../config.ts';
 import { createResultFormat } from '../supergraph/client-errors.ts';
 import { createParts, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
@@ -43,7 +42,7 @@ const INTERNAL = {
 const INTERNAL_AT_NAME = { ...INTERNAL, path: ['taskChanges', 'task', 'owner', 'name'] };
 
 /** A rendering whose services answer when the test says so. */
-function createWorld(text: string, executor: ExecutorKind = 'compiled', tamper: Partial<Supergraph> = {}) {
+function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
   const requests: Request[] = [];
   let now = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -67,7 +66,6 @@ function createWorld(text: string, executor: ExecutorKind = 'compiled', tamper: 
   } as unknown as Graph; // all that is read
   const rendering = createEventRenderer(graph, prepared(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
-    executor,
   });
   return { rendering, requests, pass: (ms: number) => (now += ms) };
 }
@@ -157,30 +155,27 @@ describe('an event that selects a field of a service that is away', () => {
   });
 });
 
-describe.each(['compiled', 'apollo'] as const)(
-  'an event that a service leaves something out of, by the %s executor',
-  (executor) => {
-    it.each<[string, Answer]>([
-      ['knows nothing of an object', { data: { _entities: [null] } }],
-      ['lacks a field of it', { data: { _entities: [{ __typename: 'User' }] } }],
-      ['has null where none may be', { data: { _entities: [{ __typename: 'User', name: null }] } }],
-      ['says nothing at all', { data: null }],
-    ])('is told with an error when it %s', async (_what, answer) => {
-      const { rendering, requests } = createWorld(NAMES, executor);
-      const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
-      await eventually(() => expect(requests).toHaveLength(1));
-      requests[0]?.answer(answer);
-      expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL_AT_NAME] });
-    });
-  },
-);
+describe('an event that a service leaves something out of', () => {
+  it.each<[string, Answer]>([
+    ['knows nothing of an object', { data: { _entities: [null] } }],
+    ['lacks a field of it', { data: { _entities: [{ __typename: 'User' }] } }],
+    ['has null where none may be', { data: { _entities: [{ __typename: 'User', name: null }] } }],
+    ['says nothing at all', { data: null }],
+  ])('is told with an error when it %s', async (_what, answer) => {
+    const { rendering, requests } = createWorld(NAMES);
+    const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
+    await eventually(() => expect(requests).toHaveLength(1));
+    requests[0]?.answer(answer);
+    expect(JSON.parse(await text)).toEqual({ data: null, errors: [INTERNAL_AT_NAME] });
+  });
+});
 
 it('an event whose subscription cannot be planned with these variables is told with an error', async () => {
   const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
   const plan = () => {
     throw new Error('There is no plan.');
   };
-  const { rendering } = createWorld(query, 'compiled', { plan });
+  const { rendering } = createWorld(query, { plan });
   const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
   expect(JSON.parse(await text)).toEqual({ data: null, errors: [{ ...INTERNAL, path: undefined }] });
 });

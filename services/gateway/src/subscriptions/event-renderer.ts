@@ -2,7 +2,6 @@ import { unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { Kind, visit, type ASTNode } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { ExecutorKind } from '../config.ts';
 import type { FormatResult } from '../supergraph/client-errors.ts';
 import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
@@ -46,7 +45,6 @@ export interface EventRenderer {
 
 export interface EventRendererDeps {
   formatResult: FormatResult;
-  executor: ExecutorKind;
   /** Called with the bytes that the renderer holds more or less than before. */
   resized?: Resized;
 }

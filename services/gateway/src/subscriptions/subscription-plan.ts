@@ -1,10 +1,7 @@
-import { operationFromDocument } from '@apollo/federation-internals';
-import type { executeQueryPlan } from '@apollo/gateway';
 import type { FetchNode, FlattenNode, QueryPlan } from '@apollo/query-planner';
 import { GRAPH_FIELDS } from '@taskmesh/contracts';
 import {
   createFederatedExecutor,
-  eventOf,
   MAX_VARIANTS,
   planForEvents,
   senderOfEvent,
@@ -27,9 +24,8 @@ import {
   visit,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { ExecutorKind } from '../config.ts';
 import type { FormatResult } from '../supergraph/client-errors.ts';
-import { apolloGateway, asEngineResult, askServices } from '../supergraph/engines.ts';
+import { asEngineResult, askServices } from '../supergraph/engines.ts';
 import type {
   EngineResult,
   GraphSources,
@@ -43,8 +39,6 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 /** For a character of the fetch that an event answers, parsed. */
 const PROJECTION_BYTES = 60;
 
-type GatewayRequestContext = Parameters<typeof executeQueryPlan>[2];
-
 export interface SubscriptionPlan {
   /** The result of one event; `root` is the root field's value. Other services are asked for foreign fields only. */
   run(root: Record<string, unknown>, variables: Record<string, unknown>, run: OperationRun): Promise<OperationResult>;
@@ -54,7 +48,6 @@ export interface PlanDeps {
   supergraph: Supergraph;
   services: GraphSources;
   formatResult: FormatResult;
-  executor: ExecutorKind;
   resized?: Resized;
 }
 
@@ -63,7 +56,7 @@ export interface PlanDeps {
  * run that, but runs the same plan as a query whose first fetch is answered from the event.
  */
 export function planSubscription(operation: PreparedOperation, deps: PlanDeps): SubscriptionPlan {
-  const runPlan = deps.executor === 'compiled' ? compileRun(operation, deps) : byApollo(operation, deps);
+  const runPlan = compileRun(operation, deps);
   return {
     async run(root, variables, run) {
       const result = await runPlan(root, variables, run).catch((error: unknown) => ({ data: null, errors: [error] }));
@@ -77,37 +70,6 @@ type RunPlan = (
   variables: Record<string, unknown>,
   run: OperationRun,
 ) => Promise<EngineResult>;
-
-function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
-  const { buildOperationContext, executeQueryPlan } = apolloGateway();
-  const { document, operationName } = operation;
-  const { queryPlan, primary } = withEvent(
-    supergraph,
-    supergraph.planner.buildQueryPlan(operationFromDocument(supergraph.apiSchema, document, { operationName })),
-  );
-  const project = projection(supergraph, primary);
-  const operationContext = buildOperationContext({
-    schema: supergraph.schema,
-    operationDocument: document,
-    operationName,
-  });
-  return async (root, variables, run) => {
-    const projected = project(root, variables);
-    const { data, errors, extensions } = await executeQueryPlan(
-      queryPlan,
-      { ...services, [eventOf(primary.serviceName)]: { process: async () => projected } },
-      requestContext(operation, supergraph.schema, variables, run),
-      operationContext,
-      supergraph.supergraphSchema,
-      supergraph.apiSchema,
-    );
-    return {
-      data: (data as OperationResult['data']) ?? null,
-      // It also tells of the nulls that are there because of errors.
-      ...(errors?.length ? { errors } : { incomplete: extensions?.valueCompletion }),
-    };
-  };
-}
 
 /** The executor's context for one event. */
 interface EventAsk {
@@ -185,25 +147,6 @@ function serviceSchema(supergraph: Supergraph, name: string): GraphQLSchema {
     known.set(name, schema);
   }
   return schema;
-}
-
-function requestContext(
-  { source, document, operation, operationName }: PreparedOperation,
-  schema: GraphQLSchema,
-  variables: Record<string, unknown>,
-  context: OperationRun,
-) {
-  const request = { query: source, variables, operationName };
-  return {
-    request,
-    context,
-    source,
-    document,
-    operation,
-    operationName,
-    schema,
-    metrics: {},
-  } as unknown as GatewayRequestContext; // all that the plan's executor reads
 }
 
 /** The fields that an event contains, by type; any other selected field has to be fetched. */

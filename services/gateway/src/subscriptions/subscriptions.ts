@@ -9,7 +9,6 @@ import {
 import type { Clock } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { documentKey } from '../supergraph/document-cache.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
 import type { ClientOperation, Graph, LiveGraph } from '../supergraph/live-graph.ts';
 import type { AccountShares } from './account-shares.ts';
@@ -92,7 +91,7 @@ interface View {
   render: Render;
 }
 
-const keyOf = ({ source, operationName }: PreparedOperation) => documentKey(source, operationName);
+const keyOf = ({ source, operationName }: PreparedOperation) => JSON.stringify([source, operationName]);
 
 /** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {

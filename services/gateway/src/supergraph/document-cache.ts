@@ -12,11 +12,6 @@ export interface DocumentCache<Value extends object> {
   readonly bytes: number;
 }
 
-/** Identifies an operation of a document. Clients choose both texts, so the name's length keeps them apart. */
-export function documentKey(source: string, operationName?: string): string {
-  return operationName === undefined ? `:${source}` : `${operationName.length}:${operationName}${source}`;
-}
-
 /**
  * A cache bounded by the memory that its values hold, evicting the least recently used first. Values that were
  * requested again have a share of their own, so that a flood of new ones cannot evict them.

@@ -9,19 +9,10 @@ import {
   networkOf,
   type Observe,
 } from '@taskmesh/service';
-import {
-  type DocumentNode,
-  getOperationAST,
-  GraphQLError,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-  parse,
-  validate,
-} from 'graphql';
+import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
 import { createResultFormat } from './client-errors.ts';
-import { documentKey } from './document-cache.ts';
 import { createApolloEngine, createCompiledEngine } from './engines.ts';
 import {
   createParts,
@@ -60,10 +51,8 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, log);
   const formatResult = createResultFormat(log);
-  /** Stored documents only: as many as there are in our code. */
-  const prepared = new Map<string, PreparedOperation>();
-  /** REST's operations. The span of a request names its route, and with that the operation. */
-  const stored = new WeakSet<PreparedOperation>();
+  /** REST's operations, by their texts. The span of a request names its route, and with that the operation. */
+  const stored = new Map<string, PreparedOperation>();
 
   const planOf = (operation: PreparedOperation): RunOperation =>
     operation.partOf('plan', (resized) => engine(operation, resized));
@@ -80,7 +69,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     const runInTurn = () => runForCaller(call, async () => planOf(operation)(variables, runOf(operation, call)));
     let result: EngineResult;
     try {
-      result = await (stored.has(operation)
+      result = await (stored.get(operation.source) === operation
         ? runInTurn()
         : inSpan(() => operationSpan(operation.operation), runInTurn));
     } catch (error) {
@@ -94,59 +83,27 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   return {
     schema,
 
-    prepare(source, operationName) {
-      const key = documentKey(source, operationName);
-      const known = prepared.get(key);
+    prepare(source) {
+      const known = stored.get(source);
       if (known) return known;
-      const document = parseDocument(source);
+      const document = parse(source);
+      const operation = getOperationAST(document);
+      // Validation does not notice an operation type that the schema lacks.
+      if (!operation || !schema.getRootType(operation.operation))
+        throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
+          new GraphQLError('The graph has no such operation.'),
+        ]);
       const errors = validate(schema, document);
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
-      const operation = findOperation(schema, document, operationName);
-      const fresh: PreparedOperation = {
-        source,
-        schema,
-        document,
-        operation,
-        operationName: operation.name?.value,
-        partOf: createParts(),
-      };
-      prepared.set(key, fresh);
-      return fresh;
-    },
-
-    warm(operation) {
-      stored.add(operation);
-      planOf(operation);
+      const { name } = operation;
+      const prepared = { source, schema, document, operation, operationName: name?.value, partOf: createParts() };
+      planOf(prepared);
+      stored.set(source, prepared);
+      return prepared;
     },
 
     run,
   };
-}
-
-function parseDocument(source: string): DocumentNode {
-  try {
-    return parse(source);
-  } catch (error) {
-    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [
-      error instanceof GraphQLError ? error : new GraphQLError('Syntax Error.'),
-    ]);
-  }
-}
-
-function findOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): OperationDefinitionNode {
-  const operation = getOperationAST(document, operationName);
-  if (!operation) throw unresolved('There is no such operation in the document.');
-  // Validation does not notice an operation type that the schema lacks.
-  if (!schema.getRootType(operation.operation)) throw unresolved(`There is no ${operation.operation} in this graph.`);
-  return operation;
-}
-
-function unresolved(message: string): InvalidOperation {
-  return new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError(message)]);
 }
 
 /**

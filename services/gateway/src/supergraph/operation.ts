@@ -93,13 +93,11 @@ export interface GraphExecutor {
   /** The API schema, as clients see it. */
   readonly schema: GraphQLSchema;
   /**
-   * Parses and validates, and selects the operation; equal texts yield the same object while it is in use. Applies no
-   * limits on depth or cost: it is for stored documents, clients' own go through `GatewayContext.admit`.
+   * Parses, validates and plans a query or mutation; equal texts yield the same object. Applies no limits on depth or cost: it
+   * is for documents of our own, those of clients are admitted.
    * @throws InvalidOperation
    */
-  prepare(source: string, operationName?: string): PreparedOperation;
-  /** Plans a query or mutation ahead of its first run. */
-  warm(operation: PreparedOperation): void;
+  prepare(source: string): PreparedOperation;
   /**
    * Runs a query or mutation with variables that have been coerced (for clients, at admission). Never rejects: failures
    * are in `errors`, ready for the client. Each call needs its own `RequestCall`.

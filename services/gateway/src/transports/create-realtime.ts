@@ -66,7 +66,6 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     graph,
     formatResult: createResultFormat(log),
     metrics,
-    executor: context.config.executor,
     shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
   });
   const formatErrors = createErrorFormat(log);

@@ -1,7 +1,7 @@
 import { badUserInput } from '@taskmesh/contracts';
 import { type TasksInternal, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import type { TaskNode } from '../../src/rest/operations.ts';
+import type { TaskFragment } from '../../src/rest/operations.ts';
 import { createFakeChanges, type FakeChanges } from './changes.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 
@@ -21,7 +21,7 @@ export function createFakeTasks(log: Log): FakeTasks {
   const changes = createFakeChanges();
   let failure: Error | undefined;
 
-  const taskOf = (userId: string, number: number): TaskNode & { owner: object } => ({
+  const taskOf = (userId: string, number: number): TaskFragment & { owner: object } => ({
     id: `${userId}-task-${number}`,
     title: `Task ${number} of ${userId}`,
     description: null,

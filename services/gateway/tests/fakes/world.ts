@@ -8,7 +8,7 @@ import { createServiceMap } from '../../src/supergraph/data-source.ts';
 import type { ExecutorKind } from '../../src/config.ts';
 import type { GraphExecutor } from '../../src/supergraph/operation.ts';
 import { openSupergraph } from '../../src/supergraph/supergraph.ts';
-import type { TaskNode } from '../../src/rest/operations.ts';
+import type { TaskFragment } from '../../src/rest/operations.ts';
 import { createFakeBackupWork } from './backup-work.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 import { createFakeOperators } from './operators.ts';
@@ -33,7 +33,7 @@ export interface World {
 }
 
 const AT = '2026-11-20T10:00:00.000Z';
-const task = (id: string): TaskNode => ({
+const task = (id: string): TaskFragment => ({
   id,
   title: `Task ${id}`,
   description: null,

@@ -2,10 +2,10 @@ import { AppError, badUserInput, notFound, createTaskInput, parseInput, updateTa
 import { type TasksInternal, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
 import { type Log } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
-import type { TaskNode } from '../../src/rest/operations.ts';
+import type { TaskFragment } from '../../src/rest/operations.ts';
 import { createFakeSubgraph } from '../fakes/fake-subgraph.ts';
 
-interface Row extends TaskNode {
+interface Row extends TaskFragment {
   ownerId: string;
 }
 

@@ -1,5 +1,5 @@
 import { type Endpoint, optionalUserEndpoint, userEndpoint } from '../endpoint.ts';
-import { OPERATIONS, type ProfileNode } from '../operations.ts';
+import { OPERATIONS, type ProfileFragment } from '../operations.ts';
 import { messageOnly, profile } from '../schemas/answers.ts';
 import { changeEmail, changeName, changePassword, confirmEmail, deleteAccount } from '../schemas/requests.ts';
 import { messageBody, profileOf } from './rest-bodies.ts';
@@ -89,7 +89,7 @@ export const changeEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-function profileAnswer({ profile: node }: { profile: ProfileNode }) {
+function profileAnswer({ profile: node }: { profile: ProfileFragment }) {
   return { body: profileOf(node) };
 }
 

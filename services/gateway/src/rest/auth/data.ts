@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { checkedQuery, type Endpoint, userEndpoint, type UserExchange } from '../endpoint.ts';
-import { type AuditEntryNode, type ExportPage, OPERATIONS } from '../operations.ts';
+import { type AuditEntryFragment, type RestExportTasksQuery, OPERATIONS } from '../operations.ts';
 import { accountExport, auditTrail, type AuditTrailBody } from '../schemas/answers.ts';
 import { auditQuery } from '../schemas/requests.ts';
 import { toTask } from '../tasks/task-input.ts';
@@ -91,7 +91,7 @@ async function* text(object: string, lists: Record<string, AsyncIterable<object[
 
 async function* trail(run: Run) {
   for (let after: string | null = null; ;) {
-    const { entries }: { entries: AuditEntryNode[] } = await run(OPERATIONS.auditEntries, {
+    const { entries }: { entries: AuditEntryFragment[] } = await run(OPERATIONS.auditEntries, {
       first: PAGE,
       after,
     });
@@ -104,7 +104,7 @@ async function* trail(run: Run) {
 /** Ordered by creation, which never changes, so a task that exists throughout appears exactly once. */
 async function* tasks(run: Run, userId: string) {
   for (let after: string | null = null; ;) {
-    const page: { tasks: ExportPage } = await run(OPERATIONS.exportTasks, { first: PAGE, after });
+    const page: RestExportTasksQuery = await run(OPERATIONS.exportTasks, { first: PAGE, after });
     yield page.tasks.edges.map(({ node }) => toTask(node, userId));
     after = page.tasks.pageInfo.endCursor;
     if (!page.tasks.pageInfo.hasNextPage) return;

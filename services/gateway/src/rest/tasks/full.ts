@@ -1,6 +1,6 @@
 import { codePoints } from '@taskmesh/contracts';
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
-import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
+import { OPERATIONS, type RestTasksQueryVariables, type TaskFragment } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../preconditions.ts';
 import { checkedQuery, queryText } from '../endpoint.ts';
 import { listQuery, taskCreate, taskUpdate, type ListQuery } from '../schemas/requests.ts';
@@ -139,12 +139,12 @@ export const fullEndpoints: readonly Endpoint[] = [
 ];
 
 /** `userId` is the owner: the graph shows callers only their own tasks. */
-function taskAnswer(message: string, node: TaskNode, userId: string) {
+function taskAnswer(message: string, node: TaskFragment, userId: string) {
   const body: OneTaskBody = { success: true, message, data: toTask(node, userId) };
   return { body, etag: etagOf(node.version) };
 }
 
-function listAnswer(edges: { node: TaskNode }[], userId: string): { body: TaskListBody } {
+function listAnswer(edges: { node: TaskFragment }[], userId: string): { body: TaskListBody } {
   const count = edges.length;
   const message = count === 1 ? '1 task found.' : `${count} tasks found.`;
   return { body: { success: true, message, count, data: edges.map(({ node }) => toTask(node, userId)) } };
@@ -157,7 +157,15 @@ function nextQuery({ limit = LIST_LIMIT, offset = 0, ...others }: ListQuery): st
 
 const ORDER_FIELDS = { created_at: 'CREATED_AT', due_date: 'DUE_DATE', priority: 'PRIORITY' } as const;
 
-function listVariables({ completed, category, priority, sortBy, order, limit, offset }: ListQuery): ListVariables {
+function listVariables({
+  completed,
+  category,
+  priority,
+  sortBy,
+  order,
+  limit,
+  offset,
+}: ListQuery): RestTasksQueryVariables {
   return {
     filter: {
       ...(completed !== undefined && { completed: completed === 'true' }),

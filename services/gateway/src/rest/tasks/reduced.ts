@@ -1,5 +1,5 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
-import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
+import { OPERATIONS, type RestTasksQueryVariables, type TaskFragment } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../preconditions.ts';
 import { checkedQuery, queryText } from '../endpoint.ts';
 import { reducedListQuery, reducedTaskCreate, reducedTaskUpdate, type ReducedListQuery } from '../schemas/requests.ts';
@@ -110,7 +110,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-type ReducedNode = Pick<TaskNode, 'id' | 'title' | 'description' | 'completed' | 'createdAt' | 'updatedAt'>;
+type ReducedNode = Pick<TaskFragment, 'id' | 'title' | 'description' | 'completed' | 'createdAt' | 'updatedAt'>;
 
 /** `userId` is the owner: the graph shows callers only their own tasks. */
 function toReducedTask(node: ReducedNode, userId: string): ReducedTaskBody {
@@ -125,13 +125,19 @@ function toReducedTask(node: ReducedNode, userId: string): ReducedTaskBody {
   };
 }
 
-function taskAnswer(node: TaskNode, userId: string) {
+function taskAnswer(node: TaskFragment, userId: string) {
   return { body: toReducedTask(node, userId), etag: etagOf(node.version) };
 }
 
 const ORDER_FIELDS = { created_at: 'CREATED_AT', updated_at: 'UPDATED_AT' } as const;
 
-function listVariables({ status = 'all', sort, order, page = 1, limit = LIST_LIMIT }: ReducedListQuery): ListVariables {
+function listVariables({
+  status = 'all',
+  sort,
+  order,
+  page = 1,
+  limit = LIST_LIMIT,
+}: ReducedListQuery): RestTasksQueryVariables {
   return {
     filter: status === 'all' ? {} : { completed: status === 'completed' },
     orderBy: { field: ORDER_FIELDS[sort ?? 'created_at'], direction: order === 'asc' ? 'ASC' : 'DESC' },

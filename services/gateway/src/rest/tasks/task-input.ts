@@ -1,6 +1,6 @@
 import { AppError, notFound, parseUuid, type Priority } from '@taskmesh/contracts';
 import type { UserExchange } from '../endpoint.ts';
-import { OPERATIONS, type TaskFields, type TaskNode } from '../operations.ts';
+import { OPERATIONS, type CreateTaskInput, type TaskFragment } from '../operations.ts';
 import { versionsIn } from '../preconditions.ts';
 import type { TaskBody } from '../schemas/answers.ts';
 
@@ -8,12 +8,12 @@ const TO_GRAPH = { low: 'LOW', medium: 'MEDIUM', high: 'HIGH' } as const;
 const FROM_GRAPH = { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' } as const;
 
 export const graphPriority = (priority: Priority) => TO_GRAPH[priority];
-const restPriority = (priority: TaskNode['priority']) => FROM_GRAPH[priority];
+const restPriority = (priority: TaskFragment['priority']) => FROM_GRAPH[priority];
 
 /** A task's fields in the graph's vocabulary. */
 export function graphFields<Fields extends { priority?: Priority }>(
   fields: Fields,
-): Omit<Fields, 'priority'> & Pick<TaskFields, 'priority'> {
+): Omit<Fields, 'priority'> & Pick<CreateTaskInput, 'priority'> {
   const { priority, ...others } = fields;
   return priority === undefined ? others : { ...others, priority: graphPriority(priority) };
 }
@@ -48,7 +48,7 @@ export async function taskToChange({
   return { id, ifVersion: task.version };
 }
 
-export function toTask(node: TaskNode, userId: string): TaskBody {
+export function toTask(node: TaskFragment, userId: string): TaskBody {
   return {
     id: node.id,
     user_id: userId,

@@ -133,7 +133,9 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
     const admitted = await admission.admit(admission.read(payload), { isGet: false, canStream: true, caller: call });
     if (!isRunning(operation)) return; // given up before it ran
     if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, { ...admitted, call });
-    const result = await context.executor.run(admitted.operation, admitted.variables, call);
+    const result = await context.graph
+      .of(admitted.operation.schema)
+      .executor.run(admitted.operation, admitted.variables, call);
     tell(operation, MessageType.Next, result);
     tell(operation, MessageType.Complete);
     finish(operation);

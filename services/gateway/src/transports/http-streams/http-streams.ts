@@ -84,7 +84,9 @@ async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
   const sent = await readRequest(request.raw, clientIp(request.raw));
   const admitted = await admission.admit(admission.read(sent), carrier);
   if (isSubscription(admitted)) return subscribe(deps, exchange, { user, subscription: admitted });
-  const result = await context.executor.run(admitted.operation, admitted.variables, call);
+  const result = await context.graph
+    .of(admitted.operation.schema)
+    .executor.run(admitted.operation, admitted.variables, call);
   return writeOnce(reply, kind, JSON.stringify(result));
 }
 
