@@ -62,7 +62,7 @@ function rowsText(store: string, { name, now, after, gone, back }: RestoreForeca
   return `rows of ${store}.${name}: ${now} now, ${after} after the restore${gone === undefined ? '' : idsText(gone, back)}`;
 }
 
-export function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast): string {
+function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast): string {
   const rows = stores.flatMap(({ store, rows: tables }) => tables.map((table) => rowsText(store, table)));
   const lines = [
     ...rows,

@@ -1,3 +1,4 @@
+import type { CommonParts } from './common-parts.ts';
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import {
   type BackupStatus,
@@ -79,9 +80,6 @@ const SETTLE_EVERY_MS = 60_000;
 /** Until this succeeds, stores may be closed, or a leftover database may fill the disk. */
 const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
-/** A name for a restore or an archive: up to 16 letters or digits, always unique. */
-const nextId = () => randomBytes(6).toString('hex');
-
 /** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
@@ -96,20 +94,20 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     : createDirectoryStorage({ dir, now, look });
   const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now, log });
   const cipher = await createCipher(config);
-  const shared = {
+  const shared: CommonParts = {
     cipher,
     dump: dumpDatabase,
     storage,
     look,
     temporaryDirs,
-    stores: createStores(config, deps.owners ?? {}),
+    stores: createStores(secrets.adminUrls, deps.owners ?? {}),
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config),
     stallMs: STALL_MS,
     keepOldMs: config.keepOldMs,
     now: () => new Date(clock.now()),
-    nextId,
+    nextId: () => randomBytes(6).toString('hex'),
     product: readVersion(),
     log,
     metrics: createBackupMetrics(metrics),

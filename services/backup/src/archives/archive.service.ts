@@ -1,22 +1,16 @@
+import type { CommonParts } from '../common-parts.ts';
 import { conflict, notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import { sha256Of, withChecksum, checkUploadName, takeUpload } from './uploads.ts';
 import { isInFuture } from '../clock-skew.ts';
-import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
-import {
-  isListableName,
-  ArchiveExistsError,
-  type BackupStorage,
-  type StoredArchive,
-} from '../storage/backup-storage.ts';
+import { isListableName, ArchiveExistsError, type StoredArchive } from '../storage/backup-storage.ts';
 import { asVerifyFailure, isUnprovable, whyUnfit, asBackupFailure, failureReason } from './archive.errors.ts';
 import type { Verifier } from '../restore/verifier.ts';
 import { isOwn, type Backup, type MadeOrigin, isSameFile, UNPROVED } from './archive.entity.ts';
 import type { BackupRepository } from './archive.repository.ts';
-import { makeArchive, type ArchiveMaking } from './make-archive.ts';
+import { makeArchive } from './make-archive.ts';
 import { inspectArchive, createNewArchives, areMuch, describedBy, scanArchives, takeIn } from './new-archives.ts';
 
 /** A stored archive, held open. The caller closes it. */
@@ -60,14 +54,11 @@ export interface BackupService {
   stop(): Promise<void>;
 }
 
-export interface BackupServiceDeps extends ArchiveMaking {
+export interface BackupServiceDeps extends CommonParts {
   /** Ensures that only one archive is made at a time, across all instances. */
   createLock: RunLock;
-  storage: BackupStorage;
   repository: BackupRepository;
   verifier: Verifier;
-  metrics: BackupMetrics;
-  log: Log;
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {

@@ -1,3 +1,4 @@
+import type { CommonParts } from '../common-parts.ts';
 import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { AppError } from '@taskmesh/contracts';
 import type { Readable, Writable } from 'node:stream';
@@ -7,7 +8,7 @@ import { runInChild } from '../child-process.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
 import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
-import { openContent, type ArchiveCipher } from './encryption.ts';
+import { openContent } from './encryption.ts';
 import { asExtractionError, ExtractionError, tooLarge, TooLargeError, type ArchiveLimits } from './limits.ts';
 import type { Unpacking } from './unpack-archive.ts';
 
@@ -82,16 +83,10 @@ function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {
   return new ExtractionError(message, { cause: new TooSlowError(message) });
 }
 
-export interface ExtractStoredDeps {
-  /** Absent: encrypted archives cannot be opened. */
-  cipher: ArchiveCipher | undefined;
-  archiveLimits: ArchiveLimits;
-}
-
 /** Extracts an archive from the storage, decrypted, into an empty folder. @throws ExtractionError */
 export async function extractStored(
   { file, archive, dir, onProgress }: { file: string; archive: OpenArchive; dir: string; onProgress?: OnWorkProgress },
-  { cipher, archiveLimits: limits }: ExtractStoredDeps,
+  { cipher, archiveLimits: limits }: Pick<CommonParts, 'cipher' | 'archiveLimits'>,
 ): Promise<void> {
   const { sizeBytes } = archive;
   const source = await openContent(file, archive.read(), cipher);

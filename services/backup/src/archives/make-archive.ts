@@ -1,46 +1,20 @@
+import type { CommonParts } from '../common-parts.ts';
 import { STORE_TABLES, type OnWorkProgress } from '@taskmesh/internal-api';
-import {
-  countOmitted,
-  DumpError,
-  openSnapshot,
-  readTableBytes,
-  type dumpDatabase,
-  type RowsOf,
-  type Snapshot,
-} from '@taskmesh/pg-rows';
-import type { Log } from '@taskmesh/service';
+import { countOmitted, DumpError, openSnapshot, readTableBytes, type RowsOf, type Snapshot } from '@taskmesh/pg-rows';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { tooLarge, type ArchiveLimits } from './limits.ts';
 import { MANIFEST_FILE, type Manifest } from './manifest.ts';
-import type { TemporaryFiles } from '../temporary-files.ts';
 import { writeArchive } from './write-archive.ts';
-import { ENCRYPTED_SUFFIX, type ArchiveCipher } from './encryption.ts';
+import { ENCRYPTED_SUFFIX } from './encryption.ts';
 import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
-import { checkDiskSpace, createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
+import { checkDiskSpace, createDiskSpaceWatch } from '../disk-space.ts';
 import { connectAdmin } from '../databases/connect.ts';
-import { readSchemaVersion, DUMP_FILES, type Store, STORE_NAMES, type StoreName } from '../databases/store.ts';
-import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
+import { readSchemaVersion, DUMP_FILES, STORE_NAMES, type StoreName } from '../databases/store.ts';
+import type { WrittenArchive } from '../storage/backup-storage.ts';
 
-export interface ArchiveMaking {
-  storage: BackupStorage;
-  temporaryDirs: TemporaryFiles;
-  stores: Record<StoreName, Store>;
-  now: () => Date;
-  /** Tells apart two archives of the same second. */
-  nextId: () => string;
-  /** A restore's limits: an archive that exceeds them is not made. */
-  archiveLimits: ArchiveLimits;
-  /** Absent: archives are not encrypted. */
-  cipher: ArchiveCipher | undefined;
-  dump: typeof dumpDatabase;
-  product: string;
-  look: LookAtDisk;
-  /** How long reading the stores may show no progress; large stores get more. */
-  stallMs: number;
-  log: Log;
-}
+export type ArchiveMaking = Omit<CommonParts, 'mainStore' | 'loadLimits' | 'keepOldMs' | 'metrics' | 'onUnsettled'>;
 
 export interface MadeArchive extends WrittenArchive {
   file: string;

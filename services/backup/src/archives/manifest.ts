@@ -13,7 +13,7 @@ import { sha256Of } from './uploads.ts';
 export const MANIFEST_FILE = 'manifest.json';
 
 /** Beyond what a manifest with that many tables needs. It is parsed in a process that also serves requests. */
-export const MAX_MANIFEST_BYTES = MIB / 4;
+const MAX_MANIFEST_BYTES = MIB / 4;
 
 const dump = z.object({
   file: z.string().regex(/^[a-z]+\.sql$/),
@@ -109,14 +109,11 @@ export interface FoundDump {
   archived?: ArchivedDump;
 }
 
-export interface KnownStores {
-  stores: Record<StoreName, Store>;
-  /** The store dumped in `database.sql` of an archive made elsewhere. */
-  mainStore: StoreName;
-}
-
 /** An archive made by Taskmesh lists its dumps in the manifest; any other has only the main dump. @throws ManifestError */
-export async function readDumps(dir: string, { stores, mainStore }: KnownStores): Promise<FoundDump[]> {
+export async function readDumps(
+  dir: string,
+  { stores, mainStore }: { stores: Record<StoreName, Store>; mainStore: StoreName },
+): Promise<FoundDump[]> {
   await checkMainDump(dir);
   const manifest = await readManifest(dir);
   if (!manifest) return [{ store: stores[mainStore], path: join(dir, MAIN_DUMP) }];

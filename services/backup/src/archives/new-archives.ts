@@ -1,19 +1,15 @@
+import type { CommonParts } from '../common-parts.ts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import { type Log, settlesWithin } from '@taskmesh/service';
 import { asVerifyFailure, isUnprovable, whyUnfit } from './archive.errors.ts';
-import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import type { TemporaryFiles } from '../temporary-files.ts';
+import type { OpenArchive } from '../storage/backup-storage.ts';
 import { openContent } from './encryption.ts';
 import { type Backup, fileStateOf, isNewcomer, isOwn, isSameFile } from './archive.entity.ts';
 import type { BackupRepository } from './archive.repository.ts';
-import { extractStored, type ExtractStoredDeps } from './extract-archive.ts';
+import { extractStored } from './extract-archive.ts';
 import { checkMainDump, type Manifest, peekManifest, readManifest } from './manifest.ts';
 
-export interface InspectionDeps extends ExtractStoredDeps {
-  storage: Pick<BackupStorage, 'open'>;
-  temporaryDirs: TemporaryFiles;
-  log: Log;
-}
+type InspectionDeps = Pick<CommonParts, 'storage' | 'temporaryDirs' | 'cipher' | 'archiveLimits' | 'log'>;
 
 export interface Thoroughness {
   onlyItsBeginning: boolean;
@@ -64,13 +60,11 @@ function readAll(file: string, archive: OpenArchive, deps: InspectionDeps): Prom
   });
 }
 
-export interface ScanDeps {
+export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
   repository: Pick<BackupRepository, 'takeIn'>;
   list(): Promise<Backup[]>;
   find(file: string): Promise<Backup | undefined>;
   lookInto(file: string, how: Thoroughness): Promise<Inspection>;
-  now: () => Date;
-  log: Log;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { badUserInput, conflict } from '@taskmesh/contracts';
 import type { ArchivedStore, ImportResult, StoreComparison } from '@taskmesh/internal-api';
 import type { Client } from 'pg';
-import type { BackupConfig } from '../config.ts';
 import { withAdmin } from './connect.ts';
 
 /** The stores that are backed up; each belongs to the service of that name. */
@@ -40,14 +39,10 @@ const noOwner: StoreOwner = {
 
 /** The stores, each with its administrator and the service that owns it. */
 export function createStores(
-  { secrets }: BackupConfig,
+  adminUrls: Record<StoreName, string>,
   owners: Partial<Record<StoreName, StoreOwner>>,
 ): Record<StoreName, Store> {
-  const store = (name: StoreName): Store => ({
-    name,
-    adminUrl: secrets.adminUrls[name],
-    owner: owners[name] ?? noOwner,
-  });
+  const store = (name: StoreName): Store => ({ name, adminUrl: adminUrls[name], owner: owners[name] ?? noOwner });
   return { tasks: store('tasks'), auth: store('auth') };
 }
 

@@ -1,10 +1,9 @@
+import type { CommonParts } from '../common-parts.ts';
 import { inDatabase } from '@taskmesh/store';
 import { notFound } from '@taskmesh/contracts';
 import type { AccountsComparison, RowsChange, OnWorkProgress } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
 import { findObstacles } from '../databases/swap-obstacles.ts';
 import type { Skipped } from '@taskmesh/pg-rows';
-import type { BackupStorage } from '../storage/backup-storage.ts';
 import type { StoreName } from '../databases/store.ts';
 import type { MadeStore, Verifier } from './verifier.ts';
 import { asVerifyFailure } from '../archives/archive.errors.ts';
@@ -54,10 +53,8 @@ export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
     });
 }
 
-export interface DryRunDeps {
-  storage: Pick<BackupStorage, 'open'>;
+interface DryRunDeps extends Pick<CommonParts, 'storage' | 'log'> {
   verifier: Verifier;
-  log: Log;
 }
 
 async function compare({ store, database, prepared }: MadeStore, told: RestoreForecast, onProgress: OnWorkProgress) {

@@ -1,32 +1,27 @@
+import type { CommonParts } from '../common-parts.ts';
+import type { RestoreRepository } from './restore.repository.ts';
 import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { LoadError } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import { isServersFault } from '../archives/archive.errors.ts';
-import { extractStored, type ExtractStoredDeps } from '../archives/extract-archive.ts';
+import { extractStored } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/limits.ts';
-import { dumpsOf, type KnownStores, ManifestError, readDumps } from '../archives/manifest.ts';
+import { dumpsOf, ManifestError, readDumps } from '../archives/manifest.ts';
 import { WritersBusyError } from '../databases/lock-writers.ts';
 import type { StoreName } from '../databases/store.ts';
-import type { BackupMetrics } from '../metrics.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';
-import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import type { TemporaryFiles } from '../temporary-files.ts';
+import type { OpenArchive } from '../storage/backup-storage.ts';
 import { IncompleteStoreError } from './prepare-store.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import { restoreStores, SafetyBackupError, undoRestore } from './restore-stores.ts';
 import type { Restore } from './restore.entities.ts';
 import { dropLeft, settleRestore } from './settle-restore.ts';
-import { type ExchangeDeps, UnknownOutcomeError } from './swap-stores.ts';
-import type { LoadLimits } from './watch-database.ts';
+import { UnknownOutcomeError } from './swap-stores.ts';
 
-export interface RestoreServiceDeps extends ExchangeDeps, KnownStores, ExtractStoredDeps {
-  storage: BackupStorage;
-  temporaryDirs: TemporaryFiles;
+export interface RestoreServiceDeps extends CommonParts {
   lock: RunLock;
-  metrics: BackupMetrics;
-  nextId: () => string;
-  loadLimits: LoadLimits;
+  journal: RestoreRepository;
   makeSafetyBackup: (onProgress: OnWorkProgress) => Promise<string>;
   /** Whether restores make a safety backup by default. */
   usesSafetyBackups: boolean;

@@ -1,4 +1,5 @@
-import { type Log, settleAll } from '@taskmesh/service';
+import type { CommonParts } from '../common-parts.ts';
+import { settleAll } from '@taskmesh/service';
 import { databaseOf } from '@taskmesh/store';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { DATABASE_TIMEOUTS, dropDatabase, dropFresh } from '../databases/fresh-database.ts';
@@ -19,12 +20,8 @@ export function namesOf(
   return undoes === null ? names : { ...names, fresh: restoreNames(live, undoes).old };
 }
 
-export interface SettleDeps {
-  stores: Record<StoreName, Store>;
+export interface SettleDeps extends Pick<CommonParts, 'stores' | 'keepOldMs' | 'now' | 'log'> {
   journal: RestoreRepository;
-  keepOldMs: number;
-  now: () => Date;
-  log: Log;
 }
 
 type Outcome = 'restored' | 'undone';

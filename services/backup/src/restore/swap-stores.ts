@@ -1,3 +1,4 @@
+import type { CommonParts } from '../common-parts.ts';
 import type { Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import { checkLockers, type Lockers, type Replaced, withWritersOut } from '../databases/lock-writers.ts';
@@ -77,11 +78,7 @@ function lockersOf({ stores }: Server, lockers: Lockers<StoreName>): Lockers {
   return new Map(own);
 }
 
-export interface ExchangeDeps extends SettleDeps {
-  log: Log;
-  /** Called when something has to be settled or removed, now or later. */
-  onUnsettled: () => void;
-}
+export type ExchangeDeps = SettleDeps & Pick<CommonParts, 'onUnsettled'>;
 
 export interface Exchange {
   restore: Restore;

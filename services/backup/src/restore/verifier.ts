@@ -1,10 +1,8 @@
+import type { CommonParts } from '../common-parts.ts';
 import type { OnWorkProgress } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
-import { dumpsOf, readDumps, type FoundDump, type KnownStores } from '../archives/manifest.ts';
-import { extractStored, type ExtractStoredDeps } from '../archives/extract-archive.ts';
-import type { TemporaryFiles } from '../temporary-files.ts';
+import { dumpsOf, readDumps, type FoundDump } from '../archives/manifest.ts';
+import { extractStored } from '../archives/extract-archive.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
-import type { LoadLimits } from './watch-database.ts';
 import { prepareStore, type PreparedStore } from './prepare-store.ts';
 import { namesOf } from './settle-restore.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';
@@ -14,16 +12,10 @@ import type { Verification } from './restore.entities.ts';
 import type { VerificationRepository } from './restore.repository.ts';
 import { LossError } from '../archives/archive.errors.ts';
 
-export interface VerifierDeps extends KnownStores, ExtractStoredDeps {
-  temporaryDirs: TemporaryFiles;
+export interface VerifierDeps extends Omit<CommonParts, 'storage' | 'dump'> {
   /** Allows one verification at a time; restores have another lock and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
-  now: () => Date;
-  nextId: () => string;
-  log: Log;
-  onUnsettled: () => void;
-  loadLimits: LoadLimits;
 }
 
 interface Verifying {

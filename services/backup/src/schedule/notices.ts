@@ -18,7 +18,7 @@ const RUNS: Record<RunName, string> = {
 };
 
 /** The JSON body; chat services display `text`. */
-export function bodyOf(notice: Notice): string {
+function bodyOf(notice: Notice): string {
   return JSON.stringify({ text: sentenceOf(notice), ...notice });
 }
 

@@ -1,3 +1,4 @@
+import type { CommonParts } from '../common-parts.ts';
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { createMailer } from '@taskmesh/mail';
 import { type Clock, type Log, timeOrderedIds, withDeadline } from '@taskmesh/service';
@@ -87,12 +88,9 @@ export function createRunReports(deps: RunReportsDeps): RunReports {
   };
 }
 
-export interface NotifierDeps {
+export interface NotifierDeps extends Pick<CommonParts, 'metrics' | 'now' | 'log'> {
   database: Database;
   clock: Clock;
-  metrics: BackupMetrics;
-  now: () => Date;
-  log: Log;
 }
 
 export function createNotifier(

@@ -1,4 +1,5 @@
-import type { Log, Service } from '@taskmesh/service';
+import type { CommonParts } from '../common-parts.ts';
+import type { Service } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
 import { isUnprovable } from '../archives/archive.errors.ts';
 import type { Backup } from '../archives/archive.entity.ts';
@@ -11,12 +12,10 @@ import type { RunReports } from './run-reports.ts';
 import { createScheduleRepository } from './run.repository.ts';
 import { createScheduledRun, createScheduler } from './scheduler.ts';
 
-export interface SchedulesDeps {
+export interface SchedulesDeps extends Pick<CommonParts, 'now' | 'log'> {
   backups: BackupService;
   reports: RunReports;
   database: Database;
-  now: () => Date;
-  log: Log;
 }
 
 /** All scheduled work shares one lock, so that a backup and a verification never run at the same time. */
