@@ -32,7 +32,7 @@ it('a failure that a clock that was ahead has told of is told again', async () =
 it('a run without end is reported, and waits no longer', async () => {
   const told: Notice[] = [];
   const reports = createRunReports({
-    repository: { find: async () => undefined, save: async () => undefined, remove: async () => undefined },
+    repository: { find: async () => null, save: async () => undefined, remove: async () => undefined },
     channels: [async (notice) => void told.push(notice)],
     metrics: { scheduleFailed: () => undefined },
     now: () => NOW,
