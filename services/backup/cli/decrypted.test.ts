@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { createArchiveCipher } from '../src/archives/archive-cipher.ts';
+import { createArchiveCipher } from '../src/archives/encryption.ts';
 import { run } from './run.ts';
 
 const KEY = await generateX25519Identity();

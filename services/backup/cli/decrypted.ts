@@ -1,7 +1,7 @@
 import { ConfigError } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { createArchiveCipher } from '../src/archives/archive-cipher.ts';
+import { createArchiveCipher } from '../src/archives/encryption.ts';
 import { readKeyFile } from '../src/archives/key-file.ts';
 import { Refused, Unreachable, type BackupClient, type End } from './client.ts';
 import { Interrupted } from './interruption.ts';

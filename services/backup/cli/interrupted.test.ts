@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createArchiveCipher } from '../src/archives/archive-cipher.ts';
+import { createArchiveCipher } from '../src/archives/encryption.ts';
 import { createInterruption } from './interruption.ts';
 import { run } from './run.ts';
 

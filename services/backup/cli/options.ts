@@ -4,18 +4,22 @@ import { STORE_NAMES } from '../src/databases/store.ts';
 
 export const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();
 
+/** Whether each takes a file, and its own options. */
 const COMMANDS = {
-  create: { takesFile: false },
-  list: { takesFile: false },
-  verify: { takesFile: true },
-  restore: { takesFile: true },
-  undo: { takesFile: false },
-  'new-epoch': { takesFile: false },
-  download: { takesFile: true },
-  upload: { takesFile: true },
-  delete: { takesFile: true },
-  scan: { takesFile: false },
-};
+  create: { takesFile: false, options: [] },
+  list: { takesFile: false, options: [] },
+  verify: { takesFile: true, options: [] },
+  restore: {
+    takesFile: true,
+    options: ['yes', 'allow-loss', 'store', 'dry-run', 'safety-backup', 'no-safety-backup', 'identity'],
+  },
+  undo: { takesFile: false, options: ['yes'] },
+  'new-epoch': { takesFile: false, options: ['yes', 'at-least'] },
+  download: { takesFile: true, options: ['to'] },
+  upload: { takesFile: true, options: ['as'] },
+  delete: { takesFile: true, options: ['yes'] },
+  scan: { takesFile: false, options: [] },
+} satisfies Record<string, { takesFile: boolean; options: string[] }>;
 export type Command = keyof typeof COMMANDS;
 
 export interface Options {
@@ -49,20 +53,12 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   if (COMMANDS[command].takesFile && file === '') throw new UsageError(`${command} needs a file.`);
   const surplus = COMMANDS[command].takesFile ? rest[0] : positionals[1];
   if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much: ${command} takes no more.`);
-  for (const [option, ...of] of [
-    ['to', 'download'],
-    ['as', 'upload'],
-    ['yes', 'restore', 'undo', 'new-epoch', 'delete'],
-    ['allow-loss', 'restore'],
-    ['store', 'restore'],
-    ['dry-run', 'restore'],
-    ['safety-backup', 'restore'],
-    ['no-safety-backup', 'restore'],
-    ['identity', 'restore'],
-    ['at-least', 'new-epoch'],
-  ] as const)
-    if (values[option] !== undefined && !of.some((one) => one === command))
-      throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
+  for (const option of Object.keys(values)) {
+    const of = Object.entries(COMMANDS).flatMap(([name, { options }]) =>
+      options.some((own) => own === option) ? [name] : [],
+    );
+    if (of.length > 0 && !of.includes(command)) throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
+  }
   if (values['safety-backup'] && values['no-safety-backup'])
     throw new UsageError('A safety backup, or none: both cannot be.');
   if (values['dry-run'] && (values['safety-backup'] ?? values['no-safety-backup']))
@@ -88,30 +84,18 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   };
 }
 
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const OPTIONS = {
+  ...{ yes: flag, 'allow-loss': flag, 'dry-run': flag, 'safety-backup': flag, 'no-safety-backup': flag, json: flag },
+  ...{ to: text, as: text, identity: text, 'at-least': text, url: text },
+  store: { ...text, multiple: true },
+  help: { ...flag, short: 'h' },
+} as const;
+
 function parse(args: string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  const help = { ...flag, short: 'h' } as const;
-  const flags = {
-    yes: flag,
-    'allow-loss': flag,
-    'dry-run': flag,
-    json: flag,
-    help,
-    'safety-backup': flag,
-    'no-safety-backup': flag,
-  } as const;
-  const options = {
-    ...flags,
-    to: text,
-    as: text,
-    identity: text,
-    'at-least': text,
-    url: text,
-    store: { ...text, multiple: true },
-  } as const;
   try {
-    return readArguments({ args, options, allowPositionals: true });
+    return readArguments({ args, options: OPTIONS, allowPositionals: true });
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }

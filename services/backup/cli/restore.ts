@@ -1,12 +1,10 @@
-import { queryOfRestore } from '@taskmesh/internal-api';
+import { queryOfRestore, type RestoreForecast, type UndoableRestore } from '@taskmesh/internal-api';
 import { basename, resolve } from 'node:path';
 import type { BackupClient, End } from './client.ts';
 import { withDecrypted } from './decrypted.ts';
-import { forecastText } from './forecast.ts';
-import { leftOutText, messageText, printable } from './format.ts';
+import { leftOutText, messageText, printable, timeText } from './format.ts';
 import type { Options } from './options.ts';
 import type { ProgressView } from './progress.ts';
-import { keptText } from './undo.ts';
 
 export interface RestoreCommand {
   client: BackupClient;
@@ -56,4 +54,44 @@ function workOn({ client, options, cwd, view, work, signal }: RestoreCommand, pa
   const parameters = { ...options, ...(identity && { decryptedFrom: basename(file) }) };
   const run = (name: string) => work(`${path}?file=${encodeURIComponent(name)}${queryOfRestore(parameters)}`);
   return identity ? withDecrypted(client, { file, keyFile: resolve(cwd, identity), view, signal }, run) : run(file);
+}
+
+const idsText = (gone: number, back: number | undefined) => `: ${gone} would be deleted, ${back} would come back`;
+
+function rowsText(store: string, { name, now, after, gone, back }: RestoreForecast['stores'][number]['rows'][number]) {
+  return `rows of ${store}.${name}: ${now} now, ${after} after the restore${gone === undefined ? '' : idsText(gone, back)}`;
+}
+
+function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast): string {
+  const rows = stores.flatMap(({ store, rows: tables }) => tables.map((table) => rowsText(store, table)));
+  const lines = [
+    ...rows,
+    accounts &&
+      `accounts: ${accounts.now} now, ${accounts.after} after the restore${idsText(accounts.gone, accounts.back)}; sessions that end: ${accounts.sessionsEnding}`,
+    skipped.length > 0 && `Passed over: ${skipped.map(({ kind, count }) => `${kind} (${count})`).join(', ')}`,
+    leftOutText(dropped),
+    ...obstacles.map((obstacle) => `In the way: ${obstacle}`),
+    `It took ${(tookMs / 1000).toFixed(1)} s.`,
+  ];
+  return lines.flatMap((line) => (line ? [printable(line)] : [])).join('\n');
+}
+
+const HOUR_MS = 60 * 60_000;
+
+export function undoQuestion(origin: string, undoable: UndoableRestore): string {
+  const { file, stores, isUndo, restoredAt, keptUntil, replacedKeptMs } = undoable;
+  const what = `the ${isUndo ? 'undo of a restore' : 'restore'} of ${printable(file)} (${stores.join(', ')})`;
+  const then =
+    replacedKeptMs > 0
+      ? `What was written since goes; it is kept for ${Number((replacedKeptMs / HOUR_MS).toFixed(1))} h, for another undo.`
+      : 'What was written since is lost: RESTORE_KEEP_OLD is 0.';
+  return `Take back ${what} from ${timeText(restoredAt)} at ${origin}? That can be done until ${timeText(keptUntil)}. ${then}`;
+}
+
+/** Empty when Taskmesh does not say. */
+export function keptText(keptUntil: string | null | undefined): string {
+  if (keptUntil === undefined) return '';
+  return keptUntil === null
+    ? 'What was replaced is not kept: no undo brings it back.'
+    : `Until ${timeText(keptUntil)} "npm run backup -- undo" brings back what was replaced.`;
 }

@@ -9,8 +9,7 @@ import { backupTable, bytesText, messageText, printable } from './format.ts';
 import { Interrupted } from './interruption.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
-import { restore } from './restore.ts';
-import { undoQuestion } from './undo.ts';
+import { restore, undoQuestion } from './restore.ts';
 
 interface Output {
   isTTY?: boolean;

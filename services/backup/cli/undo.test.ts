@@ -1,4 +1,4 @@
-import { keptText, undoQuestion } from './undo.ts';
+import { keptText, undoQuestion } from './restore.ts';
 
 const UNDOABLE = {
   file: 'a\u001b.tar.gz',

@@ -73,23 +73,18 @@ const addresses = () => namesOf('somebody').pipe(z.array(z.email('must be addres
 
 const recipients = () => namesOf('a recipient');
 
-const s3 = () =>
-  setting.text().transform((value, ctx) => {
-    const location = parseS3Url(value);
-    if (location) return location;
-    const message =
-      'must be like s3://bucket/prefix?region=eu-west-1, or s3://key:secret@bucket?endpoint=https://host; in a secret write / as %2F, % as %25 and the like';
+/** A text that `parse` understands. */
+const parsed = <Value>(parse: (text: string) => Value | undefined, message: string) =>
+  setting.text().transform((value, ctx): Value => {
+    const result = parse(value);
+    if (result !== undefined) return result;
     ctx.addIssue({ code: 'custom', message });
     return z.NEVER;
   });
 
-const keep = () =>
-  setting.text().transform((value, ctx) => {
-    const rules = parseRetentionRules(value);
-    if (rules) return rules;
-    ctx.addIssue({ code: 'custom', message: 'must be a number, or like last=3,daily=7,weekly=4,monthly=6,yearly=2' });
-    return z.NEVER;
-  });
+const S3_URL =
+  'must be like s3://bucket/prefix?region=eu-west-1, or s3://key:secret@bucket?endpoint=https://host; in a secret write / as %2F, % as %25 and the like';
+const RULES = 'must be a number, or like last=3,daily=7,weekly=4,monthly=6,yearly=2';
 
 const UNIT_MS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
 /** A wrong restore is noticed within a day; until then the old stores take disk space. */
@@ -107,9 +102,9 @@ const schema = z.object({
   DATA_DIR: setting.text().default('.data'),
   BACKUPS_DIR: setting.text().optional(),
   BACKUP_MAX_ARCHIVE_MB: setting.int(1, MAX_MB).default(DEFAULT_MAX_ARCHIVE_MB),
-  BACKUP_S3_URL: s3().optional(),
+  BACKUP_S3_URL: parsed(parseS3Url, S3_URL).optional(),
   BACKUP_SCHEDULE: schedule().optional(),
-  BACKUP_KEEP: keep().optional(),
+  BACKUP_KEEP: parsed(parseRetentionRules, RULES).optional(),
   BACKUP_VERIFY: setting.flag().optional(),
   BACKUP_VERIFY_SCHEDULE: schedule().optional(),
   BACKUP_RECIPIENTS: recipients().default([]),

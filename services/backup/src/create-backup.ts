@@ -1,5 +1,5 @@
+import type { CommonParts } from './common-parts.ts';
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
-import { unavailable } from '@taskmesh/contracts';
 import {
   type BackupStatus,
   type BackupWork,
@@ -23,7 +23,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { archiveLimits } from './archives/limits.ts';
-import { createTemporaryDirs } from './archives/temporary-dirs.ts';
+import { createTemporaryDirs } from './temporary-files.ts';
 import { createBackupRepository } from './archives/archive.repository.ts';
 import { createBackupService, type BackupService } from './archives/archive.service.ts';
 import { createBackupsResolvers } from './archives/archives.resolvers.ts';
@@ -32,26 +32,24 @@ import { createBackupDatabase } from './database.ts';
 import { refuseUnfit } from './databases/connect.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { dumpDatabase } from '@taskmesh/pg-rows';
-import { createCipher } from './archives/create-cipher.ts';
+import { createCipher } from './archives/encryption.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
-import { createNotifier } from './schedule/create-notifier.ts';
+import { createNotifier } from './schedule/run-reports.ts';
 import { createBackupWork } from './backup-work.ts';
 import { createBackupStatus } from './status.ts';
 import { createDryRun } from './restore/dry-run.ts';
-import { loadLimits, STALL_MS } from './restore/load-limits.ts';
-import { RestoreBusy } from './restore/restore-busy.ts';
-import { createRestoreRepository } from './restore/restore.repository.ts';
+import { loadLimits, STALL_MS } from './restore/watch-database.ts';
+import { createRestoreRepository, createVerificationRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
 import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
 import { createRunLock } from './run-lock.ts';
-import { createSchedules } from './schedule/create-schedules.ts';
-import { createStorage } from './storage/create-storage.ts';
-import { createStores } from './databases/create-stores.ts';
-import type { StoreName, StoreOwner } from './databases/store.ts';
-import { createVerificationRepository } from './restore/verification.repository.ts';
-import { createVerifier, VerificationBusy } from './restore/verifier.ts';
+import { createSchedules } from './schedule/runs.ts';
+import { createDirectoryStorage } from './storage/directory-storage.ts';
+import { createUploadJournal } from './storage/upload-journal.repository.ts';
+import { createStores, type StoreName, type StoreOwner } from './databases/store.ts';
+import { createVerifier } from './restore/verifier.ts';
 
 export interface BackupDeps {
   clock: Clock;
@@ -82,32 +80,34 @@ const SETTLE_EVERY_MS = 60_000;
 /** Until this succeeds, stores may be closed, or a leftover database may fill the disk. */
 const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
-/** A name for a restore or an archive: up to 16 letters or digits, always unique. */
-const nextId = () => randomBytes(6).toString('hex');
-
 /** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, look = lookAtDisk, log, metrics = new Registry() } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
   database.measure(metrics);
   const schema = createSchemaGate({ database, policy: config.schema, log });
-  const storage = await createStorage(config, { database, look, now: () => clock.now(), log });
-  const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now: () => clock.now(), log });
+  const now = () => clock.now();
+  const { backupsDir: dir, secrets } = config;
+  const storage = secrets.s3
+    ? (await import('./storage/s3-storage.ts')) // a large library that few need
+        .createS3Storage({ location: secrets.s3, now, journal: createUploadJournal(database, log) })
+    : createDirectoryStorage({ dir, now, look });
+  const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now, log });
   const cipher = await createCipher(config);
-  const shared = {
+  const shared: CommonParts = {
     cipher,
     dump: dumpDatabase,
     storage,
     look,
     temporaryDirs,
-    stores: createStores(config, deps.owners ?? {}),
+    stores: createStores(secrets.adminUrls, deps.owners ?? {}),
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config),
     stallMs: STALL_MS,
     keepOldMs: config.keepOldMs,
     now: () => new Date(clock.now()),
-    nextId,
+    nextId: () => randomBytes(6).toString('hex'),
     product: readVersion(),
     log,
     metrics: createBackupMetrics(metrics),
@@ -115,21 +115,18 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   };
   const verifier = createVerifier({
     ...shared,
-    lock: createRunLock(database, { name: 'taskmesh-verify', busy: () => new VerificationBusy() }),
+    lock: createRunLock(database, 'taskmesh-verify', 'Another verification is running; try again later.'),
     journal: createVerificationRepository(database),
   });
   const backups = createBackupService({
     ...shared,
     verifier,
     repository: createBackupRepository(database),
-    createLock: createRunLock(database, {
-      name: 'taskmesh-create',
-      busy: () => unavailable('Another backup is being made; try again later.'),
-    }),
+    createLock: createRunLock(database, 'taskmesh-create', 'Another backup is being made; try again later.'),
   });
   const restores = createRestoreService({
     ...shared,
-    lock: createRunLock(database, { name: 'taskmesh-restore', busy: () => new RestoreBusy() }),
+    lock: createRunLock(database, 'taskmesh-restore', 'Another restore is running; try again later.'),
     journal: createRestoreRepository(database),
     makeSafetyBackup: async (onProgress) => (await backups.create(onProgress, 'safety')).file,
     usesSafetyBackups: config.usesSafetyBackups,

@@ -1,11 +1,9 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/store';
 import { migrations } from '../migrations/index.ts';
 import { BackupEntity } from './archives/archive.entity.ts';
-import { FailingRunEntity } from './schedule/failing-run.entity.ts';
-import { RestoreEntity } from './restore/restore.entity.ts';
-import { ScheduleEntity } from './schedule/schedule.entity.ts';
+import { FailingRunEntity, ScheduleEntity } from './schedule/run.entities.ts';
+import { RestoreEntity, VerificationEntity } from './restore/restore.entities.ts';
 import { BucketUploadEntity } from './storage/bucket-upload.entity.ts';
-import { VerificationEntity } from './restore/verification.entity.ts';
 
 const entities = [
   BackupEntity,

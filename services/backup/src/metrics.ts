@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './archives/archive.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './archives/archive.errors.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { RunName } from './schedule/failing-run.entity.ts';
+import type { RunName } from './schedule/run.entities.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
 
 export type Outcome = 'ok' | 'failed';
@@ -23,6 +23,8 @@ export interface BackupMetrics {
 
 export function createBackupMetrics(registry: Registry): BackupMetrics {
   const registers = [registry];
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `taskmesh_backup_${name}_total`, help, labelNames, registers });
   const gauge = (name: string, help: string) => new Gauge({ name: `taskmesh_backup_${name}`, help, registers });
   const lastProved = gauge(
     'last_proved_timestamp_seconds',
@@ -38,36 +40,15 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
     'last_verified_timestamp_seconds',
     'When an archive was last proved by a restore (Unix time)',
   );
-  const runs = new Counter({
-    name: 'taskmesh_backup_runs_total',
-    help: 'Archives made, and attempts that failed, by what asked for them',
-    labelNames: ['origin', 'outcome'],
-    registers,
-  });
-  const verifications = new Counter({
-    name: 'taskmesh_backup_verifications_total',
-    help: 'Verifications by outcome',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const scheduleFailures = new Counter({
-    name: 'taskmesh_backup_schedule_failures_total',
-    help: 'Scheduled runs that failed; backup: a moment without a good archive',
-    labelNames: ['run'],
-    registers,
-  });
-  const failures = new Counter({
-    name: 'taskmesh_backup_failures_total',
-    help: 'Archives that were not made, by reason',
-    labelNames: ['reason'],
-    registers,
-  });
-  const restores = new Counter({
-    name: 'taskmesh_backup_restores_total',
-    help: 'Restores, and undos of one, by outcome',
-    labelNames: ['work', 'outcome'],
-    registers,
-  });
+  const runs = counter('runs', 'Archives made, and attempts that failed, by what asked for them', 'origin', 'outcome');
+  const verifications = counter('verifications', 'Verifications by outcome', 'outcome');
+  const scheduleFailures = counter(
+    'schedule_failures',
+    'Scheduled runs that failed; backup: a moment without a good archive',
+    'run',
+  );
+  const failures = counter('failures', 'Archives that were not made, by reason', 'reason');
+  const restores = counter('restores', 'Restores, and undos of one, by outcome', 'work', 'outcome');
   const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
   // Series that exist from the start show their first failure as an increase.
   for (const origin of ['request', 'safety', 'schedule'])

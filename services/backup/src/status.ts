@@ -9,11 +9,12 @@ import {
 } from '@taskmesh/internal-api';
 import { askInTime, readVersion, type Clock } from '@taskmesh/service';
 import { isOwn, type Backup } from './archives/archive.entity.ts';
+import { entryOf } from './archives/archives.resolvers.ts';
 import type { BackupService } from './archives/archive.service.ts';
 import type { BackupConfig } from './config.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { FailingRun, RunName } from './schedule/failing-run.entity.ts';
-import { createFailingRunRepository } from './schedule/failing-run.repository.ts';
+import type { FailingRun, RunName } from './schedule/run.entities.ts';
+import { createFailingRunRepository } from './schedule/run.repository.ts';
 import { undoableOf } from './restore/restore.resolvers.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 import { nextMoment } from './schedule/scheduler.ts';
@@ -72,7 +73,7 @@ function summaryOf(archives: Backup[], now: Date): NonNullable<BackupsStatus['ar
   const own = archives.filter(({ origin, createdAt }) => isOwn(origin) && !isInFuture(createdAt, now));
   return {
     count: archives.length,
-    totalBytes: archives.reduce((sum, { sizeBytes }) => sum + Number(sizeBytes), 0),
+    totalBytes: archives.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     newest: shown(own.find(({ unfitAt }) => !unfitAt)),
     newestProved: shown(own.find(({ verifiedAt }) => verifiedAt)),
   };
@@ -80,11 +81,6 @@ function summaryOf(archives: Backup[], now: Date): NonNullable<BackupsStatus['ar
 
 function shown(backup: Backup | undefined): KnownArchive | null {
   if (!backup) return null;
-  const { file, createdAt, sizeBytes, verifiedAt } = backup;
-  return {
-    file,
-    createdAt: createdAt.toISOString(),
-    sizeBytes: Number(sizeBytes),
-    verifiedAt: verifiedAt?.toISOString() ?? null,
-  };
+  const { file, createdAt, sizeBytes, verifiedAt } = entryOf(backup);
+  return { file, createdAt, sizeBytes, verifiedAt };
 }

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archivedRows } from '../src/archives/make-archive.ts';
 import { connectAdmin } from '../src/databases/connect.ts';
-import { readSchemaVersion } from '../src/databases/schema-version.ts';
-import type { StoreName } from '../src/databases/store.ts';
+import { readSchemaVersion, type StoreName } from '../src/databases/store.ts';
 import { withClient } from './support/with-client.ts';
 
 let dir: string;

@@ -1,8 +1,7 @@
 import { databaseOf } from '@taskmesh/store';
 import { createTestDatabase, eventually } from '@taskmesh/testing';
 import { maintenanceUrl, withAdmin } from '../src/databases/connect.ts';
-import { dropDatabase } from '../src/databases/drop-database.ts';
-import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
+import { dropDatabase, createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 
 const exists = async (name: string, url: string) =>

@@ -16,7 +16,7 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readKeyFile } from '../src/archives/key-file.ts';
-import { createArchiveCipher, type ArchiveCipher } from '../src/archives/archive-cipher.ts';
+import { createArchiveCipher, type ArchiveCipher } from '../src/archives/encryption.ts';
 import { createBackup, type BackupConfig } from '../src/index.ts';
 import { createBackupFixture, createRecordingLog, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
-import { createTemporaryDirs } from '../src/archives/temporary-dirs.ts';
+import { createTemporaryDirs } from '../src/temporary-files.ts';
 import { asBackupFailure, failureReason } from '../src/archives/archive.errors.ts';
 import { makeArchive, type ArchiveMaking } from '../src/archives/make-archive.ts';
 import type { dumpDatabase } from '@taskmesh/pg-rows';

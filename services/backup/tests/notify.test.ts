@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createBackup, type BackupConfig } from '../src/index.ts';
-import { createWebhook } from '../src/schedule/webhook.ts';
+import { createWebhook } from '../src/schedule/notices.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
 const EVERY_SECOND = '* * * * * *';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
-import { loadLimits, type LoadLimits } from '../src/restore/load-limits.ts';
+import { loadLimits, type LoadLimits } from '../src/restore/watch-database.ts';
 import { prepareStore } from '../src/restore/prepare-store.ts';
 import type { StoreOwner } from '../src/index.ts';
 import { createRecordingLog, tasksDump } from './support/backup-fixture.ts';
@@ -47,9 +47,10 @@ async function prepare(
   const all = { ...loadLimits(DEFAULT_SIZES), ...limits };
   try {
     const preparation = { store, names, path, limits: all, log: createRecordingLog().log };
-    return await prepareStore({ ...preparation, onLoaded: () => onLoaded?.(names.fresh) }).catch(
-      (error: unknown) => error,
-    );
+    return await prepareStore({
+      ...preparation,
+      onProgress: ({ phase }) => phase === 'load' && onLoaded?.(names.fresh),
+    }).catch((error: unknown) => error);
   } finally {
     const left = `select 1 from pg_stat_activity where datname = '${names.fresh}' and state = 'active'`;
     await eventually(async () => expect(await live.query(left)).toEqual([]));

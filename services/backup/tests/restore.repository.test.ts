@@ -2,7 +2,7 @@ import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { createBackupDatabase } from '../src/database.ts';
 import { newRestore } from '../src/restore/restore-stores.ts';
-import type { Restore } from '../src/restore/restore.entity.ts';
+import type { Restore } from '../src/restore/restore.entities.ts';
 import { createRestoreRepository, type RestoreRepository } from '../src/restore/restore.repository.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 12, minute));

@@ -13,7 +13,7 @@ it('keeps out who cannot ask for it, because our database takes no more sessions
     await createBackupDatabase({ url: own.url, log }),
     await createBackupDatabase({ url: own.url, log }),
   ];
-  const lockOf = (database: typeof holder) => createRunLock(database, { name: 'alone', busy: () => new Error('busy') });
+  const lockOf = (database: typeof holder) => createRunLock(database, 'alone', 'busy');
   const allowSessions = (may: boolean) => administer(`alter database ${name} allow_connections ${may}`);
   const done: string[] = [];
   try {

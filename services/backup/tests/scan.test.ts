@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { peekManifest } from '../src/archives/peek-manifest.ts';
+import { peekManifest } from '../src/archives/manifest.ts';
 import type { Backup } from '../src/archives/archive.entity.ts';
-import { scanArchives, type ScanDeps } from '../src/archives/scan-archives.ts';
-import type { BackupProgress } from '../src/archives/progress.ts';
+import { scanArchives, type ScanDeps } from '../src/archives/new-archives.ts';
+import type { WorkProgress } from '@taskmesh/internal-api';
 import { tar } from './archives/tar-bytes.ts';
 import {
   accountsDump,
@@ -48,7 +48,7 @@ describe('a scan', () => {
     await writeFile(join(fixture.config.backupsDir, 'broken.tar.gz'), 'no archive');
     await fixture.own.query(`delete from backups where file <> '${made[1]?.file}'`);
 
-    const told: BackupProgress[] = [];
+    const told: WorkProgress[] = [];
     expect(await backups.scan((progress) => told.push(progress))).toEqual({ archives: 5, added: 1, unread: 3 });
     expect(told.at(-1)).toMatchObject({ phase: 'scan', doneBytes: told[0]?.totalBytes });
     const [first, second] = await Promise.all(made.map(({ file }) => backups.find(file)));

@@ -10,7 +10,7 @@ import { connectAdmin, withAdmin } from '../src/databases/connect.ts';
 import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { openSnapshot } from '@taskmesh/pg-rows';
-import { loadLimits } from '../src/restore/load-limits.ts';
+import { loadLimits } from '../src/restore/watch-database.ts';
 import { createRunLock } from '../src/run-lock.ts';
 import { withClient } from './support/with-client.ts';
 
@@ -73,7 +73,7 @@ describe('what is set for sessions in general does not end', () => {
     const database = await createBackupDatabase({ url: own.url, log: createLog({ service: 'test', level: 'silent' }) });
     try {
       await own.query(`alter database ${databaseOf(own.url)} set idle_session_timeout = '50ms'`);
-      const lock = createRunLock(database, { name: 'limits', busy: () => new Error('busy') });
+      const lock = createRunLock(database, 'limits', 'busy');
       const isHeld = await lock.run(0, async (mayGoOn) => {
         await withClient(inDatabase(own.url, 'postgres'), (client) => client.query('select pg_sleep(0.2)'));
         return mayGoOn();

@@ -1,10 +1,9 @@
 import { inDatabase } from '@taskmesh/store';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
-import { dropLeft } from '../src/restore/left-databases.ts';
-import type { RestoreStage } from '../src/restore/restore.entity.ts';
-import { settleRestore } from '../src/restore/settle-restore.ts';
-import { undoRestore } from '../src/restore/undo-restore.ts';
+import { dropLeft, settleRestore } from '../src/restore/settle-restore.ts';
+import type { RestoreStage } from '../src/restore/restore.entities.ts';
+import { undoRestore } from '../src/restore/restore-stores.ts';
 import type { StoreName } from '../src/databases/store.ts';
 import {
   administer,

@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { maintenanceUrl } from '../src/databases/connect.ts';
 import { swapIn } from '../src/databases/swap.ts';
-import { exchangeStores } from '../src/restore/exchange-stores.ts';
-import type { RestoreStage } from '../src/restore/restore.entity.ts';
-import { swapStores } from '../src/restore/swap-stores.ts';
+import { exchangeStores, swapStores } from '../src/restore/swap-stores.ts';
+import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/with-client.ts';
 

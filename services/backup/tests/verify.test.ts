@@ -7,7 +7,8 @@ import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
-import { createBackup, type BackupProgress } from '../src/index.ts';
+import type { WorkProgress } from '@taskmesh/internal-api';
+import { createBackup } from '../src/index.ts';
 import {
   accountsDump,
   createBackupFixture,
@@ -85,7 +86,7 @@ describe('verifying a backup', () => {
 
   it('tells how far it is', async () => {
     await fixture.archive('told.tar.gz', good());
-    const told: BackupProgress[] = [];
+    const told: WorkProgress[] = [];
     await fixture.backup.backups.verify('told.tar.gz', (progress) => told.push(progress));
     const steps = told.map(({ phase, store = '' }) => `${phase} ${store}`.trim());
     const inOrder = steps.filter((step, index) => step !== steps[index - 1]);

@@ -1,5 +1,4 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { FileState } from './same-file.ts';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 /** Why it was made: `safety` is made before a restore replaces anything; `unknown` was found in the storage. */
 export type MadeOrigin = 'request' | 'schedule' | 'safety';
@@ -14,7 +13,7 @@ export const BackupEntity = defineEntity({
   tableName: 'backups',
   properties: {
     file: p.text().primary(),
-    sizeBytes: p.double(),
+    sizeBytes: p.double().$type<number>(),
     sha256: p.text().nullable(),
     createdAt: p.datetime(3),
     origin: p.text().$type<BackupOrigin>().default('request'),
@@ -32,11 +31,27 @@ export const BackupEntity = defineEntity({
 
 export type Backup = InferEntity<typeof BackupEntity>;
 
+/** Not proved, and not found unfit. */
+export const UNPROVED = { verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null };
+
 /** Of the stored file, as far as it is known. */
 export const fileStateOf = ({ sizeBytes, modifiedAt, createdAt }: Backup): FileState => ({
-  sizeBytes: Number(sizeBytes),
+  sizeBytes,
   modifiedAt: modifiedAt ?? createdAt,
 });
 
 /** Nobody has examined the archive yet, or its content is still unknown. */
 export const isNewcomer = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;
+
+export interface FileState {
+  sizeBytes: number;
+  modifiedAt: Date;
+}
+
+/** Whether a file of the storage is the one that was seen before, and not another of the same name. */
+export function isSameFile(one: FileState, other: FileState): boolean {
+  const [time, otherTime] = [one.modifiedAt.getTime(), other.modifiedAt.getTime()];
+  const inSeconds = time % 1_000 === 0 || otherTime % 1_000 === 0; // a bucket's answers differ in precision
+  const isSameTime = inSeconds ? Math.floor(time / 1_000) === Math.floor(otherTime / 1_000) : time === otherTime;
+  return one.sizeBytes === other.sizeBytes && isSameTime;
+}

@@ -1,32 +1,14 @@
-import { asUnavailable, SQL_STATE } from '@taskmesh/store';
 import { AppError, conflict, unavailable } from '@taskmesh/contracts';
-import { errorCode } from '@taskmesh/contracts/error-details';
-import { TooLargeError } from './limits.ts';
-import { DumpError } from '@taskmesh/pg-rows';
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
+import { DumpError, LoadError } from '@taskmesh/pg-rows';
+import { asUnavailable, outcomeOf, SQL_STATE } from '@taskmesh/store';
 import { DiskSpaceError } from '../disk-space.ts';
+import { IncompleteStoreError } from '../restore/prepare-store.ts';
+import { LockBusyError } from '../run-lock.ts';
 import { TooSlowError } from '../stall-detection.ts';
-
-const AWAY = 'a store was not available';
-
-const REASONS: Record<string, string> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
-  EFBIG: 'it is larger than a file may be',
-  EACCES: 'no permission to write',
-  EPERM: 'no permission to write',
-  EROFS: 'no permission to write',
-  ENOTDIR: 'the place of the archives is no directory',
-  EEXIST: 'the place of the archives is no directory',
-  ECONNREFUSED: AWAY,
-  ENOTFOUND: AWAY,
-  EAI_AGAIN: AWAY,
-  EHOSTUNREACH: AWAY,
-  ETIMEDOUT: AWAY,
-  [SQL_STATE.invalidAuthorization]: 'a store does not let us in',
-  [SQL_STATE.invalidPassword]: 'a store does not let us in',
-  [SQL_STATE.insufficientPrivilege]: 'no permission to read a store',
-  [SQL_STATE.lockNotAvailable]: 'a store is being changed right now',
-};
+import { KeyError } from './encryption.ts';
+import { ExtractionError, TooLargeError } from './limits.ts';
+import { ManifestError, OtherReleaseError } from './manifest.ts';
 
 export const FAILURE_REASONS = [
   'disk_full',
@@ -39,17 +21,41 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-const PERMISSION = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
+const FULL = ['disk_full', 'the disk is full'] as const;
+const NO_PERMISSION = ['permission', 'no permission to write'] as const;
+const NO_DIRECTORY = ['permission', 'the place of the archives is no directory'] as const;
+const AWAY = ['store', 'a store was not available'] as const;
+const NOT_IN = ['store', 'a store does not let us in'] as const;
+
+/** By code: the metric's label, and a part of a sentence. */
+const REASONS: Record<string, readonly [FailureReason, string]> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EFBIG: ['disk_full', 'it is larger than a file may be'],
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: NO_PERMISSION,
+  ENOTDIR: NO_DIRECTORY,
+  EEXIST: NO_DIRECTORY,
+  ECONNREFUSED: AWAY,
+  ENOTFOUND: AWAY,
+  EAI_AGAIN: AWAY,
+  EHOSTUNREACH: AWAY,
+  ETIMEDOUT: AWAY,
+  [SQL_STATE.invalidAuthorization]: NOT_IN,
+  [SQL_STATE.invalidPassword]: NOT_IN,
+  [SQL_STATE.insufficientPrivilege]: ['store', 'no permission to read a store'],
+  [SQL_STATE.lockNotAvailable]: ['store', 'a store is being changed right now'],
+};
 
 export function failureReason(error: unknown): FailureReason {
-  const code = errorCode(error instanceof AppError ? error.cause : error);
-  if (error instanceof DiskSpaceError || DISK_FULL.has(code)) return 'disk_full';
-  if (PERMISSION.has(code)) return 'permission';
+  const [known] = REASONS[errorCode(error instanceof AppError ? error.cause : error)] ?? [];
+  if (error instanceof DiskSpaceError) return 'disk_full';
+  if (known && (known !== 'store' || !(error instanceof AppError))) return known;
   if (error instanceof TooLargeError) return 'too_large';
   if (error instanceof DumpError) return 'unsupported';
-  if (error instanceof AppError) return 'unavailable';
-  return code in REASONS || error instanceof TooSlowError || asUnavailable(error) ? 'store' : 'defect';
+  if (error instanceof AppError || error instanceof LockBusyError) return 'unavailable';
+  return error instanceof TooSlowError || asUnavailable(error) ? 'store' : 'defect';
 }
 
 /** The start of a sentence that continues after a colon. */
@@ -59,10 +65,69 @@ export type Undone = 'The backup was not made' | 'The archive was not stored' | 
 export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof DumpError || error instanceof TooLargeError) return conflict(`${undone}: ${error.message}.`);
+  if (error instanceof LockBusyError) return unavailable(error.message, error);
   if (error instanceof DiskSpaceError) return unavailable(`${undone}: ${error.message}.`, error);
   if (error instanceof TooSlowError) return unavailable(`${undone}: a store did not get on for too long.`, error);
-  const reason = REASONS[errorCode(error)];
-  if (reason) return unavailable(`${undone}: ${reason}.`, error);
-  const away = asUnavailable(error);
-  return away ? unavailable(`${undone}: ${AWAY}.`, error) : error;
+  const [, reason] = REASONS[errorCode(error)] ?? (asUnavailable(error) ? AWAY : []);
+  return reason ? unavailable(`${undone}: ${reason}.`, error) : error;
+}
+
+/** The archive can be restored only without what its stores lack. */
+export class LossError extends Error {
+  override readonly name = 'LossError';
+}
+
+const UNDONE = 'The archive was not verified';
+const UNFIT = 'The archive is not fit for a restore: ';
+/** System errors that say nothing about the archive. */
+const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT)$/;
+/** PostgreSQL's errors for which no dump is to blame: connections, limits of time, resources, operators, system, internal errors. */
+const SERVER = /^(08|25P0[34]|53|57|58|XX)|^E[A-Z]+$/;
+
+/** The error for operators: CONFLICT for an unfit archive, SERVICE_UNAVAILABLE for what was unavailable or full. */
+export function asVerifyFailure(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  if (error instanceof LossError) return new AppError('CONFLICT', error.message, { cause: error });
+  const unprovable = elsewhere(error);
+  if (unprovable)
+    return new AppError('CONFLICT', `The archive cannot be proved here: ${unprovable.message}`, { cause: error });
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (error instanceof TooSlowError || cause instanceof TooSlowError)
+    return unavailable(`${UNDONE}: it took too long.`, error);
+  if (error instanceof ExtractionError && (cause instanceof DiskSpaceError || SYSTEM.test(errorCode(cause))))
+    return asBackupFailure(cause, UNDONE);
+  if (error instanceof LoadError && isServersFault(cause))
+    return unavailable(`${UNDONE}: a store's server was not available.`, error);
+  const reason = reasonOf(error);
+  if (reason === undefined) return asBackupFailure(error, UNDONE);
+  return new AppError('CONFLICT', UNFIT + reason, { cause: error });
+}
+
+/** The error, if another key, another release or other limits may do with the archive: it is not bad. */
+function elsewhere(error: unknown): Error | undefined {
+  if (error instanceof KeyError || error instanceof OtherReleaseError) return error;
+  return error instanceof ExtractionError && error.cause instanceof TooLargeError ? error : undefined;
+}
+
+/** Why the archive is unfit, as part of a sentence. Undefined if it may be good elsewhere. */
+export function whyUnfit(failure: unknown): string | undefined {
+  if (!(failure instanceof AppError) || failure.code !== 'CONFLICT' || isUnprovable(failure)) return undefined;
+  return failure.message.startsWith(UNFIT) ? failure.message.slice(UNFIT.length) : undefined;
+}
+
+/** Whether judging the archive takes another key, another release or other limits. */
+export const isUnprovable = (failure: unknown): boolean => failure instanceof AppError && !!elsewhere(failure.cause);
+
+/** Of the cause of a LoadError. */
+export function isServersFault(cause: unknown): boolean {
+  const code = errorCode(cause);
+  return code === '' ? outcomeOf(cause) !== 'other' : SERVER.test(code);
+}
+
+/** One sentence; undefined for failures not caused by the archive. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof LoadError) return `the dump was not accepted. ${errorMessage(error)}`;
+  if (error instanceof ExtractionError || error instanceof ManifestError || error instanceof IncompleteStoreError)
+    return errorMessage(error);
+  return undefined;
 }

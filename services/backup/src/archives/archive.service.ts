@@ -1,26 +1,17 @@
+import type { CommonParts } from '../common-parts.ts';
 import { conflict, notFound, unavailable } from '@taskmesh/contracts';
-import type { BackupScan } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
+import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import type { Readable } from 'node:stream';
-import { sha256Of } from './sha256.ts';
+import { sha256Of, withChecksum, checkUploadName, takeUpload } from './uploads.ts';
 import { isInFuture } from '../clock-skew.ts';
-import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
-import { isListableName } from '../storage/archive-name.ts';
-import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
-import type { OnProgress } from './progress.ts';
-import { asVerifyFailure, isUnprovable, whyUnfit } from '../restore/verify.errors.ts';
+import { isListableName, ArchiveExistsError, type StoredArchive } from '../storage/backup-storage.ts';
+import { asVerifyFailure, isUnprovable, whyUnfit, asBackupFailure, failureReason } from './archive.errors.ts';
 import type { Verifier } from '../restore/verifier.ts';
-import { withChecksum } from './archive-content.ts';
-import { isOwn, type Backup, type MadeOrigin } from './archive.entity.ts';
-import { isSameFile } from './same-file.ts';
-import { asBackupFailure, failureReason } from './archive.errors.ts';
+import { isOwn, type Backup, type MadeOrigin, isSameFile, UNPROVED } from './archive.entity.ts';
 import type { BackupRepository } from './archive.repository.ts';
-import { makeArchive, type ArchiveMaking } from './make-archive.ts';
-import { inspectArchive, type Thoroughness } from './inspect-archive.ts';
-import { createNewArchives } from './new-archives.ts';
-import { areMuch, describedBy, scanArchives, takeIn } from './scan-archives.ts';
-import { checkUploadName, takeUpload } from './take-upload.ts';
+import { makeArchive } from './make-archive.ts';
+import { inspectArchive, createNewArchives, areMuch, describedBy, scanArchives, takeIn } from './new-archives.ts';
 
 /** A stored archive, held open. The caller closes it. */
 export interface Download {
@@ -32,7 +23,7 @@ export interface Download {
 
 export interface BackupService {
   /** Makes an archive of all stores. @throws AppError with the reason when none was made */
-  create(onProgress?: OnProgress, origin?: MadeOrigin): Promise<Backup>;
+  create(onProgress?: OnWorkProgress, origin?: MadeOrigin): Promise<Backup>;
   /**
    * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
    * new archives once, unless there is too much to read; this may continue after the return.
@@ -54,23 +45,20 @@ export interface BackupService {
    * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
    * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
    */
-  verify(file: string, onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
+  verify(file: string, onProgress?: OnWorkProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
   /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
-  scan(onProgress?: OnProgress): Promise<BackupScan>;
+  scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   remove(file: string): Promise<boolean>;
   /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface BackupServiceDeps extends ArchiveMaking {
+export interface BackupServiceDeps extends CommonParts {
   /** Ensures that only one archive is made at a time, across all instances. */
   createLock: RunLock;
-  storage: BackupStorage;
   repository: BackupRepository;
   verifier: Verifier;
-  metrics: BackupMetrics;
-  log: Log;
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
@@ -86,13 +74,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     }
   };
 
-  const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> =>
-    (await contentOf(file)) === sha256 ? find(file) : undefined;
-
-  const contentOf = async (file: string): Promise<string | undefined> => {
+  /** The archive of that name, if it has this content. */
+  const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> => {
     const archive = await storage.open(file);
     if (archive.kind !== 'found') return undefined;
-    return sha256Of(archive.read()).finally(() => archive.close());
+    const content = sha256Of(archive.read()).finally(() => archive.close());
+    return (await content) === sha256 ? find(file) : undefined;
   };
 
   const find = async (file: string): Promise<Backup | undefined> => {
@@ -110,16 +97,11 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const markUnfit = async (stored: StoredArchive, unfitReason: string): Promise<void> => {
     const [found, left] = [await find(stored.file), await storage.find(stored.file)];
     if (!found || !left || !isSameFile(stored, left)) return;
-    const proof = { verifiedAt: null, verifiedVersion: null, unfitAt: now(), unfitReason };
-    await repository.save({ ...found, ...proof, modifiedAt: stored.modifiedAt });
+    await repository.save({ ...found, ...UNPROVED, unfitAt: now(), unfitReason, modifiedAt: stored.modifiedAt });
   };
 
-  const looking = {
-    ...deps,
-    find,
-    list,
-    lookInto: (file: string, how: Thoroughness) => inspectArchive(file, how, deps),
-  };
+  const lookInto = (file: string, how = WHOLE) => inspectArchive(file, how, deps);
+  const looking = { ...deps, find, list, lookInto };
   const newcomers = createNewArchives({ take: (archive) => takeIn(archive, WHOLE, looking), log });
 
   const showFigures = async () => metrics.archives(await list(), now());
@@ -134,10 +116,10 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const expectedBytes = async (): Promise<number> => {
     const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
-    return newest ? Number(newest.sizeBytes) * GROWTH : 0;
+    return newest ? newest.sizeBytes * GROWTH : 0;
   };
 
-  const createAlone = async (origin: MadeOrigin, onProgress: OnProgress | undefined) => {
+  const createAlone = async (origin: MadeOrigin, onProgress: OnWorkProgress | undefined) => {
     const begin = performance.now();
     const made = await makeArchive(deps, await expectedBytes(), onProgress);
     metrics.made(origin, (performance.now() - begin) / 1000);
@@ -184,7 +166,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         checkUploadName(file);
         const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
         const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
-        const look = await looking.lookInto(file, WHOLE).catch(() => undefined); // stored in any case
+        const look = await lookInto(file).catch(() => undefined); // stored in any case
         const unfit = look && 'unfit' in look && { unfitAt: now(), unfitReason: look.unfit };
         const backup = look && 'manifest' in look ? describedBy(arrived, look.manifest) : { ...arrived, ...unfit };
         await catalogue(backup);
@@ -214,17 +196,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         if (!found || !left) throw notFound('The archive was deleted meanwhile.');
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
         const sha256 = checked.sha256() ?? found.sha256 ?? null;
-        const { modifiedAt } = stored;
-        const backup: Backup = {
-          ...found,
-          sha256,
-          modifiedAt,
-          stores,
-          verifiedAt: now(),
-          unfitAt: null,
-          unfitReason: null,
-          verifiedVersion: product,
-        };
+        const proof = { ...UNPROVED, verifiedAt: now(), verifiedVersion: product };
+        const backup: Backup = { ...found, sha256, modifiedAt: stored.modifiedAt, stores, ...proof };
         await repository.save(backup);
         metrics.verified('ok');
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
@@ -279,14 +252,7 @@ const GROWTH = 1.25;
 
 const WHOLE = { onlyItsBeginning: false };
 
-const UNKNOWN = {
-  stores: [],
-  modifiedAt: null,
-  verifiedAt: null,
-  verifiedVersion: null,
-  unfitAt: null,
-  unfitReason: null,
-};
+const UNKNOWN = { stores: [], modifiedAt: null, ...UNPROVED };
 
 /**
  * An archive whose size differs from the catalogue's is not the one that was catalogued.
@@ -297,8 +263,7 @@ function describe(stored: StoredArchive, known: Backup | null | undefined): Back
   if (known?.sizeBytes !== sizeBytes)
     return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, modifiedAt, origin: 'unknown' };
   if (!known.modifiedAt || isSameFile(stored, { sizeBytes, modifiedAt: known.modifiedAt })) return known;
-  const unproved = { sha256: null, verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null };
-  return { ...known, ...unproved, modifiedAt };
+  return { ...known, sha256: null, ...UNPROVED, modifiedAt };
 }
 
 function newestFirst(now: Date): (one: Backup, other: Backup) => number {

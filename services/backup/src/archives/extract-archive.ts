@@ -1,3 +1,5 @@
+import type { CommonParts } from '../common-parts.ts';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { AppError } from '@taskmesh/contracts';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,11 +8,8 @@ import { runInChild } from '../child-process.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
 import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
-import { openContent, type ArchiveCipher } from './archive-cipher.ts';
-import { hasMainDump } from './archive-dumps.ts';
-import { asExtractionError, ExtractionError } from './extraction-error.ts';
-import { tooLarge, TooLargeError, type ArchiveLimits } from './limits.ts';
-import type { OnProgress } from './progress.ts';
+import { openContent } from './encryption.ts';
+import { asExtractionError, ExtractionError, tooLarge, TooLargeError, type ArchiveLimits } from './limits.ts';
 import type { Unpacking } from './unpack-archive.ts';
 
 export interface Extraction {
@@ -84,29 +83,14 @@ function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {
   return new ExtractionError(message, { cause: new TooSlowError(message) });
 }
 
-export interface StoredExtraction {
-  file: string;
-  archive: OpenArchive;
-  /** An empty folder to which nobody else may write. */
-  dir: string;
-  onProgress?: OnProgress;
-}
-
-export interface ExtractStoredDeps {
-  /** Absent: encrypted archives cannot be opened. */
-  cipher: ArchiveCipher | undefined;
-  archiveLimits: ArchiveLimits;
-}
-
-/** Extracts an archive from the storage, decrypted. Returns whether it holds the main dump. @throws ExtractionError */
+/** Extracts an archive from the storage, decrypted, into an empty folder. @throws ExtractionError */
 export async function extractStored(
-  { file, archive, dir, onProgress = () => undefined }: StoredExtraction,
-  { cipher, archiveLimits: limits }: ExtractStoredDeps,
-): Promise<boolean> {
+  { file, archive, dir, onProgress }: { file: string; archive: OpenArchive; dir: string; onProgress?: OnWorkProgress },
+  { cipher, archiveLimits: limits }: Pick<CommonParts, 'cipher' | 'archiveLimits'>,
+): Promise<void> {
   const { sizeBytes } = archive;
   const source = await openContent(file, archive.read(), cipher);
   const onRead = (bytes: number) =>
-    onProgress({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
+    onProgress?.({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
   await extractArchive({ source, sizeBytes, dir, limits, onRead });
-  return hasMainDump(dir);
 }

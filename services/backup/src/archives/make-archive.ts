@@ -1,48 +1,20 @@
-import { STORE_TABLES } from '@taskmesh/internal-api';
-import {
-  countOmitted,
-  DumpError,
-  openSnapshot,
-  readTableBytes,
-  type dumpDatabase,
-  type RowsOf,
-  type Snapshot,
-} from '@taskmesh/pg-rows';
-import type { Log } from '@taskmesh/service';
+import type { CommonParts } from '../common-parts.ts';
+import { STORE_TABLES, type OnWorkProgress } from '@taskmesh/internal-api';
+import { countOmitted, DumpError, openSnapshot, readTableBytes, type RowsOf, type Snapshot } from '@taskmesh/pg-rows';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { tooLarge, type ArchiveLimits } from './limits.ts';
 import { MANIFEST_FILE, type Manifest } from './manifest.ts';
-import type { TemporaryDirs } from './temporary-dirs.ts';
 import { writeArchive } from './write-archive.ts';
-import { ENCRYPTED_SUFFIX, type ArchiveCipher } from './archive-cipher.ts';
+import { ENCRYPTED_SUFFIX } from './encryption.ts';
 import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
-import { checkDiskSpace, createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
+import { checkDiskSpace, createDiskSpaceWatch } from '../disk-space.ts';
 import { connectAdmin } from '../databases/connect.ts';
-import { readSchemaVersion } from '../databases/schema-version.ts';
-import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
-import { DUMP_FILES, type Store, type StoreName } from '../databases/store.ts';
-import type { OnProgress } from './progress.ts';
+import { readSchemaVersion, DUMP_FILES, STORE_NAMES, type StoreName } from '../databases/store.ts';
+import type { WrittenArchive } from '../storage/backup-storage.ts';
 
-export interface ArchiveMaking {
-  storage: BackupStorage;
-  temporaryDirs: TemporaryDirs;
-  stores: Record<StoreName, Store>;
-  now: () => Date;
-  /** Tells apart two archives of the same second. */
-  nextId: () => string;
-  /** A restore's limits: an archive that exceeds them is not made. */
-  archiveLimits: ArchiveLimits;
-  /** Absent: archives are not encrypted. */
-  cipher: ArchiveCipher | undefined;
-  dump: typeof dumpDatabase;
-  product: string;
-  look: LookAtDisk;
-  /** How long reading the stores may show no progress; large stores get more. */
-  stallMs: number;
-  log: Log;
-}
+export type ArchiveMaking = Omit<CommonParts, 'mainStore' | 'loadLimits' | 'keepOldMs' | 'metrics' | 'onUnsettled'>;
 
 export interface MadeArchive extends WrittenArchive {
   file: string;
@@ -57,30 +29,20 @@ export interface MadeArchive extends WrittenArchive {
 export function makeArchive(
   making: ArchiveMaking,
   expectedBytes: number,
-  onProgress: OnProgress = () => undefined,
+  onProgress: OnWorkProgress = () => undefined,
 ): Promise<MadeArchive> {
-  const { storage, stores, dump, look, stallMs, archiveLimits, cipher, now, nextId, product, log } = making;
+  const { storage, archiveLimits, cipher, now, nextId, product, look, log } = making;
   return making.temporaryDirs.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
-    const names = Object.keys(stores) as StoreName[]; // a record's keys
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
     const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], look);
-    const dumps = await dumpAll(Object.values(stores), {
-      dir,
-      dump,
-      log,
-      look,
-      stallMs,
-      archiveLimits,
-      hasRoom,
-      onProgress,
-    });
+    const dumps = await dumpAll({ ...making, dir, hasRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
     const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
-    const files = [MANIFEST_FILE, ...names.map((name) => DUMP_FILES[name])];
+    const files = [MANIFEST_FILE, ...STORE_NAMES.map((name) => DUMP_FILES[name])];
     const dumpBytes = Object.values(dumps).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const onRead = (doneBytes: number) => {
       checkExpanded(doneBytes, archiveLimits);
@@ -90,7 +52,7 @@ export function makeArchive(
     const content = cipher ? await cipher.encrypt(plain) : plain;
     const written = await storage.write(file, Readable.from(atMost(content, archiveLimits), { objectMode: false }));
     log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
-    return { file, ...written, createdAt, stores: names };
+    return { file, ...written, createdAt, stores: [...STORE_NAMES] };
   });
 }
 
@@ -112,74 +74,58 @@ function archiveName(createdAt: Date, id: string): string {
   return `taskmesh-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${id}.tar.gz`;
 }
 
-const sumOf = async (numbers: Promise<number>[]) => (await Promise.all(numbers)).reduce((sum, one) => sum + one, 0);
-
-interface Dumping {
+interface Dumping extends ArchiveMaking {
   dir: string;
-  dump: typeof dumpDatabase;
-  log: Log;
-  look: LookAtDisk;
-  stallMs: number;
-  archiveLimits: ArchiveLimits;
   /** @throws DiskSpaceError when dumps of this size do not fit */
   hasRoom(bytes: number): Promise<void>;
-  onProgress: OnProgress;
+  onProgress: OnWorkProgress;
 }
+
+type Dumps = Manifest['stores'];
 
 /**
  * All snapshots are taken before the first row is read, and all connections must last until the end: restoring a store
  * ends its connection, so no archive mixes stores from before and after a restore.
  * @throws TooSlowError when there is no progress for too long
  */
-async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['stores']> {
-  const opened: OpenStore[] = [];
+async function dumpAll(dumping: Dumping): Promise<Dumps> {
+  const opened = new Map<StoreName, Snapshot>();
+  const closeAll = () => opened.forEach((snapshot) => snapshot.close()); // this ends pending queries
   const stop = new AbortController();
   const movement = createStallDetection(dumping.stallMs);
   const onStall = abortOnStall(stop, movement);
   try {
-    return await untilAborted(stop.signal, dumpEach(stores, opened, { ...dumping, movement }));
+    const dumps = dumpEach(dumping, opened, movement).finally(closeAll); // including those opened after an abort
+    return await untilAborted(stop.signal, dumps);
   } finally {
     clearInterval(onStall);
-    closeAll(opened); // this ends pending queries
+    closeAll();
   }
 }
 
-const closeAll = (opened: OpenStore[]) => opened.forEach(({ snapshot }) => snapshot.close());
+/** Without a limit of time: the detection of stalls watches it. */
+const DUMP_SESSION = { name: 'taskmesh-dump', timeoutMs: 0 };
 
-interface OpenStore {
-  store: Store;
-  snapshot: Snapshot;
-}
-
-interface WatchedDumping extends Dumping {
-  movement: StallDetection;
-}
-
-async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDumping): Promise<Manifest['stores']> {
-  try {
-    for (const store of stores) {
-      const client = await connectAdmin(store.adminUrl, { name: 'taskmesh-dump', timeoutMs: 0 }); // watched by `movement`
-      opened.push({ store, snapshot: await openSnapshot(client) });
-    }
-    const bytes = await sumOf(
-      opened.map(({ store, snapshot }) => snapshot.read((client) => readTableBytes(client, archivedRows(store.name)))),
-    );
-    dumping.movement.see(bytes);
-    await dumping.hasRoom(bytes);
-    const dumps: Partial<Manifest['stores']> = {};
-    for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, dumping);
-    for (const { snapshot } of opened) await snapshot.finish();
-    return dumps as Manifest['stores']; // all of them are opened
-  } finally {
-    closeAll(opened); // including those opened after the abort
-  }
+async function dumpEach(dumping: Dumping, opened: Map<StoreName, Snapshot>, movement: StallDetection): Promise<Dumps> {
+  for (const { name, adminUrl } of Object.values(dumping.stores))
+    opened.set(name, await openSnapshot(await connectAdmin(adminUrl, DUMP_SESSION)));
+  let bytes = 0;
+  for (const [name, snapshot] of opened)
+    bytes += await snapshot.read((client) => readTableBytes(client, archivedRows(name)));
+  movement.see(bytes);
+  await dumping.hasRoom(bytes);
+  const dumps: Partial<Dumps> = {};
+  for (const [name, snapshot] of opened) dumps[name] = await dumpOne(dumping, name, snapshot, movement);
+  for (const snapshot of opened.values()) await snapshot.finish();
+  return dumps as Dumps; // all of them are opened
 }
 
 async function dumpOne(
-  { name }: Store,
+  { dir, dump, log, look, archiveLimits, onProgress }: Dumping,
+  name: StoreName,
   snapshot: Snapshot,
-  { dir, dump, log, look, archiveLimits, onProgress, movement }: WatchedDumping,
-): Promise<Manifest['stores'][StoreName]> {
+  movement: StallDetection,
+): Promise<Dumps[StoreName]> {
   const file = DUMP_FILES[name];
   const watch = createDiskSpaceWatch(dir, look);
   const onWritten = (doneBytes: number) => {

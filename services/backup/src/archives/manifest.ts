@@ -2,15 +2,18 @@ import { parseJson } from '@taskmesh/service';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { Parser, type ReadEntry } from 'tar';
 import { z } from 'zod';
-import { DUMP_FILES, STORE_NAMES, type StoreName } from '../databases/store.ts';
+import { DUMP_FILES, MAIN_DUMP, type Store, STORE_NAMES, type StoreName } from '../databases/store.ts';
 import { MAX_TABLES, MIB } from './limits.ts';
-import { sha256Of } from './sha256.ts';
+import { sha256Of } from './uploads.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 
 /** Beyond what a manifest with that many tables needs. It is parsed in a process that also serves requests. */
-export const MAX_MANIFEST_BYTES = MIB / 4;
+const MAX_MANIFEST_BYTES = MIB / 4;
 
 const dump = z.object({
   file: z.string().regex(/^[a-z]+\.sql$/),
@@ -87,7 +90,87 @@ async function checkDump(dir: string, { file, sha256, sizeBytes }: Manifest['sto
 }
 
 /** A regular file with only one name (no hard links). */
-export async function isPlainFile(path: string): Promise<boolean> {
+async function isPlainFile(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && stats.isFile() && stats.nlink === 1;
+}
+
+export interface ArchivedDump {
+  schemaVersion: string | null;
+  rows: Record<string, number>;
+  /** Whether tables that are not named there must be empty, rather than absent. */
+  hasUnnamedTables: boolean;
+}
+
+export interface FoundDump {
+  store: Store;
+  path: string;
+  /** Absent for archives made elsewhere. */
+  archived?: ArchivedDump;
+}
+
+/** An archive made by Taskmesh lists its dumps in the manifest; any other has only the main dump. @throws ManifestError */
+export async function readDumps(
+  dir: string,
+  { stores, mainStore }: { stores: Record<StoreName, Store>; mainStore: StoreName },
+): Promise<FoundDump[]> {
+  await checkMainDump(dir);
+  const manifest = await readManifest(dir);
+  if (!manifest) return [{ store: stores[mainStore], path: join(dir, MAIN_DUMP) }];
+  return STORE_NAMES.map((name) => {
+    const { schemaVersion, rows } = manifest.stores[name];
+    const archived = { schemaVersion, rows, hasUnnamedTables: manifest.format === 1 };
+    return { store: stores[name], path: join(dir, DUMP_FILES[name]), archived };
+  });
+}
+
+/** The wanted dumps, by default all. @throws ManifestError when one is missing */
+export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefined): FoundDump[] {
+  if (!only) return dumps;
+  const missing = only.find((name) => !dumps.some(({ store }) => store.name === name));
+  if (missing) throw new ManifestError(`The archive holds no dump of the store ${missing}.`);
+  return dumps.filter(({ store }) => only.includes(store.name));
+}
+
+/** @throws ManifestError when the dump that every archive holds is missing */
+export async function checkMainDump(dir: string): Promise<void> {
+  if (!(await isPlainFile(join(dir, MAIN_DUMP)))) throw new ManifestError(`it holds no ${MAIN_DUMP}.`);
+}
+
+/** In archives made by Taskmesh, the manifest is the first entry. */
+const MAX_READ_BYTES = 2 * MAX_MANIFEST_BYTES;
+
+/**
+ * Reads the manifest at the start of an archive, and not much more. Undefined when there is none, or it is unreadable.
+ */
+export async function peekManifest(content: Readable): Promise<Manifest | undefined> {
+  const gunzip = createGunzip();
+  content.on('error', (error) => gunzip.destroy(error));
+  const { parser, text } = createManifestParser();
+  let readBytes = 0;
+  try {
+    for await (const part of content.pipe(gunzip) as AsyncIterable<Buffer>) {
+      readBytes += part.length;
+      parser.write(part);
+      if (text() !== undefined || readBytes > MAX_READ_BYTES) break;
+    }
+    return parseManifest(text() ?? '');
+  } finally {
+    content.destroy();
+    gunzip.destroy();
+  }
+}
+
+function createManifestParser() {
+  let whole: string | undefined;
+  const collect = (entry: ReadEntry) => {
+    const parts: Buffer[] = [];
+    if (entry.path !== MANIFEST_FILE || entry.type !== 'File' || entry.size > MAX_MANIFEST_BYTES) whole ??= '';
+    else
+      entry.on('data', (part) => parts.push(part)).on('end', () => (whole ??= Buffer.concat(parts).toString('utf8')));
+    entry.resume();
+  };
+  const parser = new Parser({ maxMetaEntrySize: 64 * 1024, onReadEntry: collect });
+  parser.on('error', () => (whole ??= ''));
+  return { parser, text: () => whole };
 }

@@ -1,9 +1,124 @@
-import { settlesWithin, type Log } from '@taskmesh/service';
-import { fileStateOf, isNewcomer, type Backup } from './archive.entity.ts';
+import type { CommonParts } from '../common-parts.ts';
+import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
+import { type Log, settlesWithin } from '@taskmesh/service';
+import { asVerifyFailure, isUnprovable, whyUnfit } from './archive.errors.ts';
+import type { OpenArchive } from '../storage/backup-storage.ts';
+import { openContent } from './encryption.ts';
+import { type Backup, fileStateOf, isNewcomer, isOwn, isSameFile } from './archive.entity.ts';
+import type { BackupRepository } from './archive.repository.ts';
+import { extractStored } from './extract-archive.ts';
+import { checkMainDump, type Manifest, peekManifest, readManifest } from './manifest.ts';
 
-export interface NewArchivesDeps {
-  take(archive: Backup): Promise<unknown>;
-  log: Log;
+type InspectionDeps = Pick<CommonParts, 'storage' | 'temporaryDirs' | 'cipher' | 'archiveLimits' | 'log'>;
+
+export interface Thoroughness {
+  onlyItsBeginning: boolean;
+}
+
+/** A first impression: complete and made by Taskmesh; unfit for a restore; or unknown (undefined). */
+export type Inspection = { manifest: Manifest } | { unfit: string } | undefined;
+
+/**
+ * Reads the whole archive with a restore's own checks, without loading it. `onlyItsBeginning`: stops after the manifest
+ * if that is valid.
+ * @throws AppError SERVICE_UNAVAILABLE when the storage is unavailable, or a disk is full
+ */
+export async function inspectArchive(
+  file: string,
+  { onlyItsBeginning }: Thoroughness,
+  deps: InspectionDeps,
+): Promise<Inspection> {
+  const { storage, log } = deps;
+  const archive = await storage.open(file);
+  if (archive.kind !== 'found') return undefined;
+  try {
+    const first = onlyItsBeginning ? await peek(file, archive, deps) : undefined;
+    const manifest = first ?? (await readAll(file, archive, deps));
+    return manifest && { manifest };
+  } catch (error) {
+    const failure = asVerifyFailure(error);
+    const unfit = whyUnfit(failure);
+    log.debug({ err: error, file, unfit }, 'archive looked into in vain');
+    if (unfit !== undefined) return { unfit };
+    if (isUnprovable(failure)) return undefined;
+    throw failure;
+  } finally {
+    await archive.close();
+  }
+}
+
+async function peek(file: string, archive: OpenArchive, { cipher }: InspectionDeps): Promise<Manifest | undefined> {
+  const content = await openContent(file, archive.read(), cipher);
+  return peekManifest(content).catch(() => undefined);
+}
+
+function readAll(file: string, archive: OpenArchive, deps: InspectionDeps): Promise<Manifest | undefined> {
+  return deps.temporaryDirs.use(async (dir) => {
+    await extractStored({ file, archive, dir }, deps);
+    await checkMainDump(dir);
+    return readManifest(dir);
+  });
+}
+
+export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
+  repository: Pick<BackupRepository, 'takeIn'>;
+  list(): Promise<Backup[]>;
+  find(file: string): Promise<Backup | undefined>;
+  lookInto(file: string, how: Thoroughness): Promise<Inspection>;
+}
+
+/**
+ * Adds archives to the catalogue that it lacks, from their manifests, and records which are unfit for a restore. Known
+ * ones stay unchanged. An archive does not tell who made it, so retention never deletes what a scan has found.
+ */
+export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): Promise<BackupScan> {
+  const { list, log } = deps;
+  const archives = await list();
+  const totalBytes = archives.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const scan: BackupScan = { archives: archives.length, added: 0, unread: 0 };
+  const how = { onlyItsBeginning: areMuch(archives) };
+  let doneBytes = 0;
+  for (const archive of archives) {
+    onProgress({ phase: 'scan', doneBytes, totalBytes });
+    doneBytes += archive.sizeBytes;
+    const found = isNewcomer(archive) ? await takeIn(archive, how, deps) : archive.unfitAt ? 'unread' : undefined;
+    if (found) scan[found]++;
+  }
+  onProgress({ phase: 'scan', doneBytes, totalBytes });
+  log.info({ ...scan }, 'archives scanned');
+  return scan;
+}
+
+/** Above this, only the beginnings are read: after a loss of the catalogue, all archives are unknown. */
+const MUCH_BYTES = 4 * 1024 ** 3;
+
+export const areMuch = (archives: Backup[]): boolean =>
+  archives.filter(isNewcomer).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MUCH_BYTES;
+
+/** Examines an unknown archive, and records the result. Undefined when that has happened meanwhile. */
+export async function takeIn(
+  archive: Backup,
+  how: Thoroughness,
+  { repository, find, lookInto, now }: Omit<ScanDeps, 'list'>,
+): Promise<'added' | 'unread' | undefined> {
+  const { file } = archive;
+  const look = await lookInto(file, how);
+  if (!look) return 'unread';
+  const current = await find(file); // reading takes long: the archive may have changed meanwhile
+  if (!current || !isNewcomer(current)) return undefined;
+  if (!isSameFile(fileStateOf(archive), fileStateOf(current))) return 'unread';
+  if ('manifest' in look) {
+    await repository.takeIn(describedBy(current, look.manifest));
+    return 'added';
+  }
+  await repository.takeIn({ ...current, unfitAt: now(), unfitReason: look.unfit });
+  return 'unread';
+}
+
+/** For archives made elsewhere, the manifest has the date; it cannot be later than the arrival. */
+export function describedBy(archive: Backup, { createdAt, stores }: Manifest): Backup {
+  const madeAt = new Date(Math.min(Date.parse(createdAt), archive.createdAt.getTime()));
+  return { ...archive, createdAt: isOwn(archive.origin) ? archive.createdAt : madeAt, stores: Object.keys(stores) };
 }
 
 export interface NewArchives {
@@ -20,7 +135,7 @@ function stateOf(archive: Backup): string {
   return `${sizeBytes} ${modifiedAt.getTime()}`;
 }
 
-export function createNewArchives({ take, log }: NewArchivesDeps): NewArchives {
+export function createNewArchives({ take, log }: { take(archive: Backup): Promise<unknown>; log: Log }): NewArchives {
   /** Archives that remained unknown, by file, with the state that was examined. */
   const met = new Map<string, string>();
   let meeting: Promise<void> | undefined;

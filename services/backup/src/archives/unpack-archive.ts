@@ -4,8 +4,7 @@ import { createGunzip } from 'node:zlib';
 import type { ReadEntry } from 'tar';
 import { Unpack } from 'tar/unpack';
 import { DiskSpaceError } from '../disk-space.ts';
-import { asExtractionError, ExtractionError } from './extraction-error.ts';
-import { tooLarge, type ArchiveLimits } from './limits.ts';
+import { asExtractionError, ExtractionError, tooLarge, type ArchiveLimits } from './limits.ts';
 
 export interface Unpacking {
   dir: string;

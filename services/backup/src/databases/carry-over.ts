@@ -134,17 +134,19 @@ const DEFAULT_PRIVILEGES = `
       from aclexplode(defaclacl) group by grantee, is_grantable) changes
   where defaclnamespace = 0 or nspname = 'public'`;
 
+/** Tables, views and sequences of the store. */
+const OBJECTS = `objects as (
+    select c.oid, relowner as owner, relacl as acl, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
+    from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'S'))`;
+
 /** Privileges on tables, columns and sequences of the store, where any were granted or revoked. */
 const GRANTS_ON_OBJECTS = `
-  with objects as (
-    select c.oid, relowner, relacl, relkind, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
-    from pg_class c join pg_namespace n on n.oid = relnamespace
-    where nspname = 'public' and relkind in ('r', 'p', 'v', 'S'))
-  select format('revoke all on %s from public, %I', name, pg_get_userbyid(relowner)) from objects where relacl is not null
+  with ${OBJECTS}
+  select format('revoke all on %s from public, %I', name, pg_get_userbyid(owner)) from objects where acl is not null
   union all
   select * from (
     select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), name, ${GRANTEE('grantee')}, ${OPTION})
-    from objects, aclexplode(relacl) group by name, grantee, is_grantable) grants
+    from objects, aclexplode(acl) group by name, grantee, is_grantable) grants
   union all
   select * from (
     select format('grant %s (%I) on %s to %s%s', privilege_type, attname, name, ${GRANTEE('grantee')}, ${OPTION})
@@ -163,10 +165,7 @@ const PROPERTIES = `
 
 /** Privileges of roles other than the owners in the fresh database, and its settings. */
 const WITHDRAWALS = `
-  with objects as (
-    select c.oid, relowner as owner, relacl as acl, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
-    from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'S')
-  ), granted as (
+  with ${OBJECTS}, granted as (
     select name, owner, acl from objects
     union all select name, owner, attacl from objects join pg_attribute on attrelid = oid
     union all select format('database %I', datname), datdba, datacl from pg_database where datname = $fresh

@@ -1,9 +1,8 @@
 import { inDatabase } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
-import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { carryOverRights } from './carry-over.ts';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { DATABASE_TIMEOUTS, dropDatabase, DROP_TIMEOUT_MS } from './drop-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
 export interface LoaderLimits {
@@ -137,4 +136,20 @@ async function dropLoader(admin: Client, loader: string): Promise<void> {
   if (rows.length === 0) return;
   await admin.query(`drop owned by ${role}`); // rights on databases that others created
   await admin.query(`drop role if exists ${role}`);
+}
+
+/** Copying a database, or another use that locks it, may take for ever. */
+const DROP_TIMEOUT_MS = 5_000;
+/** For a statement that makes or removes a whole database: a busy disk may need minutes. */
+export const DATABASE_TIMEOUTS = { timeoutMs: 10 * 60_000 };
+
+/** Drops a database, including its sessions, if it exists. @throws Error when it is locked for too long */
+export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = DROP_TIMEOUT_MS): Promise<void> {
+  await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
+  const { rows } = await admin.query<{ template: boolean }>(
+    'select datistemplate as template from pg_catalog.pg_database where datname = $1',
+    [name],
+  );
+  if (rows[0]?.template) await admin.query(`alter database ${escapeIdentifier(name)} is_template false`);
+  await admin.query(`drop database if exists ${escapeIdentifier(name)} with (force)`);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Client } from 'pg';
 
 /** The schema into which a dump's tables are loaded: rows in columns of built-in types. */
 export const RESTORED_SCHEMA = 'restored';
@@ -29,4 +30,19 @@ export function restoreNames(live: string, id: string): RestoreNames {
   const mark = createHash('sha256').update(live).digest('hex').slice(0, MARK_CHARACTERS);
   const named = (what: string) => `${stem}_${mark}_${what}_${id}`;
   return { live, fresh: named('restore'), old: named('old'), loader: named('loader') };
+}
+
+/** The ids of a restore's databases that exist. A database keeps its id when it is renamed. */
+export interface DatabaseIds {
+  live: string | undefined;
+  fresh: string | undefined;
+}
+
+export async function databaseIds(client: Client, { live, fresh }: RestoreNames): Promise<DatabaseIds> {
+  const { rows } = await client.query<{ name: string; id: string }>(
+    'select datname as name, oid::text as id from pg_catalog.pg_database where datname = any($1)',
+    [[live, fresh]],
+  );
+  const ids = new Map(rows.map(({ name, id }) => [name, id]));
+  return { live: ids.get(live), fresh: ids.get(fresh) };
 }

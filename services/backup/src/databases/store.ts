@@ -1,4 +1,7 @@
+import { badUserInput, conflict } from '@taskmesh/contracts';
 import type { ArchivedStore, ImportResult, StoreComparison } from '@taskmesh/internal-api';
+import type { Client } from 'pg';
+import { withAdmin } from './connect.ts';
 
 /** The stores that are backed up; each belongs to the service of that name. */
 export const STORE_NAMES = ['tasks', 'auth'] as const;
@@ -26,3 +29,62 @@ export interface Store {
 export const MAIN_DUMP = 'database.sql';
 
 export const DUMP_FILES: Record<StoreName, string> = { tasks: MAIN_DUMP, auth: 'auth.sql' };
+
+const NO_OWNER = 'The service that owns the store is not connected.';
+const noOwner: StoreOwner = {
+  importDatabase: async () => ({ complete: false, reason: NO_OWNER }),
+  compare: () => Promise.reject(new Error(NO_OWNER)),
+  resume: () => Promise.reject(new Error(NO_OWNER)),
+};
+
+/** The stores, each with its administrator and the service that owns it. */
+export function createStores(
+  adminUrls: Record<StoreName, string>,
+  owners: Partial<Record<StoreName, StoreOwner>>,
+): Record<StoreName, Store> {
+  const store = (name: StoreName): Store => ({ name, adminUrl: adminUrls[name], owner: owners[name] ?? noOwner });
+  return { tasks: store('tasks'), auth: store('auth') };
+}
+
+const KNOWN = STORE_NAMES.join(', ');
+
+/** The named stores without repetitions; undefined if none are named. @throws AppError BAD_USER_INPUT */
+export function wantedStores(names: readonly string[] | null | undefined): StoreName[] | undefined {
+  if (names === null || names === undefined) return undefined;
+  if (names.length === 0)
+    throw refused(`names no store; without it, all of the archive's are meant. There are: ${KNOWN}.`);
+  if (!names.every(isStore)) throw refused(`names a store that there is not. There are: ${KNOWN}.`);
+  return [...new Set(names)];
+}
+
+const isStore = (name: string): name is StoreName => STORE_NAMES.some((known) => known === name);
+
+const refused = (why: string) => badUserInput([{ path: 'stores', message: why }], `The list of stores ${why}`);
+
+const MIGRATIONS = 'public.mikro_orm_migrations';
+
+/** The newest migration applied to the store; null for a store made without migrations. */
+export async function readSchemaVersion(client: Client): Promise<string | null> {
+  const found = await client.query<{ table: string | null }>('select to_regclass($1)::text as table', [MIGRATIONS]);
+  if (!found.rows[0]?.table) return null;
+  const { rows } = await client.query<{ name: string }>(`select name from ${MIGRATIONS} order by id desc limit 1`);
+  return rows[0]?.name ?? null;
+}
+
+export type SchemaVersions = ReadonlyMap<StoreName, string | null>;
+
+/** Of the live stores. */
+export async function versionsOf(stores: readonly Store[]): Promise<SchemaVersions> {
+  const versions = new Map<StoreName, string | null>();
+  for (const { name, adminUrl } of stores) versions.set(name, await withAdmin(adminUrl, readSchemaVersion));
+  return versions;
+}
+
+/**
+ * The new stores are made for the services as they were then: those of a newer release would find an older schema.
+ * @throws AppError CONFLICT when a live store was migrated since
+ */
+export async function refuseMigrated(stores: readonly Store[], since: SchemaVersions): Promise<void> {
+  for (const [name, version] of await versionsOf(stores))
+    if (version !== since.get(name)) throw conflict(`The store ${name} was migrated meanwhile: try again.`);
+}

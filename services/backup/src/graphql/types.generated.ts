@@ -1,5 +1,4 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { Backup as BackupEntry } from '../archives/archive.entity.ts';
 import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -358,7 +357,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   AccountsForecast: ResolverTypeWrapper<AccountsForecast>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
-  Backup: ResolverTypeWrapper<BackupEntry>;
+  Backup: ResolverTypeWrapper<Backup>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   BackupScan: ResolverTypeWrapper<BackupScan>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
@@ -380,7 +379,7 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   AccountsForecast: AccountsForecast;
   Float: Scalars['Float']['output'];
-  Backup: BackupEntry;
+  Backup: Backup;
   String: Scalars['String']['output'];
   BackupScan: BackupScan;
   Int: Scalars['Int']['output'];

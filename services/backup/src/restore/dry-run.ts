@@ -1,14 +1,12 @@
+import type { CommonParts } from '../common-parts.ts';
 import { inDatabase } from '@taskmesh/store';
 import { notFound } from '@taskmesh/contracts';
-import type { AccountsComparison, RowsChange } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
-import type { OnProgress } from '../archives/progress.ts';
+import type { AccountsComparison, RowsChange, OnWorkProgress } from '@taskmesh/internal-api';
 import { findObstacles } from '../databases/swap-obstacles.ts';
 import type { Skipped } from '@taskmesh/pg-rows';
-import type { BackupStorage } from '../storage/backup-storage.ts';
 import type { StoreName } from '../databases/store.ts';
 import type { MadeStore, Verifier } from './verifier.ts';
-import { asVerifyFailure } from './verify.errors.ts';
+import { asVerifyFailure } from '../archives/archive.errors.ts';
 import type { RestoreOptions } from './restore.service.ts';
 
 export interface RestoreForecast {
@@ -32,7 +30,7 @@ export type DryRun = (file: string, options: RestoreOptions) => Promise<RestoreF
 const WAIT_MS = 5_000;
 
 export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
-  const forecast = async (file: string, { onProgress, allowsLoss, only }: RestoreOptions) => {
+  const forecast = async (file: string, { onProgress = () => undefined, allowsLoss = false, only }: RestoreOptions) => {
     const begin = performance.now();
     const archive = file === '' ? undefined : await storage.open(file);
     if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
@@ -55,13 +53,11 @@ export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
     });
 }
 
-export interface DryRunDeps {
-  storage: Pick<BackupStorage, 'open'>;
+interface DryRunDeps extends Pick<CommonParts, 'storage' | 'log'> {
   verifier: Verifier;
-  log: Log;
 }
 
-async function compare({ store, database, prepared }: MadeStore, told: RestoreForecast, onProgress: OnProgress) {
+async function compare({ store, database, prepared }: MadeStore, told: RestoreForecast, onProgress: OnWorkProgress) {
   const { name, adminUrl, owner } = store;
   onProgress({ phase: 'compare', store: name });
   const { tables, accounts } = await owner.compare(database);

@@ -1,21 +1,18 @@
-import { inDatabase } from '@taskmesh/store';
-import type { ImportResult } from '@taskmesh/internal-api';
+import type { ImportResult, OnWorkProgress } from '@taskmesh/internal-api';
 import { checkOnlyTables, dumpDatabase, openSnapshot, type Skipped } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
+import { inDatabase } from '@taskmesh/store';
 import { rm, stat } from 'node:fs/promises';
-import type { ArchivedDump } from '../archives/archive-dumps.ts';
-import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
-import type { OnProgress } from '../archives/progress.ts';
+import { type Client, escapeIdentifier } from 'pg';
+import { type ArchivedDump, ManifestError, OtherReleaseError } from '../archives/manifest.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
-import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import { connectAdmin, withAdmin } from '../databases/connect.ts';
+import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from '../databases/names.ts';
-import { loadDump } from './load-dump.ts';
-import { untilAborted } from '../stall-detection.ts';
 import type { Store } from '../databases/store.ts';
-import { checkLoaded, checkTaken } from './row-counts.ts';
-import type { LoadLimits } from './load-limits.ts';
-import { whileWatched } from './watch-database.ts';
+import { untilAborted } from '../stall-detection.ts';
+import { loadDump } from './load-dump.ts';
+import { type LoadLimits, whileWatched } from './watch-database.ts';
 
 /** The rows of the dump do not make a store. */
 export class IncompleteStoreError extends Error {
@@ -35,8 +32,7 @@ export interface Preparation {
   allowsLoss?: boolean;
   limits: LoadLimits;
   log: Log;
-  onLoaded?: (bytes: number) => void;
-  onCheck?: () => void;
+  onProgress: OnWorkProgress;
 }
 
 type Imported = Extract<ImportResult, { complete: true }>;
@@ -54,8 +50,8 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   const { adminUrl } = store;
   // Not watched: if abandoned, the server might still create the database afterwards.
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
-  return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onProgress) => {
-    const skipped = await load(preparation, { loaderUrl, signal, onProgress });
+  return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onMove) => {
+    const skipped = await load(preparation, loaderUrl, signal, onMove);
     const imported = await untilAborted(signal, importLoaded(preparation));
     if (!preparation.archived) return { ...imported, skipped };
     const own = withoutOwn(skipped, inDatabase(adminUrl, names.fresh), `${preparation.path}.own`, signal);
@@ -63,49 +59,32 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   });
 }
 
-/** The same, telling how far it is. */
-export async function prepareDump(
-  preparation: Omit<Preparation, 'onLoaded' | 'onCheck'>,
-  onProgress: OnProgress,
-): Promise<PreparedStore> {
-  const store = preparation.store.name;
-  const totalBytes = (await stat(preparation.path)).size;
-  return prepareStore({
-    ...preparation,
-    onLoaded: (doneBytes) => onProgress({ phase: 'load', store, doneBytes, totalBytes }),
-    onCheck: () => onProgress({ phase: 'check', store }),
-  });
-}
-
-interface LoadStep {
-  loaderUrl: string;
-  signal: AbortSignal;
-  onProgress: () => void;
-}
-
-async function load({ store, path, log, onLoaded }: Preparation, step: LoadStep): Promise<Skipped[]> {
+async function load(
+  preparation: Preparation,
+  url: string,
+  signal: AbortSignal,
+  onMove: () => void,
+): Promise<Skipped[]> {
+  const { store, path, log, onProgress: onLoaded } = preparation;
   const begin = performance.now();
-  const { statements, copiedRows, bytes, skipped } = await loadDump({
-    path,
-    url: step.loaderUrl,
-    signal: step.signal,
-    onProgress(read) {
-      step.onProgress();
-      onLoaded?.(read);
-    },
-  });
+  const totalBytes = (await stat(path)).size;
+  const onProgress = (doneBytes: number) => {
+    onMove();
+    onLoaded({ phase: 'load', store: store.name, doneBytes, totalBytes });
+  };
+  const { skipped, ...loaded } = await loadDump({ path, url, signal, onProgress });
   const tookMs = Math.round(performance.now() - begin);
-  log.info({ store: store.name, statements, copiedRows, bytes, skipped, tookMs }, 'dump loaded');
+  log.info({ store: store.name, ...loaded, skipped, tookMs }, 'dump loaded');
   return skipped;
 }
 
 async function importLoaded(preparation: Preparation): Promise<Imported> {
-  const { store, names, archived, allowsLoss = false, limits, log, onCheck } = preparation;
+  const { store, names, archived, allowsLoss = false, limits, log, onProgress } = preparation;
   const { adminUrl, owner, name } = store;
-  onCheck?.();
+  onProgress({ phase: 'check', store: name });
   const freshUrl = inDatabase(adminUrl, names.fresh);
   await withAdmin(freshUrl, (admin) => checkOnlyTables(admin, RESTORED_SCHEMA));
-  if (archived) await checkLoaded({ url: freshUrl, archived, timeoutMs: limits.statementTimeoutMs });
+  if (archived) await checkLoaded(freshUrl, archived, limits.statementTimeoutMs);
   const refused = await handOver(adminUrl, names);
   const result = await owner.importDatabase(
     names.fresh,
@@ -138,4 +117,45 @@ async function withoutOwn(skipped: Skipped[], url: string, path: string, signal:
   } finally {
     await rm(path, { force: true });
   }
+}
+
+type Rows = Record<string, number>;
+
+/** @throws ManifestError when the loaded tables and row counts differ from the manifest */
+async function checkLoaded(url: string, { rows: promised, hasUnnamedTables }: ArchivedDump, timeoutMs: number) {
+  const loaded = await countRows(url, timeoutMs);
+  for (const table of new Set([...Object.keys(promised), ...loaded.keys()])) {
+    const [found, wanted] = [loaded.get(table), Object.hasOwn(promised, table) ? promised[table] : undefined];
+    if (found === undefined) throw new ManifestError(`The manifest names the table ${table}, which is not there.`);
+    if (wanted === undefined && !hasUnnamedTables)
+      throw new ManifestError(`The manifest does not name the table ${table}.`);
+    if (found !== (wanted ?? 0)) throw differs(table, found, wanted ?? 0);
+  }
+}
+
+/** @throws ManifestError when the imported row counts differ from the manifest */
+function checkTaken(taken: Rows, { rows: promised }: ArchivedDump): void {
+  for (const [table, count] of Object.entries(taken))
+    if (count !== promised[table]) throw differs(table, count, promised[table] ?? 0);
+}
+
+function differs(table: string, found: number, promised: number): ManifestError {
+  return new ManifestError(`The table ${table} has ${found} rows, and the manifest says ${promised}.`);
+}
+
+function countRows(url: string, timeoutMs: number): Promise<Map<string, number>> {
+  const count = async (client: Client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')`,
+      [RESTORED_SCHEMA],
+    );
+    const counts = new Map<string, number>();
+    for (const { name } of tables) {
+      const table = `${RESTORED_SCHEMA}.${escapeIdentifier(name)}`;
+      const { rows } = await client.query<{ count: string }>(`select count(*) as count from ${table}`);
+      counts.set(name, Number(rows[0]?.count));
+    }
+    return counts;
+  };
+  return withAdmin(url, count, { timeoutMs });
 }

@@ -1,35 +1,49 @@
 import type { Skipped } from '@taskmesh/pg-rows';
-import type { Restore } from './restore.entity.ts';
 import type { StoreName } from '../databases/store.ts';
+import type { Restore } from './restore.entities.ts';
 
-/** How a restore or an undo ended, by the rules of the endpoint. The texts are for the caller. */
+/** How a restore or an undo ended, by the rules of the endpoint. */
 export type RestoreOutcome =
-  /**
-   * `isCleanUpPending`: something could not be removed yet, which does no harm; `skipped`: what was skipped of the
-   * dumps; `dropped`: what the stores lack, as `store.table` or `store.table.column`; `onlyStore`: the only restored
-   * store, if the archive has more; `safetyBackup`: the archive of what was replaced; `keptUntil`: an undo is possible
-   * until then, null when nothing is kept, absent when unknown; `takenBack`: the restore that was undone.
-   */
-  | {
-      kind: 'restored';
-      isCleanUpPending: boolean;
-      skipped: Skipped[];
-      dropped: string[];
-      onlyStore?: StoreName | undefined;
-      safetyBackup?: string | undefined;
-      keptUntil?: Date | null;
-      takenBack?: Restore;
-    }
-  /** The archive was fine, but the stores are unchanged; `why` is part of a sentence. */
-  | { kind: 'processed'; why: string; safetyBackup?: string | undefined }
-  | { kind: 'file-missing' }
-  | { kind: 'outside' }
-  | { kind: 'not-found' }
-  | { kind: 'extraction-failed'; error: string }
-  | { kind: 'failed'; error: string }
+  ({ kind: 'restored' } & Restored) | ({ kind: 'processed' } & Processed) | ({ kind: Refusal } & Refused);
+
+export interface Restored {
+  /** Something could not be removed yet, which does no harm. */
+  isCleanUpPending: boolean;
+  /** What was skipped of the dumps. */
+  skipped: Skipped[];
+  /** What the stores lack, as `store.table` or `store.table.column`. */
+  dropped: string[];
+  /** The only restored store, if the archive has more. */
+  onlyStore?: StoreName | undefined;
+  /** The archive of what was replaced. */
+  safetyBackup?: string | undefined;
+  /** An undo is possible until then; null when nothing is kept, absent when unknown. */
+  keptUntil?: Date | null;
+  /** The restore that was undone. */
+  takenBack?: Restore;
+}
+
+/** The archive was fine, but the stores are unchanged; `why` is part of a sentence. */
+export interface Processed {
+  why: string;
+  safetyBackup?: string | undefined;
+}
+
+export type Refusal =
+  | 'file-missing'
+  | 'outside'
+  | 'not-found'
+  | 'extraction-failed'
+  | 'failed'
   /** A server was lost during the swap; this is settled in the background. */
-  | { kind: 'unknown'; safetyBackup?: string | undefined }
-  | { kind: 'nothing-to-undo' }
+  | 'unknown'
+  | 'nothing-to-undo'
   /** The last restore is not the one to be undone; nothing has changed. */
-  | { kind: 'other-restore' }
-  | { kind: 'busy' };
+  | 'other-restore'
+  | 'busy';
+
+export interface Refused {
+  /** For the caller, where it says more than the kind. */
+  error?: string;
+  safetyBackup?: string | undefined;
+}

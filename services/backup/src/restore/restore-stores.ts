@@ -1,12 +1,15 @@
+import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { AppError } from '@taskmesh/contracts';
-import type { FoundDump } from '../archives/archive-dumps.ts';
-import type { OnProgress } from '../archives/progress.ts';
 import type { Skipped } from '@taskmesh/pg-rows';
-import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
-import type { LoadLimits } from './load-limits.ts';
-import { prepareDump } from './prepare-store.ts';
-import type { Restore } from './restore.entity.ts';
+import type { FoundDump } from '../archives/manifest.ts';
+import { renewSettings } from '../databases/carry-over.ts';
+import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
+import { allowConnections } from '../databases/swap.ts';
+import { prepareStore } from './prepare-store.ts';
+import type { Restore } from './restore.entities.ts';
 import { namesOf } from './settle-restore.ts';
+import { type Exchange, type ExchangeDeps, exchangeStores } from './swap-stores.ts';
+import type { LoadLimits } from './watch-database.ts';
 
 export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
   id: string;
@@ -17,7 +20,7 @@ export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
   limits: LoadLimits;
   /** Archives what is replaced, as late as possible, and returns the file's name. Absent: no safety backup. */
   makeSafetyBackup?: (() => Promise<string>) | undefined;
-  onProgress: OnProgress;
+  onProgress: OnWorkProgress;
 }
 
 /** The safety backup failed, so nothing is replaced. */
@@ -31,18 +34,32 @@ export class SafetyBackupError extends Error {
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
-  const { id, file, dumps, mayGoOn, onProgress } = restore;
-  const told: Told = { skipped: [], dropped: [] };
+  const { id, file, dumps, allowsLoss, limits, mayGoOn, onProgress } = restore;
+  const { journal, log } = deps;
+  const skipped: Skipped[] = [];
+  const dropped: string[] = [];
+  const prepareOne = async ({ store, path, archived }: FoundDump) => {
+    const dump = { store, names: namesOf(store, restore), path, archived, allowsLoss, limits, log, onProgress };
+    const prepared = await prepareStore(dump);
+    skipped.push(...prepared.skipped);
+    dropped.push(...prepared.dropped.map((name) => `${store.name}.${name}`));
+    log.info({ restore: id, store: store.name, rows: prepared.rows }, 'store prepared');
+  };
   const exchanged = await exchangeStores(deps, {
     restore: newRestore(deps, { id, file, stores: dumps.map(({ store }) => store.name) }),
     async prepare() {
-      await prepareAll(deps, restore, told);
-      await keepSafe(deps, restore);
+      for (const dump of dumps) await prepareOne(dump);
+      if (!restore.makeSafetyBackup) return;
+      const safetyBackup = await restore.makeSafetyBackup().catch((cause: unknown) => {
+        throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
+      });
+      await journal.reach(id, { stage: 'loading', safetyBackup });
+      log.info({ restore: id, safetyBackup }, 'safety backup made');
     },
     mayGoOn,
     onSwap: () => onProgress({ phase: 'swap' }),
   });
-  return { ...exchanged, ...told };
+  return { ...exchanged, skipped, dropped };
 }
 
 export function newRestore(
@@ -61,27 +78,34 @@ export function newRestore(
   };
 }
 
-interface Told {
-  skipped: Skipped[];
-  dropped: string[];
+export interface RestoreUndo extends Pick<Exchange, 'mayGoOn'> {
+  id: string;
+  /** The restore to undo; its old stores still exist. */
+  kept: Restore;
+  onProgress: OnWorkProgress;
 }
 
-async function keepSafe({ journal, log }: ExchangeDeps, { id, makeSafetyBackup }: StoresRestore) {
-  if (!makeSafetyBackup) return;
-  const safetyBackup = await makeSafetyBackup().catch((cause: unknown) => {
-    throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
+/**
+ * Replaces the live stores by those from before a restore. The replaced ones are kept in turn.
+ * @throws UnknownOutcomeError; any other error when the live stores are unchanged
+ */
+export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress }: RestoreUndo) {
+  const { file, stores: storeNames, id: undoes } = kept;
+  return exchangeStores(deps, {
+    restore: newRestore(deps, { id, file, stores: storeNames, undoes }),
+    async prepare() {
+      for (const name of storeNames) {
+        const { adminUrl, owner } = deps.stores[name];
+        const names = namesOf(deps.stores[name], { id, undoes });
+        onProgress({ phase: 'check', store: name });
+        await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(allowConnections(names.fresh, true)));
+        await owner.resume(names.fresh);
+        const refused = await renewSettings(adminUrl, names);
+        if (refused.length > 0)
+          deps.log.warn({ store: name, refused }, 'settings that the administrator may not carry over');
+      }
+    },
+    mayGoOn,
+    onSwap: () => onProgress({ phase: 'swap' }),
   });
-  await journal.reach(id, { stage: 'loading', safetyBackup });
-  log.info({ restore: id, safetyBackup }, 'safety backup made');
-}
-
-async function prepareAll({ log }: ExchangeDeps, restore: StoresRestore, told: Told): Promise<void> {
-  const { id, dumps, allowsLoss, limits, onProgress } = restore;
-  for (const { store, path, archived } of dumps) {
-    const dump = { store, names: namesOf(store, id), path, archived, allowsLoss, limits, log };
-    const { rows, skipped, dropped } = await prepareDump(dump, onProgress);
-    told.skipped.push(...skipped);
-    told.dropped.push(...dropped.map((name) => `${store.name}.${name}`));
-    log.info({ restore: id, store: store.name, rows }, 'store prepared');
-  }
 }

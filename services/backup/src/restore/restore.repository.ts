@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/store';
 import { latestPossible } from '../clock-skew.ts';
-import { RestoreEntity, type Restore } from './restore.entity.ts';
+import { type Restore, RestoreEntity, type Verification, VerificationEntity } from './restore.entities.ts';
 
 export type RestoreRepository = ReturnType<typeof createRestoreRepository>;
 
@@ -67,5 +67,19 @@ export function createRestoreRepository(database: Database) {
 
     leftNothing: (id: string): Promise<unknown> =>
       database.retry((em) => em.nativeUpdate(RestoreEntity, { id }, { leftUntil: null })),
+  };
+}
+
+export type VerificationRepository = ReturnType<typeof createVerificationRepository>;
+
+/** The journal of verifications. Each step is on disk when it resolves, and may be repeated. */
+export function createVerificationRepository(database: Database) {
+  return {
+    all: (): Promise<Verification[]> => database.retry((em) => em.findAll(VerificationEntity)),
+
+    begin: (verification: Verification): Promise<unknown> =>
+      database.retry((em) => em.upsert(VerificationEntity, { ...verification })),
+
+    end: (id: string): Promise<unknown> => database.retry((em) => em.nativeDelete(VerificationEntity, { id })),
   };
 }

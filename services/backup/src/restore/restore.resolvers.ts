@@ -1,19 +1,13 @@
 import { badUserInput } from '@taskmesh/contracts';
-import { asSeenRestore, forOperators } from '@taskmesh/internal-api';
-import type {
-  MutationResolvers,
-  MutationRestoreBackupArgs,
-  QueryResolvers,
-  RestoreResult,
-} from '../graphql/types.generated.ts';
+import { asSeenRestore, forOperators, type RestoreEnd as End, type OnWorkProgress } from '@taskmesh/internal-api';
+import type { MutationResolvers, MutationRestoreBackupArgs, QueryResolvers } from '../graphql/types.generated.ts';
 import type { Skipped } from '@taskmesh/pg-rows';
-import type { StoreName } from '../databases/store.ts';
+import { type StoreName, wantedStores } from '../databases/store.ts';
 import type { DryRun, RestoreForecast } from './dry-run.ts';
-import type { RestoreOutcome } from './restore-outcome.ts';
-import type { Restore } from './restore.entity.ts';
+import type { Refusal, Restored, RestoreOutcome } from './restore-outcome.ts';
+import type { Restore } from './restore.entities.ts';
 import type { RestoreOptions, RestoreService, Undoable, UndoOptions } from './restore.service.ts';
-import { isListableName } from '../storage/archive-name.ts';
-import { wantedStores } from '../databases/wanted-stores.ts';
+import { isListableName } from '../storage/backup-storage.ts';
 
 export function createRestoreResolvers(
   service: RestoreService,
@@ -34,7 +28,7 @@ export function createRestoreResolvers(
         restoreResultOf(await service.restore(file, restoreOptionsOf(parameters))),
       ),
       dryRunRestore: forOperators(async ({ file, ...parameters }) =>
-        forecastOf(await dryRun(file, { ...restoreOptionsOf(parameters), onProgress: () => undefined })),
+        forecastOf(await dryRun(file, restoreOptionsOf(parameters))),
       ),
       newEpoch: forOperators(async ({ atLeast }) => ({ epoch: await service.newEpoch(atLeast) })),
       undoRestore: forOperators(async ({ restoredAt }) =>
@@ -45,17 +39,16 @@ export function createRestoreResolvers(
 }
 
 /** @throws AppError BAD_USER_INPUT */
-export function restoreOptionsOf({
-  allowLoss,
-  stores,
-  safetyBackup,
-  decryptedFrom,
-}: Omit<MutationRestoreBackupArgs, 'file'>): Omit<RestoreOptions, 'onProgress'> {
+export function restoreOptionsOf(
+  { allowLoss, stores, safetyBackup, decryptedFrom }: Omit<MutationRestoreBackupArgs, 'file'>,
+  onProgress?: OnWorkProgress,
+): RestoreOptions {
   return {
     allowsLoss: allowLoss ?? false,
     only: wantedStores(stores),
     withSafetyBackup: safetyBackup ?? undefined,
     decryptedFrom: archiveNameOf(decryptedFrom),
+    onProgress,
   };
 }
 
@@ -67,8 +60,13 @@ function archiveNameOf(name: string | null | undefined): string | undefined {
 }
 
 /** @throws AppError BAD_USER_INPUT */
-export const undoOptionsOf = (restoredAt: unknown): Pick<UndoOptions, 'seen'> =>
-  restoredAt === undefined || restoredAt === null ? {} : { seen: new Date(asSeenRestore(restoredAt)) };
+export const undoOptionsOf = (restoredAt: unknown, onProgress?: OnWorkProgress): UndoOptions => ({
+  seen: restoredAt === undefined || restoredAt === null ? undefined : new Date(asSeenRestore(restoredAt)),
+  onProgress,
+});
+
+/** Also a result of the graph. */
+type RestoreEnd = End & Required<Pick<End, 'skipped' | 'safetyBackup'>> & { databaseRestored: boolean };
 
 const RESTORED = 'Database restored; the application may need a restart.';
 const ONE_STORE: Record<StoreName, string> = {
@@ -77,50 +75,31 @@ const ONE_STORE: Record<StoreName, string> = {
 };
 const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
 
-export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
-  switch (outcome.kind) {
-    case 'restored':
-      return restoredResultOf(outcome);
-    case 'processed':
-      return {
-        ...BASE,
-        success: true,
-        message: `Archive processed: the database was not restored (${outcome.why}). No restart is needed.`,
-        outcome: 'PROCESSED',
-        safetyBackup: outcome.safetyBackup ?? null,
-      };
-    case 'file-missing':
-      return refused('FILE_MISSING', 'The name of a backup file is needed.');
-    case 'outside':
-      return refused('FILE_OUTSIDE', 'The file lies outside of the backups directory.');
-    case 'not-found':
-      return refused('FILE_NOT_FOUND', 'There is no such backup file.');
-    case 'extraction-failed':
-      return refused('EXTRACTION_FAILED', outcome.error);
-    case 'failed':
-      return refused('FAILED', outcome.error);
-    case 'unknown':
-      return {
-        ...refused(
-          'UNKNOWN',
-          'A server was lost at the moment of the swap: whether the database was restored is not known yet. It is found out in the background, see the log; all stores are replaced then, or none.',
-        ),
-        message: 'Not known yet.',
-        safetyBackup: outcome.safetyBackup ?? null,
-      };
-    case 'nothing-to-undo':
-      return refused('NOTHING_TO_UNDO', 'There is no restore whose former stores are still kept.');
-    case 'other-restore':
-      return refused(
-        'OTHER_RESTORE',
-        'Nothing was undone: the last restore is another one by now. Look again at which one can be undone.',
-      );
-    case 'busy':
-      return refused('BUSY', 'Another restore is running; try again later.');
+const REFUSALS: Record<Refusal, [outcome: RestoreEnd['outcome'], error: string]> = {
+  'file-missing': ['FILE_MISSING', 'The name of a backup file is needed.'],
+  outside: ['FILE_OUTSIDE', 'The file lies outside of the backups directory.'],
+  'not-found': ['FILE_NOT_FOUND', 'There is no such backup file.'],
+  'extraction-failed': ['EXTRACTION_FAILED', ''],
+  failed: ['FAILED', ''],
+  unknown: ['UNKNOWN', 'A server was lost at the moment of the swap: whether the database was restored is not known yet. It is found out in the background, see the log; all stores are replaced then, or none.'],
+  'nothing-to-undo': ['NOTHING_TO_UNDO', 'There is no restore whose former stores are still kept.'],
+  'other-restore': ['OTHER_RESTORE', 'Nothing was undone: the last restore is another one by now. Look again at which one can be undone.'],
+  busy: ['BUSY', 'Another restore is running; try again later.'],
+}; // prettier-ignore
+
+export function restoreResultOf(outcome: RestoreOutcome): RestoreEnd {
+  if (outcome.kind === 'restored') return restoredResultOf(outcome);
+  const { kind, safetyBackup = null } = outcome;
+  if (kind === 'processed') {
+    const message = `Archive processed: the database was not restored (${outcome.why}). No restart is needed.`;
+    return { ...BASE, success: true, message, outcome: 'PROCESSED', safetyBackup };
   }
+  const [code, text] = REFUSALS[kind];
+  const message = kind === 'unknown' ? 'Not known yet.' : 'Backup not restored.';
+  return { ...BASE, success: false, message, error: outcome.error ?? text, outcome: code, safetyBackup };
 }
 
-function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>): RestoreResult {
+function restoredResultOf(outcome: Restored): RestoreEnd {
   const { isCleanUpPending, skipped, dropped, onlyStore, safetyBackup = null, keptUntil, takenBack } = outcome;
   const told = takenBack ? undoneText(takenBack, keptUntil) : RESTORED;
   const message = [told, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
@@ -154,10 +133,6 @@ const BASE = {
   safetyBackup: null,
   keptUntil: null,
 };
-
-function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
-  return { ...BASE, success: false, message: 'Backup not restored.', error, outcome };
-}
 
 export function forecastOf({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast) {
   return {

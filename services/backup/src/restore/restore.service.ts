@@ -1,58 +1,67 @@
-import { AppError } from '@taskmesh/contracts';
-import type { Log } from '@taskmesh/service';
-import { dumpsOf, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
-import { extractStored, type ExtractStoredDeps } from '../archives/extract-archive.ts';
-import { ExtractionError } from '../archives/extraction-error.ts';
-import { ManifestError } from '../archives/manifest.ts';
-import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
-import { LoadError } from '@taskmesh/pg-rows';
-import type { BackupMetrics } from '../metrics.ts';
-import type { OnProgress } from '../archives/progress.ts';
-import type { RunLock } from '../run-lock.ts';
-import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import { MAIN_DUMP, type StoreName } from '../databases/store.ts';
-import type { LoadLimits } from './load-limits.ts';
-import { WritersBusyError } from '../databases/lock-writers.ts';
-import { UnknownOutcomeError } from './exchange-stores.ts';
-import { dropLeft } from './left-databases.ts';
-import { IncompleteStoreError } from './prepare-store.ts';
-import { RestoreBusy } from './restore-busy.ts';
-import type { RestoreOutcome } from './restore-outcome.ts';
-import type { Restore } from './restore.entity.ts';
+import type { CommonParts } from '../common-parts.ts';
 import type { RestoreRepository } from './restore.repository.ts';
-import { restoreStores, SafetyBackupError, type StoresRestore } from './restore-stores.ts';
-import { settleRestore } from './settle-restore.ts';
-import { beginNewEpoch } from './new-epoch.ts';
-import { undoRestore } from './undo-restore.ts';
-import { isServersFault } from './verify.errors.ts';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
+import { AppError, unavailable } from '@taskmesh/contracts';
+import { LoadError } from '@taskmesh/pg-rows';
+import type { Log } from '@taskmesh/service';
+import { isServersFault } from '../archives/archive.errors.ts';
+import { extractStored } from '../archives/extract-archive.ts';
+import { ExtractionError } from '../archives/limits.ts';
+import { dumpsOf, ManifestError, readDumps } from '../archives/manifest.ts';
+import { WritersBusyError } from '../databases/lock-writers.ts';
+import type { StoreName } from '../databases/store.ts';
+import { LockBusyError, type RunLock } from '../run-lock.ts';
+import type { OpenArchive } from '../storage/backup-storage.ts';
+import { IncompleteStoreError } from './prepare-store.ts';
+import type { RestoreOutcome } from './restore-outcome.ts';
+import { restoreStores, SafetyBackupError, undoRestore } from './restore-stores.ts';
+import type { Restore } from './restore.entities.ts';
+import { dropLeft, settleRestore } from './settle-restore.ts';
+import { UnknownOutcomeError } from './swap-stores.ts';
 
-export interface RestoreServiceDeps extends KnownStores, ExtractStoredDeps {
-  storage: BackupStorage;
-  temporaryDirs: TemporaryDirs;
+export interface RestoreServiceDeps extends CommonParts {
   lock: RunLock;
   journal: RestoreRepository;
-  metrics: BackupMetrics;
-  now: () => Date;
-  nextId: () => string;
-  log: Log;
-  loadLimits: LoadLimits;
-  /** How long the replaced stores are kept for an undo. */
-  keepOldMs: number;
-  makeSafetyBackup: (onProgress: OnProgress) => Promise<string>;
+  makeSafetyBackup: (onProgress: OnWorkProgress) => Promise<string>;
   /** Whether restores make a safety backup by default. */
   usesSafetyBackups: boolean;
-  /** Called when something has to be settled or removed, now or later. */
-  onUnsettled: () => void;
+}
+
+export interface RestoreOptions {
+  onProgress?: OnWorkProgress | undefined;
+  /** Whether to drop what a store lacks, instead of refusing the archive. */
+  allowsLoss?: boolean | undefined;
+  /** Absent: all stores in the archive. */
+  only?: readonly StoreName[] | undefined;
+  /** Whether to make a safety backup first. Absent: the service's setting. */
+  withSafetyBackup?: boolean | undefined;
+  /** The archive's name in messages. @default the file */
+  decryptedFrom?: string | undefined;
+}
+
+export interface UndoOptions {
+  onProgress?: OnWorkProgress | undefined;
+  /** The time of the restore to undo; any other restore is left alone. Absent: the last one. */
+  seen?: Date | undefined;
+}
+
+export interface Undoable {
+  kept: Restore;
+  /** How long the stores that an undo replaces would be kept. */
+  replacedKeptMs: number;
 }
 
 export interface RestoreService {
   /** Restores from the archive named `file`. Never throws: failures are outcomes as well. */
-  restore(file: string, options?: Partial<RestoreOptions>): Promise<RestoreOutcome>;
+  restore(file: string, options?: RestoreOptions): Promise<RestoreOutcome>;
   /** Undoes the last restore while its old stores are kept. Never throws. */
-  undo(options?: Partial<UndoOptions>): Promise<RestoreOutcome>;
+  undo(options?: UndoOptions): Promise<RestoreOutcome>;
   /** The restore that an undo would revert; undefined when nothing is kept. */
   undoable(): Promise<Undoable | undefined>;
-  /** For stores that were reset by other means: makes clients start over. @throws AppError */
+  /**
+   * For stores that were reset by other means: makes clients start over. Absent `atLeast`: derived from the clock.
+   * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is evidently behind; BAD_USER_INPUT
+   */
   newEpoch(atLeast?: number | null): Promise<number>;
   /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
   settleInterrupted(): Promise<void>;
@@ -62,7 +71,7 @@ export interface RestoreService {
 const WAIT_MS = 5_000;
 
 export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
-  const { storage, lock, journal, metrics, now, nextId, log } = deps;
+  const { storage, stores, lock, journal, metrics, now, nextId, keepOldMs, log } = deps;
 
   /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
   const settleAll = async () => {
@@ -77,14 +86,12 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return { kind: 'outside' };
     if (archive.kind === 'missing') return { kind: 'not-found' };
-    try {
-      return await lock.run(WAIT_MS, (mayGoOn) => restoreFrom(deps, { ...options, file, archive, mayGoOn, settleAll }));
-    } finally {
-      await archive.close();
-    }
+    const work = { ...options, file, archive, settleAll };
+    const restored = lock.run(WAIT_MS, (mayGoOn) => restoreFrom(deps, { ...work, mayGoOn }));
+    return restored.finally(() => archive.close());
   };
 
-  const undo = ({ onProgress, seen }: UndoOptions): Promise<RestoreOutcome> =>
+  const undo = ({ onProgress = () => undefined, seen }: UndoOptions): Promise<RestoreOutcome> =>
     lock.run(WAIT_MS, async (mayGoOn) => {
       await settleAll();
       const kept = await journal.kept(now());
@@ -101,18 +108,30 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
       }
     });
 
+  /** Never during a restore, which derives its own epoch from the live one and would end up with a lower one. */
+  const newEpoch = (atLeast: number | null | undefined) =>
+    lock.run(WAIT_MS, async (mayGoOn) => {
+      await settleAll(); // this may take a while
+      const { tasks, auth } = stores;
+      if (!tasks.owner.newEpoch || !(await mayGoOn())) throw unavailable();
+      const epoch = await tasks.owner.newEpoch(atLeast);
+      await auth.owner.newEpoch?.(); // others follow the log of its accounts
+      log.warn({ epoch }, 'a new epoch was begun: clients read their lists again');
+      return epoch;
+    });
+
   const settleUnfinished = async () => {
     if ((await journal.unfinished()).length === 0) return;
     try {
       await lock.run(WAIT_MS, settleAll);
     } catch (error) {
-      if (!(error instanceof RestoreBusy)) throw error; // the holder of the lock has settled everything before
+      if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has settled everything before
     }
   };
 
   /** Holds no lock, because nothing waits for these databases. @throws Error when something is left */
   const removeLeft = async () => {
-    await journal.limitKeeping(now(), deps.keepOldMs);
+    await journal.limitKeeping(now(), keepOldMs);
     const overdue = await journal.overdue(now());
     const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // undone since before it was overdue
     let left = 0;
@@ -121,107 +140,52 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     if (left > 0) throw new Error('Databases of ended restores are still there.');
   };
 
+  const counted = async (work: 'restore' | 'undo', running: Promise<RestoreOutcome>): Promise<RestoreOutcome> => {
+    const outcome = await running.catch((error: unknown) => failureOf(error, log));
+    metrics.restored(work, outcome);
+    return outcome;
+  };
+
   return {
-    async restore(file, options = {}) {
-      const usual = { onProgress: () => undefined, allowsLoss: false };
-      const outcome = await restore(file, { ...usual, ...options }).catch((error: unknown) => failureOf(error, log));
-      metrics.restored('restore', outcome);
-      return outcome;
-    },
-
-    async undo(options = {}) {
-      const outcome = await undo({ onProgress: () => undefined, ...options }).catch((error: unknown) =>
-        failureOf(error, log),
-      );
-      metrics.restored('undo', outcome);
-      return outcome;
-    },
-
+    restore: (file, options = {}) => counted('restore', restore(file, options)),
+    undo: (options = {}) => counted('undo', undo(options)),
     async undoable() {
       const kept = await journal.kept(now());
-      return kept ? { kept, replacedKeptMs: deps.keepOldMs } : undefined;
+      return kept ? { kept, replacedKeptMs: keepOldMs } : undefined;
     },
-
     newEpoch: (atLeast) =>
-      beginNewEpoch({
-        ...{ lock, waitMs: WAIT_MS, settleAll, atLeast, log },
-        ...{ owner: deps.stores.tasks.owner, accountsOwner: deps.stores.auth.owner },
+      newEpoch(atLeast).catch((error: unknown) => {
+        throw error instanceof LockBusyError ? unavailable(error.message, error) : error;
       }),
-
-    async settleInterrupted() {
-      try {
-        await settleUnfinished();
-      } finally {
-        await removeLeft();
-      }
-    },
+    settleInterrupted: () => settleUnfinished().finally(removeLeft),
   };
 }
 
-export interface Undoable {
-  kept: Restore;
-  /** How long the stores that an undo replaces would be kept. */
-  replacedKeptMs: number;
-}
-
-export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allowsLoss'> {
-  /** Absent: all stores in the archive. */
-  only?: readonly StoreName[] | undefined;
-  /** Whether to make a safety backup first. Absent: the service's setting. */
-  withSafetyBackup?: boolean | undefined;
-  /** The archive's name in messages. @default the file */
-  decryptedFrom?: string | undefined;
-}
-
-export interface UndoOptions extends Pick<RestoreOptions, 'onProgress'> {
-  /** The time of the restore to undo; any other restore is left alone. Absent: the last one. */
-  seen?: Date | undefined;
-}
-
-interface OneRestore extends RestoreOptions, Pick<StoresRestore, 'file' | 'mayGoOn'> {
+interface OneRestore extends RestoreOptions {
+  file: string;
   archive: OpenArchive;
+  mayGoOn: () => Promise<boolean>;
   settleAll: () => Promise<void>;
 }
 
-function restoreFrom(
-  deps: RestoreServiceDeps,
-  {
-    file,
-    archive,
-    allowsLoss,
-    only,
-    withSafetyBackup,
-    decryptedFrom = file,
-    mayGoOn,
-    settleAll,
-    onProgress,
-  }: OneRestore,
-): Promise<RestoreOutcome> {
-  const { temporaryDirs, nextId, log, loadLimits: limits } = deps;
+function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<RestoreOutcome> {
+  const { temporaryDirs, usesSafetyBackups, nextId, log, loadLimits: limits } = deps;
+  const { file, archive, only, mayGoOn, settleAll } = restore;
+  const { allowsLoss = false, withSafetyBackup = usesSafetyBackups, decryptedFrom = file } = restore;
+  const { onProgress = () => undefined } = restore;
   return temporaryDirs.use<RestoreOutcome>(async (dir) => {
-    const hasDump = await extractStored({ file, archive, dir, onProgress }, deps);
-    if (!hasDump) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
+    await extractStored({ file, archive, dir, onProgress }, deps);
     let safetyBackup: string | undefined;
+    const makeSafetyBackup = async () => (safetyBackup = await deps.makeSafetyBackup(onProgress));
     try {
       const held = await readDumps(dir, deps);
       const dumps = dumpsOf(held, only);
       const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
       await settleAll();
-      const isSafe = withSafetyBackup ?? deps.usesSafetyBackups;
-      const makeSafetyBackup = isSafe
-        ? async () => (safetyBackup = await deps.makeSafetyBackup(onProgress))
-        : undefined;
-      const restoring = {
-        id: nextId(),
-        file: decryptedFrom,
-        dumps,
-        allowsLoss,
-        limits,
-        makeSafetyBackup,
-        mayGoOn,
-        onProgress,
-      };
-      const restored = await restoreStores(deps, restoring);
+      const restored = await restoreStores(deps, {
+        ...{ id: nextId(), file: decryptedFrom, dumps, allowsLoss, limits, mayGoOn, onProgress },
+        makeSafetyBackup: withSafetyBackup ? makeSafetyBackup : undefined,
+      });
       return { kind: 'restored', onlyStore, ...restored, safetyBackup };
     } catch (error) {
       if (error instanceof UnknownOutcomeError) return unknown(error, log, safetyBackup);
@@ -238,29 +202,23 @@ function unknown(error: UnknownOutcomeError, log: Log, safetyBackup?: string): R
 
 /** What callers see of a failure: the reason that a dry run gives, if it lies in the archive. */
 function reasonOf(error: unknown): string {
-  if (error instanceof LoadError && !isServersFault(error.cause))
-    return `the dump was not accepted: ${error.message.replace(/\.$/, '')}`;
-  if (error instanceof IncompleteStoreError)
-    return `the dump does not make a complete store: ${error.message.replace(/\.$/, '')}`;
-  if (error instanceof ManifestError) return error.message.replace(/\.$/, '');
-  if (error instanceof SafetyBackupError)
-    return `without a safety backup nothing is replaced: ${error.message.replace(/\.$/, '')}`;
+  const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';
+  if (error instanceof LoadError && !isServersFault(error.cause)) return `the dump was not accepted: ${message}`;
+  if (error instanceof IncompleteStoreError) return `the dump does not make a complete store: ${message}`;
+  if (error instanceof SafetyBackupError) return `without a safety backup nothing is replaced: ${message}`;
   if (error instanceof WritersBusyError) return 'somebody is writing without an end, see the log';
-  if (error instanceof AppError) return error.message.replace(/\.$/, '');
+  if (error instanceof ManifestError || error instanceof AppError) return message;
   return 'the database step failed, see the log';
 }
 
 function failureOf(error: unknown, log: Log): RestoreOutcome {
+  if (error instanceof LockBusyError) return { kind: 'busy' };
+  if (error instanceof UnknownOutcomeError) return unknown(error, log);
   if (error instanceof ExtractionError) {
     log.warn({ err: error }, 'archive not extracted');
     return { kind: 'extraction-failed', error: error.message };
   }
-  if (error instanceof RestoreBusy) return { kind: 'busy' };
-  if (error instanceof UnknownOutcomeError) return unknown(error, log);
-  if (error instanceof AppError) {
-    log.error({ err: error }, 'restore failed');
-    return { kind: 'failed', error: error.message };
-  }
   log.error({ err: error }, 'restore failed');
-  return { kind: 'failed', error: 'The restore failed unexpectedly; see the log.' };
+  const message = error instanceof AppError ? error.message : 'The restore failed unexpectedly; see the log.';
+  return { kind: 'failed', error: message };
 }

@@ -1,6 +1,6 @@
 import { createLog } from '@taskmesh/service';
 import { newRestore } from './restore-stores.ts';
-import type { Restore, RestoreStage } from './restore.entity.ts';
+import type { Restore, RestoreStage } from './restore.entities.ts';
 import { settleRestore, type SettleDeps } from './settle-restore.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');

@@ -1,26 +1,27 @@
+import type { CommonParts } from '../common-parts.ts';
+import { settleAll } from '@taskmesh/service';
 import { databaseOf } from '@taskmesh/store';
-import type { Log } from '@taskmesh/service';
-import { restoreNames, type RestoreNames } from '../databases/names.ts';
-import { fence, withServers, type Server } from '../databases/servers.ts';
-import { databaseIds } from '../databases/database-ids.ts';
-import { allowConnections, swapBack } from '../databases/swap.ts';
+import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
+import { DATABASE_TIMEOUTS, dropDatabase, dropFresh } from '../databases/fresh-database.ts';
+import { databaseIds, restoreNames, type RestoreNames } from '../databases/names.ts';
+import { fence, type Server, withServers } from '../databases/servers.ts';
 import type { Store, StoreName } from '../databases/store.ts';
-import type { Restore } from './restore.entity.ts';
+import { allowConnections, swapBack } from '../databases/swap.ts';
+import type { Restore } from './restore.entities.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 
-/** `undoes`: the restore being undone, if any; its old database is then the fresh one. */
-export function namesOf({ adminUrl }: Store, id: string, undoes: string | null = null): RestoreNames {
+/** Of a restore's databases. When it undoes another one, that one's old database is the fresh one. */
+export function namesOf(
+  { adminUrl }: Store,
+  { id, undoes = null }: { id: string; undoes?: string | null },
+): RestoreNames {
   const live = databaseOf(adminUrl);
   const names = restoreNames(live, id);
   return undoes === null ? names : { ...names, fresh: restoreNames(live, undoes).old };
 }
 
-export interface SettleDeps {
-  stores: Record<StoreName, Store>;
+export interface SettleDeps extends Pick<CommonParts, 'stores' | 'keepOldMs' | 'now' | 'log'> {
   journal: RestoreRepository;
-  keepOldMs: number;
-  now: () => Date;
-  log: Log;
 }
 
 type Outcome = 'restored' | 'undone';
@@ -70,36 +71,54 @@ async function settleFenced({ log }: SettleDeps, restore: Restore, servers: Serv
 }
 
 /** Closes the databases that were opened to become live again. */
-async function closeKept({ id, undoes }: Restore, servers: Server[]): Promise<void> {
-  for (const { client, stores } of servers)
-    for (const store of stores) {
-      const names = namesOf(store, id, undoes);
-      const { fresh } = await databaseIds(client, names);
-      if (fresh !== undefined) await client.query(allowConnections(names.fresh, false));
-    }
+async function closeKept(restore: Restore, servers: Server[]): Promise<void> {
+  for (const { server, names } of databasesOf(restore, servers)) {
+    const { fresh } = await databaseIds(server.client, names);
+    if (fresh !== undefined) await server.client.query(allowConnections(names.fresh, false));
+  }
 }
 
 /** The stores whose live database has the id in the journal; never inferred from what is missing. */
-async function swappedOf({ id, undoes, freshIds }: Restore, servers: Server[]) {
+async function swappedOf(restore: Restore, servers: Server[]) {
   const found = [];
-  for (const server of servers)
-    for (const store of server.stores) {
-      const names = namesOf(store, id, undoes);
-      const { live } = await databaseIds(server.client, names);
-      if (live !== undefined && live === freshIds[store.name]) found.push({ server, names });
-    }
+  for (const one of databasesOf(restore, servers)) {
+    const { live } = await databaseIds(one.server.client, one.names);
+    if (live !== undefined && live === restore.freshIds[one.store.name]) found.push(one);
+  }
   return found;
 }
 
+/** Each store of a restore, with its server. */
+export const databasesOf = (restore: Restore, servers: Server[]) =>
+  servers.flatMap((server) => server.stores.map((store) => ({ server, store, names: namesOf(store, restore) })));
+
 /** Undefined when the stage has changed meanwhile. */
-async function end(
-  { journal, keepOldMs, now }: SettleDeps,
-  restore: Restore,
-  outcome: Outcome,
-): Promise<Outcome | undefined> {
+async function end(deps: SettleDeps, restore: Restore, outcome: Outcome): Promise<Outcome | undefined> {
+  const { journal, keepOldMs, now } = deps;
   const at = now();
   const kept = outcome === 'restored' ? keepOldMs : 0;
   // A restore whose undo failed is kept as before.
   const leftUntil = outcome === 'undone' && restore.undoes !== null ? null : new Date(at.getTime() + kept);
   return (await journal.end(restore, { stage: outcome, at, leftUntil })) ? outcome : undefined;
+}
+
+/**
+ * Drops what a finished restore left: the old databases, or the new ones that were not used. Databases in use cannot be
+ * dropped; they do no harm, and stay in the journal for the next attempt.
+ */
+export async function dropLeft({ stores, journal, log }: SettleDeps, restore: Restore): Promise<boolean> {
+  const dropOf = async (name: StoreName): Promise<void> => {
+    const { adminUrl } = stores[name];
+    const names = namesOf(stores[name], restore);
+    if (restore.stage === 'undone') return dropFresh(adminUrl, names);
+    await withAdmin(maintenanceUrl(adminUrl), (admin) => dropDatabase(admin, names.old), DATABASE_TIMEOUTS);
+  };
+  try {
+    await settleAll(restore.stores.map(dropOf));
+    await journal.leftNothing(restore.id);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, restore: restore.id }, 'databases of an ended restore not removed yet');
+    return false;
+  }
 }

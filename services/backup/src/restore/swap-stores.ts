@@ -1,14 +1,14 @@
-import { databaseOf, inDatabase } from '@taskmesh/store';
+import type { CommonParts } from '../common-parts.ts';
 import type { Log } from '@taskmesh/service';
-import { fence, withServers, type Server } from '../databases/servers.ts';
-import { databaseIds } from '../databases/database-ids.ts';
+import { databaseOf, inDatabase } from '@taskmesh/store';
+import { checkLockers, type Lockers, type Replaced, withWritersOut } from '../databases/lock-writers.ts';
+import { databaseIds } from '../databases/names.ts';
+import { refuseMigrated, type SchemaVersions, versionsOf, type Store, type StoreName } from '../databases/store.ts';
+import { fence, type Server, withServers } from '../databases/servers.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
-import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
-import type { Store, StoreName } from '../databases/store.ts';
-import { refuseMigrated, type SchemaVersions } from '../databases/schema-version.ts';
-import type { Restore } from './restore.entity.ts';
+import { databasesOf, dropLeft, namesOf, type SettleDeps, settleRestore } from './settle-restore.ts';
+import type { Restore } from './restore.entities.ts';
 import type { RestoreRepository } from './restore.repository.ts';
-import { namesOf } from './settle-restore.ts';
 
 export interface StoresSwap {
   restore: Restore;
@@ -28,68 +28,148 @@ export interface StoresSwap {
  * @throws Error when the outcome has to be determined from the servers
  */
 export async function swapStores(swap: StoresSwap): Promise<void> {
-  const { restore, stores, versions, journal, onAttempt } = swap;
-  const { id, undoes } = restore;
+  const { restore, stores, versions, journal, log, onAttempt } = swap;
   await withServers(stores, async (servers) => {
-    await fence(servers, id);
-    const freshIds = await freshIdsOf(restore, servers);
+    await fence(servers, restore.id);
+    const databases = databasesOf(restore, servers);
+    const freshIds: Restore['freshIds'] = {};
+    for (const { server, store, names } of databases) {
+      freshIds[store.name] = (await databaseIds(server.client, names)).fresh;
+      if (freshIds[store.name] === undefined)
+        throw new Error(`The database that is to become the store of ${store.name} is gone.`);
+    }
     const isApart = servers.length > 1;
     await withWritersOut(lockable(swap), async (lockers) => {
-      for (const store of stores) await store.owner.carryOver?.(namesOf(store, id, undoes).fresh);
+      for (const store of stores) await store.owner.carryOver?.(namesOf(store, restore).fresh);
       await refuseMigrated(stores, versions);
       await checkLockers(lockers);
-      await journal.reach(id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
+      await journal.reach(restore.id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
       onAttempt();
       if (isApart)
-        await forEachStore(servers, ({ client }, store) =>
-          client.query(allowConnections(namesOf(store, id, undoes).fresh, false)),
-        );
-      for (const server of servers) await swapServer(swap, server, { lockers, open: !isApart });
+        for (const { server, names } of databases) await server.client.query(allowConnections(names.fresh, false));
+      for (const server of servers) {
+        const { client, url } = server;
+        const names = server.stores.map((store) => namesOf(store, restore));
+        await swapIn({ client, url, names, lockers: lockersOf(server, lockers), log }, { open: !isApart });
+      }
     });
     if (!isApart) return;
-    await journal.reach(id, { stage: 'decided' });
-    await forEachStore(servers, ({ client }, { adminUrl }) =>
-      client.query(allowConnections(databaseOf(adminUrl), true)),
-    );
+    await journal.reach(restore.id, { stage: 'decided' });
+    for (const { server, names } of databases) await server.client.query(allowConnections(names.live, true));
   });
 }
 
-async function forEachStore(
-  servers: Server[],
-  work: (server: Server, store: Store) => Promise<unknown>,
-): Promise<void> {
-  for (const server of servers) for (const store of server.stores) await work(server, store);
-}
-
 /** Only stores with data to carry over lock writers out: everything else is replaced anyway. */
-function lockable({ restore: { id, undoes }, stores }: StoresSwap): Map<StoreName, Replaced> {
+function lockable({ restore, stores }: StoresSwap): Map<StoreName, Replaced> {
   const carriedOver = stores.filter(({ owner }) => owner.carryOver);
   const replacedOf = (store: Store): Replaced => ({
     live: store.adminUrl,
-    fresh: inDatabase(store.adminUrl, namesOf(store, id, undoes).fresh),
+    fresh: inDatabase(store.adminUrl, namesOf(store, restore).fresh),
   });
   return new Map(carriedOver.map((store) => [store.name, replacedOf(store)]));
 }
 
-async function freshIdsOf({ id, undoes }: Restore, servers: Server[]): Promise<Restore['freshIds']> {
-  const ids: Restore['freshIds'] = {};
-  await forEachStore(servers, async ({ client }, store) => {
-    const { fresh } = await databaseIds(client, namesOf(store, id, undoes));
-    if (fresh === undefined) throw new Error(`The database that is to become the store of ${store.name} is gone.`);
-    ids[store.name] = fresh;
-  });
-  return ids;
-}
-
-async function swapServer(
-  { restore: { id, undoes }, log }: StoresSwap,
-  { client, url, stores }: Server,
-  { lockers, open }: { lockers: Lockers<StoreName>; open: boolean },
-): Promise<void> {
-  const ofServer = stores.flatMap(({ name, adminUrl }) => {
+/** By live database. */
+function lockersOf({ stores }: Server, lockers: Lockers<StoreName>): Lockers {
+  const own = stores.flatMap(({ name, adminUrl }) => {
     const locker = lockers.get(name);
     return locker ? [[databaseOf(adminUrl), locker] as const] : [];
   });
-  const names = stores.map((store) => namesOf(store, id, undoes));
-  await swapIn({ client, url, names, lockers: new Map(ofServer), log }, { open });
+  return new Map(own);
+}
+
+export type ExchangeDeps = SettleDeps & Pick<CommonParts, 'onUnsettled'>;
+
+export interface Exchange {
+  restore: Restore;
+  /** Creates the databases that will replace the live ones. */
+  prepare: () => Promise<void>;
+  /** Resolves with false when another instance may be restoring by now. */
+  mayGoOn: () => Promise<boolean>;
+  onSwap: () => void;
+}
+
+export interface Left {
+  isCleanUpPending: boolean;
+  /** An undo is possible until then; null when nothing is kept, absent when unknown. */
+  keptUntil?: Date | null;
+}
+
+const UNKNOWN: Left = { isCleanUpPending: true };
+
+/** It is unknown whether the stores were replaced; this is settled in the background. */
+export class UnknownOutcomeError extends Error {
+  override readonly name = 'UnknownOutcomeError';
+}
+
+/**
+ * Replaces live stores by others, all or none. The result always agrees with what a restart would make of it.
+ * @throws UnknownOutcomeError; any other error when the live stores are unchanged
+ */
+export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<Left> {
+  const { journal, log, onUnsettled } = deps;
+  const { id, file } = exchange.restore;
+  await journal.begin(exchange.restore);
+  const { reached, failure } = await tryExchange(deps, exchange);
+  const outcome = await settle(deps, id);
+  log.info({ restore: id, file, reached, outcome }, 'restore ended');
+  const left = outcome === undefined ? UNKNOWN : await cleanUp(deps, id);
+  onUnsettled(); // schedules the removal of what is kept or left
+  if (outcome === undefined && reached === 'attempted')
+    throw new UnknownOutcomeError('It is not known yet whether the stores were replaced.', { cause: failure });
+  const isRestored = outcome === undefined ? reached === 'replaced' : outcome === 'restored';
+  if (!isRestored) throw failure ?? new Error('The restore was undone.');
+  if (failure !== undefined) log.warn({ err: failure, restore: id }, 'the stores were replaced all the same');
+  return left;
+}
+
+/** `attempted`: it is unknown whether anything was replaced. */
+type Reached = 'untouched' | 'attempted' | 'replaced';
+
+async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ reached: Reached; failure?: unknown }> {
+  const { restore, prepare, mayGoOn, onSwap } = exchange;
+  const stores = restore.stores.map((name) => deps.stores[name]);
+  let reached: Reached = 'untouched';
+  try {
+    const versions = await versionsOf(stores);
+    await prepare();
+    if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
+    onSwap();
+    await swapStores({
+      restore,
+      stores,
+      versions,
+      journal: deps.journal,
+      log: deps.log,
+      onAttempt: () => (reached = 'attempted'),
+    });
+    return { reached: 'replaced' };
+  } catch (failure) {
+    return { reached, failure };
+  }
+}
+
+/** Undefined when that is impossible now: the journal remembers it until the servers are back. */
+async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'undone' | undefined> {
+  try {
+    return await settleRestore(deps, id);
+  } catch (error) {
+    deps.log.error({ err: error, restore: id }, 'restore not settled yet');
+    return undefined;
+  }
+}
+
+async function cleanUp(deps: ExchangeDeps, id: string): Promise<Left> {
+  try {
+    const restore = await deps.journal.find(id);
+    // An instance that took over may have removed only what existed at that time.
+    const isOurs = restore.stage === 'undone' && restore.undoes === null;
+    const isDue = isOurs || (restore.leftUntil && restore.leftUntil <= deps.now());
+    return isDue
+      ? { isCleanUpPending: !(await dropLeft(deps, restore)), keptUntil: null }
+      : { isCleanUpPending: false, keptUntil: restore.leftUntil ?? null };
+  } catch (error) {
+    deps.log.warn({ err: error, restore: id }, 'databases of an ended restore not removed yet');
+    return UNKNOWN;
+  }
 }

@@ -1,39 +1,30 @@
-import { unavailable } from '@taskmesh/contracts';
-import type { Log } from '@taskmesh/service';
-import { dumpsOf, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
-import { extractStored, type ExtractStoredDeps } from '../archives/extract-archive.ts';
-import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
-import type { OnProgress } from '../archives/progress.ts';
+import type { CommonParts } from '../common-parts.ts';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
+import { dumpsOf, readDumps, type FoundDump } from '../archives/manifest.ts';
+import { extractStored } from '../archives/extract-archive.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
-import type { LoadLimits } from './load-limits.ts';
-import { prepareDump, type PreparedStore } from './prepare-store.ts';
+import { prepareStore, type PreparedStore } from './prepare-store.ts';
 import { namesOf } from './settle-restore.ts';
-import type { RunLock } from '../run-lock.ts';
+import { LockBusyError, type RunLock } from '../run-lock.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
-import { MAIN_DUMP, type Store, type StoreName } from '../databases/store.ts';
-import type { Verification } from './verification.entity.ts';
-import type { VerificationRepository } from './verification.repository.ts';
-import { LossError, VerifyError } from './verify.errors.ts';
+import { type Store, type StoreName } from '../databases/store.ts';
+import type { Verification } from './restore.entities.ts';
+import type { VerificationRepository } from './restore.repository.ts';
+import { LossError } from '../archives/archive.errors.ts';
 
-export interface VerifierDeps extends KnownStores, ExtractStoredDeps {
-  temporaryDirs: TemporaryDirs;
+export interface VerifierDeps extends Omit<CommonParts, 'storage' | 'dump'> {
   /** Allows one verification at a time; restores have another lock and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
-  now: () => Date;
-  nextId: () => string;
-  log: Log;
-  onUnsettled: () => void;
-  loadLimits: LoadLimits;
 }
 
 interface Verifying {
-  onProgress: OnProgress;
+  onProgress: OnWorkProgress;
   waitMs: number;
   /** Absent: all stores in the archive. */
   only?: readonly StoreName[] | undefined;
   /** Whether to drop what a store lacks, instead of refusing the archive. Absent: drops it and throws a LossError. */
-  allowsLoss?: boolean;
+  allowsLoss?: boolean | undefined;
   /** Examines each store that was made, before it is dropped. */
   inspect?: (made: MadeStore) => Promise<void>;
 }
@@ -52,10 +43,6 @@ export interface Verifier {
 }
 
 const SETTLE_WAIT_MS = 5_000;
-
-export class VerificationBusy extends Error {
-  override readonly name = 'VerificationBusy';
-}
 
 export function createVerifier(deps: VerifierDeps): Verifier {
   const { temporaryDirs, lock, log } = deps;
@@ -79,8 +66,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     temporaryDirs.use(async (dir) => {
       const { onProgress, only } = how;
       onProgress({ phase: 'extract', doneBytes: 0, totalBytes: archive.sizeBytes });
-      const hasDump = await extractStored({ file, archive, dir, onProgress }, deps);
-      if (!hasDump) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
+      await extractStored({ file, archive, dir, onProgress }, deps);
       const dumps = dumpsOf(await readDumps(dir, deps), only);
       await settleAll();
       await tryDumps(deps, dumps, how);
@@ -88,21 +74,13 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     });
 
   return {
-    async verify(file, archive, how) {
-      try {
-        return await lock.run(how.waitMs, () => verifyAlone(file, archive, how));
-      } catch (error) {
-        throw error instanceof VerificationBusy
-          ? unavailable('Another verification is running; try again later.', error)
-          : error;
-      }
-    },
+    verify: (file, archive, how) => lock.run(how.waitMs, () => verifyAlone(file, archive, how)),
 
     async settleInterrupted() {
       try {
         if (await lock.run(SETTLE_WAIT_MS, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {
-        if (!(error instanceof VerificationBusy)) throw error; // the holder of the lock has settled everything before
+        if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has settled everything before
       }
     },
   };
@@ -120,9 +98,9 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
   const lost: string[] = [];
   try {
     for (const { store, path, archived } of dumps) {
-      const names = namesOf(store, verification.id);
+      const names = namesOf(store, verification);
       const dump = { store, names, path, archived, allowsLoss: allowsLoss ?? true };
-      const prepared = await prepareDump({ ...dump, limits: loadLimits, log }, onProgress);
+      const prepared = await prepareStore({ ...dump, limits: loadLimits, log, onProgress });
       if (archived && allowsLoss === undefined)
         lost.push(...prepared.dropped.map((dropped) => `${store.name}.${dropped}`));
       await inspect?.({ store, database: names.fresh, prepared });
@@ -138,7 +116,7 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
   }
 }
 
-async function takeAway({ stores, journal }: VerifierDeps, { id, stores: names }: Verification): Promise<void> {
-  for (const name of names) await dropFresh(stores[name].adminUrl, namesOf(stores[name], id));
-  await journal.end(id);
+async function takeAway({ stores, journal }: VerifierDeps, verification: Verification): Promise<void> {
+  for (const name of verification.stores) await dropFresh(stores[name].adminUrl, namesOf(stores[name], verification));
+  await journal.end(verification.id);
 }

@@ -1,6 +1,6 @@
 import { createLog } from '@taskmesh/service';
-import type { FailingRun } from './failing-run.entity.ts';
-import type { Notice } from './notice.ts';
+import type { FailingRun } from './run.entities.ts';
+import type { Notice } from './notices.ts';
 import { createRunReports } from './run-reports.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,14 @@
+import type { CommonParts } from '../common-parts.ts';
 import { AppError, unavailable } from '@taskmesh/contracts';
-import { withDeadline, type Log } from '@taskmesh/service';
+import { createMailer } from '@taskmesh/mail';
+import { type Clock, type Log, timeOrderedIds, withDeadline } from '@taskmesh/service';
+import type { Database } from '@taskmesh/store';
 import { isInFuture } from '../clock-skew.ts';
+import type { BackupConfig } from '../config.ts';
 import type { BackupMetrics } from '../metrics.ts';
-import type { FailingRun, RunName } from './failing-run.entity.ts';
-import type { FailingRunRepository } from './failing-run.repository.ts';
-import type { Notice } from './notice.ts';
+import { createWebhook, mailOf, type Notice } from './notices.ts';
+import type { FailingRun, RunName } from './run.entities.ts';
+import { createFailingRunRepository, type FailingRunRepository } from './run.repository.ts';
 
 export interface RunReportsDeps {
   repository: Pick<FailingRunRepository, 'find' | 'save' | 'remove'>;
@@ -81,5 +85,31 @@ export function createRunReports(deps: RunReportsDeps): RunReports {
       return true;
     },
     close: () => void (closed = true),
+  };
+}
+
+export interface NotifierDeps extends Pick<CommonParts, 'metrics' | 'now' | 'log'> {
+  database: Database;
+  clock: Clock;
+}
+
+export function createNotifier(
+  { mail, secrets }: BackupConfig,
+  { database, clock, metrics, now, log }: NotifierDeps,
+): { reports: RunReports; close(): Promise<void> } {
+  const mailer = mail && createMailer({ smtpUrl: secrets.smtpUrl, ...mail }, { clock, ids: timeOrderedIds, log });
+  const mailTo = (to: string) => (notice: Notice) => mailer?.send(mailOf(notice, to)) ?? Promise.resolve();
+  const channels = [
+    ...(secrets.webhookUrl === undefined ? [] : [createWebhook({ url: secrets.webhookUrl })]),
+    ...(mail?.to ?? []).map(mailTo),
+  ];
+  const repository = createFailingRunRepository(database);
+  const reports = createRunReports({ repository, channels, metrics, now, log });
+  return {
+    reports,
+    async close() {
+      reports.close();
+      await mailer?.close();
+    },
   };
 }

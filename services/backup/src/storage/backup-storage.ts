@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 
 export interface StoredArchive {
@@ -55,4 +56,23 @@ export interface BackupStorage {
   /** Removes what killed writers left behind; returns the number of pieces. */
   sweep(): Promise<number>;
   close(): Promise<void>;
+}
+
+const ARCHIVE_NAME = /\.tar\.gz(\.age)?$/;
+const MAX_NAME_BYTES = 255;
+const NOT_IN_A_NAME = /[\u0000-\u001f\u007f-\u009f\\]/;
+
+/**
+ * Whether a file of this name counts as an archive: one path component that every storage accepts unchanged. A leading
+ * dot marks unfinished files.
+ */
+export function isListableName(name: string): boolean {
+  return (
+    ARCHIVE_NAME.test(name) &&
+    !name.startsWith('.') &&
+    basename(name) === name &&
+    name.isWellFormed() &&
+    !NOT_IN_A_NAME.test(name) &&
+    Buffer.byteLength(name) <= MAX_NAME_BYTES
+  );
 }

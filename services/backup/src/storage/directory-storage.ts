@@ -1,21 +1,21 @@
+import { AppError, unavailable } from '@taskmesh/contracts';
 import { errorCode } from '@taskmesh/contracts/error-details';
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { createTemporaryFiles } from '../temporary-files.ts';
 import { createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
-import { isListableName } from './archive-name.ts';
 import {
   ArchiveExistsError,
+  isListableName,
   type BackupStorage,
   type Located,
   type StoredArchive,
   type WrittenArchive,
 } from './backup-storage.ts';
-import { asDirectoryFailure } from './directory.errors.ts';
 import { findInside, isNotThere, openInside } from './open-inside.ts';
-import { sweepUnfinished, withUnfinished } from './unfinished-files.ts';
 
 export interface DirectoryStorageOptions {
   dir: string;
@@ -24,6 +24,13 @@ export interface DirectoryStorageOptions {
 }
 
 export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptions): BackupStorage {
+  const unfinishedFiles = createTemporaryFiles({
+    dir,
+    prefix: '.unfinished-', // never listed
+    maxAgeMs: FORGOTTEN_MS,
+    now,
+    onRemains: () => undefined,
+  });
   /** Throws if the directory is missing, so that it never looks empty. */
   const place = async (): Promise<string> => {
     const base = await realpath(dir);
@@ -35,20 +42,20 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
   return {
     dir,
 
-    prepare: () => told(async () => (await mkdir(dir, { recursive: true, mode: 0o700 })) !== undefined),
+    prepare: () => reported(async () => (await mkdir(dir, { recursive: true, mode: 0o700 })) !== undefined),
 
     list: () =>
-      told(async () => {
+      reported(async () => {
         const base = await place();
         const names = (await readdir(base)).filter(isListableName);
         const found = await Promise.all(names.map((name) => describe(base, name)));
         return found.filter((archive) => archive !== undefined);
       }),
 
-    find: (file) => told(() => find(file)),
+    find: (file) => reported(() => find(file)),
 
     async open(name): Promise<Located> {
-      const opened = await told(async () => openInside(await place(), name));
+      const opened = await reported(async () => openInside(await place(), name));
       if (opened.kind !== 'found') return opened;
       const { handle, sizeBytes } = opened;
       return {
@@ -61,8 +68,8 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
 
     async write(file, content) {
       try {
-        await told(place);
-        return await withUnfinished(dir, async (unfinished) => {
+        await reported(place);
+        return await unfinishedFiles.use(async (unfinished) => {
           const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, look));
           if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
           await keepNames(dir);
@@ -75,7 +82,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
     },
 
     remove: (file) =>
-      told(async () => {
+      reported(async () => {
         if (!(await find(file))) return false;
         try {
           await unlink(join(dir, file));
@@ -87,18 +94,42 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
         return true;
       }),
 
-    sweep: () => told(() => sweepUnfinished(dir, now())),
+    sweep: () => reported(() => unfinishedFiles.sweep()),
 
     close: async () => undefined,
   };
 }
 
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+async function reported<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     throw asDirectoryFailure(error);
   }
+}
+
+/** A file still being written was modified more recently. */
+const FORGOTTEN_MS = 60 * 60 * 1000;
+
+const NO_PERMISSION = 'no permission';
+const NO_DIRECTORY = 'it is no directory';
+
+const REASONS: Record<string, string> = {
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: 'it may only be read',
+  ENOENT: 'it is not there',
+  ENOTDIR: NO_DIRECTORY,
+  EEXIST: NO_DIRECTORY,
+};
+const SYSTEM = /^E[A-Z0-9]+$/;
+
+/** The error for operators, without paths; `cause` has the details for the log. A defect is returned unchanged. */
+function asDirectoryFailure(error: unknown): unknown {
+  const code = errorCode(error);
+  if (error instanceof AppError || !SYSTEM.test(code)) return error;
+  const reason = REASONS[code] ?? `the system cannot (${code})`;
+  return unavailable(`The directory of the archives cannot be used: ${reason}.`, error);
 }
 
 const CHUNK_BYTES = 256 * 1024;

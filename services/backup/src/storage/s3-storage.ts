@@ -5,23 +5,24 @@ import {
   HeadObjectCommand,
   paginateListObjectsV2,
   S3Client,
+  S3ServiceException,
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { MIB } from '../archives/limits.ts';
-import { sha256Of } from '../archives/sha256.ts';
-import { isListableName } from './archive-name.ts';
+import { sha256Of } from '../archives/uploads.ts';
 import {
   ArchiveExistsError,
+  isListableName,
   type BackupStorage,
   type Located,
   type StoredArchive,
   type WrittenArchive,
 } from './backup-storage.ts';
 import { climbsOut } from './open-inside.ts';
-import { asBucketFailure, isNotFound, isNoUpload, isTaken, refuseAnswer } from './s3.errors.ts';
 import type { UploadJournal } from './upload-journal.repository.ts';
 import type { S3Location } from './s3-location.ts';
 
@@ -229,4 +230,42 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
 /** Converts a date from another realm. */
 function dateOf(date: Date | undefined): Date {
   return new Date(Number(date ?? 0));
+}
+
+const NO_CREDENTIALS = 'CredentialsProviderError';
+const REFUSED_STATUS = new Set([401, 403]);
+const NO_BUCKET = new Set(['NoSuchBucket', 'PermanentRedirect']);
+const NOT_FOUND = new Set(['NotFound', 'NoSuchKey']);
+const TAKEN = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
+
+const nameOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : '';
+
+/** No such object. For requests about one object, a missing bucket looks the same. */
+const isNotFound = (error: unknown): boolean => NOT_FOUND.has(nameOf(error));
+
+/** The name is taken, or another client is writing that object right now. */
+const isTaken = (error: unknown): boolean => TAKEN.has(nameOf(error));
+
+/** The upload has ended in some way. */
+const isNoUpload = (error: unknown): boolean => nameOf(error) === 'NoSuchUpload';
+
+/** The error for operators; `cause` has the details for the log. */
+function asBucketFailure(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const name = nameOf(error);
+  if (name === NO_CREDENTIALS || isRefused(error))
+    return unavailable('The bucket of the archives does not let us in.', error);
+  if (NO_BUCKET.has(name)) return unavailable('The bucket of the archives is not there.', error);
+  return unavailable('The bucket of the archives was not available.', error);
+}
+
+/** Any page of a proxy parses like an empty bucket. */
+function refuseAnswer(): never {
+  throw unavailable('What answers at the address of the bucket is no bucket.');
+}
+
+/** By status, because servers use different error names. */
+function isRefused(error: unknown): boolean {
+  return error instanceof S3ServiceException && REFUSED_STATUS.has(error.$metadata.httpStatusCode ?? 0);
 }

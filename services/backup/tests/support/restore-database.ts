@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { createFreshDatabase, dropFresh } from '../../src/databases/fresh-database.ts';
-import { loadLimits } from '../../src/restore/load-limits.ts';
+import { loadLimits } from '../../src/restore/watch-database.ts';
 import { restoreNames, type RestoreNames } from '../../src/databases/names.ts';
 
 export interface FreshTestDatabase {

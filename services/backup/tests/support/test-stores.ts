@@ -4,7 +4,7 @@ import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { maintenanceUrl } from '../../src/databases/connect.ts';
 import { newRestore } from '../../src/restore/restore-stores.ts';
-import type { Restore } from '../../src/restore/restore.entity.ts';
+import type { Restore } from '../../src/restore/restore.entities.ts';
 import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
 import { namesOf } from '../../src/restore/settle-restore.ts';
 import type { Store, StoreName } from '../../src/databases/store.ts';
@@ -77,7 +77,10 @@ export async function createTestStores() {
         owner: { importDatabase: unwanted, compare: unwanted, resume: async () => undefined },
       });
       const stores = { tasks: store('tasks'), auth: store('auth') };
-      const names = { tasks: namesOf(stores.tasks, 'r', undoes), auth: namesOf(stores.auth, 'r', undoes) };
+      const names = {
+        tasks: namesOf(stores.tasks, { id: 'r', undoes }),
+        auth: namesOf(stores.auth, { id: 'r', undoes }),
+      };
       await putBack(
         new Map(
           STORES.flatMap((each) => [

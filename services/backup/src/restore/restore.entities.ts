@@ -1,4 +1,4 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { StoreName } from '../databases/store.ts';
 
 /**
@@ -36,3 +36,16 @@ export const RestoreEntity = defineEntity({
 });
 
 export type Restore = InferEntity<typeof RestoreEntity>;
+
+/** A verification that may have databases on the stores' servers; deleted when these are dropped. */
+export const VerificationEntity = defineEntity({
+  name: 'Verification',
+  tableName: 'verifications',
+  properties: {
+    id: p.text().primary(),
+    stores: p.array<StoreName>().columnType('text[]'),
+    startedAt: p.datetime(3),
+  },
+});
+
+export type Verification = InferEntity<typeof VerificationEntity>;

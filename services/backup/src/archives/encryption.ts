@@ -1,8 +1,10 @@
-import { errorCode } from '@taskmesh/contracts/error-details';
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
+import { ConfigError } from '@taskmesh/service';
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
 import { Readable } from 'node:stream';
 import { ReadableStream as WebStream } from 'node:stream/web';
-import { ExtractionError } from './extraction-error.ts';
+import type { BackupConfig } from '../config.ts';
+import { ExtractionError } from './limits.ts';
 
 export const ENCRYPTED_SUFFIX = '.age';
 
@@ -130,4 +132,24 @@ async function* parts(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
 /** Replaces Readable.toWeb, which can throw uncatchably when its reader is cancelled at the wrong moment. */
 function asWeb(readable: Readable): ReadableStream<Uint8Array> {
   return WebStream.from(readable) as ReadableStream<Uint8Array>; // two incompatible declarations of the same type
+}
+
+/** @throws ConfigError for invalid keys and recipients, and when what is to be verified could not be opened */
+export async function createCipher(config: BackupConfig): Promise<ArchiveCipher | undefined> {
+  const { recipients, schedule, verifiesScheduled, verifySchedule } = config;
+  const identities = config.secrets.keys;
+  await createArchiveCipher({ identities, recipients: [] }).catch((error: unknown) => {
+    throw new ConfigError([`BACKUP_KEY_FILE holds a key that is none: ${errorMessage(error)}`]);
+  });
+  const cipher = await createArchiveCipher({ identities, recipients }).catch((error: unknown) => {
+    throw new ConfigError([
+      `BACKUP_RECIPIENTS must be age recipients (age1…) with commas between them: ${errorMessage(error)}`,
+    ]);
+  });
+  const proves = (schedule !== undefined && verifiesScheduled) || verifySchedule !== undefined;
+  if (cipher && !cipher.opensOwn && proves)
+    throw new ConfigError([
+      'BACKUP_KEY_FILE opens nothing that BACKUP_RECIPIENTS encrypts, so nothing could be proved: add the key of one of them, or set BACKUP_VERIFY=false',
+    ]);
+  return cipher;
 }

@@ -1,8 +1,10 @@
 import { AppError, badUserInput } from '@taskmesh/contracts';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isListableName, type OpenArchive } from '../storage/backup-storage.ts';
+import { ENCRYPTED_SUFFIX } from './encryption.ts';
 import { MIB } from './limits.ts';
-import { ENCRYPTED_SUFFIX } from './archive-cipher.ts';
-import { isListableName } from '../storage/archive-name.ts';
 
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
 const AGE_HEAD = Buffer.from('age-encryption.org/v1\n');
@@ -54,4 +56,34 @@ function tooLarge(maxBytes: number): AppError {
 
 function otherKind(file: string): AppError {
   return badUserInput([], `The content is no ${file.endsWith(ENCRYPTED_SUFFIX) ? 'age' : 'gzip'} file.`);
+}
+
+export interface CheckedArchive extends OpenArchive {
+  /** The checksum of the last read, if it was complete. */
+  sha256(): string | null;
+}
+
+export function withChecksum(archive: OpenArchive): CheckedArchive {
+  let hash = createHash('sha256');
+  let bytes = 0;
+  async function* checked(): AsyncGenerator<Buffer> {
+    hash = createHash('sha256');
+    bytes = 0;
+    for await (const part of archive.read() as AsyncIterable<Buffer>) {
+      hash.update(part);
+      bytes += part.length;
+      yield part;
+    }
+  }
+  return {
+    ...archive,
+    read: () => Readable.from(checked(), { objectMode: false }),
+    sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null),
+  };
+}
+
+export async function sha256Of(content: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(content, hash);
+  return hash.digest('hex');
 }

@@ -2,7 +2,7 @@ import { createLog } from '@taskmesh/service';
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { createTemporaryDirs } from './temporary-dirs.ts';
+import { createTemporaryDirs, createTemporaryFiles } from './temporary-files.ts';
 
 let dir: string;
 beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-temporary-'))));
@@ -40,8 +40,8 @@ describe('temporary directories', () => {
   });
 
   it('of processes that are gone, or that had our id before us, are swept; those of living ones and foreign folders stay', async () => {
-    const living = `run-${HOST}-${process.ppid}-abc`;
-    for (const name of [`run-${HOST}-${NO_SUCH_PROCESS}-abc`, `run-${HOST}-${process.pid}-abc`, living, 'other'])
+    const living = `run-${process.ppid}-abc-${HOST}`;
+    for (const name of [`run-${NO_SUCH_PROCESS}-abc-${HOST}`, `run-${process.pid}-abc-${HOST}`, living, 'other'])
       await mkdir(join(dir, name, 'deep'), { recursive: true });
     expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
@@ -57,18 +57,35 @@ describe('temporary directories', () => {
   it('of other machines stay, whatever runs here under their ids', async () => {
     const others = createTemporaryDirs({ dir, now: Date.now, log, host: 'another-host' });
     await others.use(async (folder) => {
-      await mkdir(join(dir, `run-another-host-${NO_SUCH_PROCESS}-abc`));
+      await mkdir(join(dir, `run-${NO_SUCH_PROCESS}-abc-another-host`));
       expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
       expect(await readdir(dir)).toContain(basename(folder));
     });
   });
 
   it('of a living process, or of another machine, are swept when they are older than any run', async () => {
-    const old = join(dir, `run-${HOST}-${process.ppid}-abc`);
+    const old = join(dir, `run-${process.ppid}-abc-${HOST}`);
     await mkdir(old);
     const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
-    await mkdir(join(dir, 'run-another-host-1-abc'));
-    for (const path of [old, join(dir, 'run-another-host-1-abc')]) await utimes(path, twoDaysAgo, twoDaysAgo);
+    await mkdir(join(dir, 'run-1-abc-another-host'));
+    for (const path of [old, join(dir, 'run-1-abc-another-host')]) await utimes(path, twoDaysAgo, twoDaysAgo);
     expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
   });
+});
+
+it('a file that a killed writer has left goes at once, also when a restarted container has its process id, and the rest stays', async () => {
+  const files = createTemporaryFiles({
+    dir,
+    prefix: '.unfinished-',
+    maxAgeMs: 60_000,
+    now: Date.now,
+    onRemains: () => undefined,
+  });
+  await writeFile(join(dir, `.unfinished-${process.pid}-ab-${HOST}`), 'left by a process of the same id');
+  await files.use(async (path) => {
+    await writeFile(path, 'being written');
+    expect(await files.sweep()).toBe(1);
+    expect(await readdir(dir)).toEqual([basename(path)]);
+  });
+  expect(await readdir(dir)).toEqual([]);
 });

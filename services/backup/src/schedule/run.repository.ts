@@ -1,5 +1,5 @@
 import type { Database } from '@taskmesh/store';
-import { ScheduleEntity, type Schedule } from './schedule.entity.ts';
+import { type FailingRun, FailingRunEntity, type RunName, type Schedule, ScheduleEntity } from './run.entities.ts';
 
 export type ScheduleRepository = ReturnType<typeof createScheduleRepository>;
 
@@ -19,5 +19,20 @@ export function createScheduleRepository(database: Database, id: string) {
 
     end: (moment: Date): Promise<unknown> =>
       database.retry((em) => em.upsert(ScheduleEntity, { id, moment, attempts: 0 })),
+  };
+}
+
+export type FailingRunRepository = ReturnType<typeof createFailingRunRepository>;
+
+export function createFailingRunRepository(database: Database) {
+  return {
+    find: (run: RunName): Promise<FailingRun | null> => database.retry((em) => em.findOne(FailingRunEntity, { run })),
+
+    all: (): Promise<FailingRun[]> => database.retry((em) => em.findAll(FailingRunEntity)),
+
+    save: (failing: FailingRun): Promise<unknown> =>
+      database.retry((em) => em.upsert(FailingRunEntity, { ...failing })),
+
+    remove: (run: RunName): Promise<unknown> => database.retry((em) => em.nativeDelete(FailingRunEntity, { run })),
   };
 }

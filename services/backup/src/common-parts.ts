@@ -1,0 +1,39 @@
+import type { dumpDatabase } from '@taskmesh/pg-rows';
+import type { Log } from '@taskmesh/service';
+import type { ArchiveCipher } from './archives/encryption.ts';
+import type { ArchiveLimits } from './archives/limits.ts';
+import type { Store, StoreName } from './databases/store.ts';
+import type { LookAtDisk } from './disk-space.ts';
+import type { BackupMetrics } from './metrics.ts';
+import type { LoadLimits } from './restore/watch-database.ts';
+import type { BackupStorage } from './storage/backup-storage.ts';
+import type { TemporaryFiles } from './temporary-files.ts';
+
+/** What the features of backup work with. */
+export interface CommonParts {
+  /** Absent: archives are not encrypted, and encrypted ones cannot be opened. */
+  cipher: ArchiveCipher | undefined;
+  dump: typeof dumpDatabase;
+  storage: BackupStorage;
+  look: LookAtDisk;
+  temporaryDirs: TemporaryFiles;
+  stores: Record<StoreName, Store>;
+  /** The store dumped in `database.sql` of an archive made elsewhere. */
+  mainStore: StoreName;
+  /** Of a restore: an archive that exceeds them is not made. */
+  archiveLimits: ArchiveLimits;
+  loadLimits: LoadLimits;
+  /** How long reading the stores may show no progress; large stores get more. */
+  stallMs: number;
+  /** How long replaced stores are kept for an undo. */
+  keepOldMs: number;
+  now: () => Date;
+  /** A name for a restore or an archive: up to 16 letters or digits, always unique. */
+  nextId: () => string;
+  /** The version of Taskmesh. */
+  product: string;
+  log: Log;
+  metrics: BackupMetrics;
+  /** Called when something has to be settled or removed, now or later. */
+  onUnsettled: () => void;
+}

@@ -1,0 +1,97 @@
+import type { CommonParts } from '../common-parts.ts';
+import type { Service } from '@taskmesh/service';
+import type { Database } from '@taskmesh/store';
+import { isUnprovable } from '../archives/archive.errors.ts';
+import type { Backup } from '../archives/archive.entity.ts';
+import type { BackupService } from '../archives/archive.service.ts';
+import { isInFuture } from '../clock-skew.ts';
+import type { BackupConfig } from '../config.ts';
+import { createRunLock } from '../run-lock.ts';
+import { expiredArchives, type RetentionRules } from './retention.ts';
+import type { RunReports } from './run-reports.ts';
+import { createScheduleRepository } from './run.repository.ts';
+import { createScheduledRun, createScheduler } from './scheduler.ts';
+
+export interface SchedulesDeps extends Pick<CommonParts, 'now' | 'log'> {
+  backups: BackupService;
+  reports: RunReports;
+  database: Database;
+}
+
+/** All scheduled work shares one lock, so that a backup and a verification never run at the same time. */
+export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Service[] {
+  const { backups, reports, database, now, log } = deps;
+  const { schedule, verifySchedule, keep, verifiesScheduled } = config;
+
+  const scheduler = (id: string, pattern: string | undefined, work: () => Promise<boolean>): Service[] => {
+    if (pattern === undefined) return [];
+    const repository = createScheduleRepository(database, id);
+    const lock = createRunLock(database, 'taskmesh-schedule', 'Another instance is at work.');
+    const scheduled = createScheduledRun({ repository, lock, work, now, log });
+    return [createScheduler({ pattern, scheduled, now: () => now().getTime(), log })];
+  };
+
+  /** False if the archive's key is not available here. @throws AppError when it is unfit or was not verified */
+  const verify = async (file: string): Promise<boolean> => {
+    try {
+      await backups.verify(file, undefined, 'schedule');
+      return true;
+    } catch (error) {
+      if (!isUnprovable(error)) throw error;
+      log.warn({ err: error, file }, 'archive kept unproved');
+      return false;
+    }
+  };
+
+  /** Deletes only what the catalogue knows as scheduled: never archives that were requested, uploaded, or put there. */
+  const deleteExpired = async (rules: RetentionRules): Promise<void> => {
+    const own = (await backups.list()).filter(({ origin }) => origin === 'schedule');
+    await allOf(
+      expiredArchives(own, rules, now()).map(
+        ({ file }) =>
+          () =>
+            backups.remove(file),
+      ),
+    );
+  };
+
+  const makeBackup = async (): Promise<boolean> => {
+    let made = false;
+    const succeeded = await reports.run('backup', async () => {
+      const { file } = await backups.create(undefined, 'schedule');
+      made = true;
+      const verified = verifiesScheduled && (await verify(file));
+      log.info({ file, verified }, 'scheduled backup made');
+    });
+    if (made && keep) await reports.run('retention', () => deleteExpired(keep));
+    return succeeded;
+  };
+
+  /** Verifies the newest archive again, and the one verified longest ago, so that all have their turn. */
+  const verifyAgain = async (): Promise<void> => {
+    const newestFirst = (await backups.list()).filter(isDue);
+    let tried = newestFirst[0]?.file;
+    const proveOne = async (archives: Backup[]): Promise<void> => {
+      for (const { file } of archives) if (await verify(file)) return void (tried = file);
+    };
+    const provenAt = ({ verifiedAt }: Backup) =>
+      verifiedAt && !isInFuture(verifiedAt, now()) ? verifiedAt.getTime() : 0;
+    const oldestFirst = newestFirst.toSorted((one, other) => provenAt(one) - provenAt(other));
+    await allOf([() => proveOne(newestFirst), () => proveOne(oldestFirst.filter(({ file }) => file !== tried))]);
+  };
+
+  return [
+    ...scheduler('backup', schedule, makeBackup),
+    ...scheduler('verification', verifySchedule, () => reports.run('verification', verifyAgain)),
+  ];
+}
+
+/** Known unfit archives were reported before; unexamined files may be no archives at all. */
+const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
+
+/** Does one after the other, whatever fails. @throws the first failure */
+async function allOf(steps: (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,95 @@
+import { errorCode } from '@taskmesh/contracts/error-details';
+import type { Log } from '@taskmesh/service';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+/** What a process writes for a while and removes itself, unless it is killed: then the next start sweeps it. */
+export interface TemporaryFiles {
+  /** Runs `work` with a new path of ours alone, and removes what is there afterwards. */
+  use<Result>(work: (path: string) => Promise<Result>): Promise<Result>;
+  /** Removes what dead processes left; returns the number of files or directories. */
+  sweep(): Promise<number>;
+}
+
+export interface TemporaryFilesOptions {
+  dir: string;
+  /** How their names begin. */
+  prefix: string;
+  /** None is in use for so long: a process with that id must be a new one. */
+  maxAgeMs: number;
+  now: () => number;
+  /** Called when something could not be removed; `sweep` tries again. */
+  onRemains: (error: unknown, path: string) => void;
+  /** Makes each a directory that only we may enter, and `dir` where it is missing. */
+  areDirs?: boolean;
+  /** Several hosts may share the directory, each with its own process ids. @default this machine's name */
+  host?: string;
+  /** Removes a file, or a directory with its content. @default with retries */
+  remove?: (path: string) => Promise<void>;
+}
+
+/** For all services in this process, which may share a directory. */
+const inUse = new Set<string>();
+
+export function createTemporaryFiles(options: TemporaryFilesOptions): TemporaryFiles {
+  const { dir, prefix, maxAgeMs, now, onRemains, areDirs = false } = options;
+  const { host = hostname(), remove = removeWithRetries } = options;
+  const makeDir = async (path: string) => areDirs && (await mkdir(path, { recursive: true, mode: 0o700 }));
+
+  const isAbandoned = async (name: string): Promise<boolean> => {
+    const [, pid, itsHost] = /^(\d+)-[0-9a-f]+-(.*)$/s.exec(name.slice(prefix.length)) ?? [];
+    const path = join(dir, name);
+    // A restarted container may get the same process id.
+    if (itsHost === host && (Number(pid) === process.pid ? !inUse.has(path) : !isAlive(Number(pid)))) return true;
+    const stats = await stat(path).catch(() => undefined);
+    return stats !== undefined && now() - stats.mtimeMs > maxAgeMs;
+  };
+
+  return {
+    async use(work) {
+      const path = join(dir, `${prefix}${process.pid}-${randomBytes(6).toString('hex')}-${host}`);
+      inUse.add(path);
+      try {
+        await makeDir(path);
+        return await work(path);
+      } finally {
+        await remove(path).catch((error: unknown) => onRemains(error, path)); // the work's own outcome matters more
+        inUse.delete(path);
+      }
+    },
+
+    async sweep() {
+      await makeDir(dir);
+      const names = (await readdir(dir)).filter((name) => name.startsWith(prefix));
+      const abandoned = await Promise.all(names.map((name) => isAbandoned(name)));
+      const gone = names.filter((_name, index) => abandoned[index]);
+      await Promise.all(gone.map((name) => remove(join(dir, name))));
+      return gone.length;
+    },
+  };
+}
+
+/** Retries, because pending writes of a failed run may still add a file. */
+const removeWithRetries = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** Directories for extracting and writing archives. */
+export function createTemporaryDirs({
+  log,
+  ...options
+}: Pick<TemporaryFilesOptions, 'dir' | 'now' | 'host' | 'remove'> & { log: Log }): TemporaryFiles {
+  const onRemains = (error: unknown, path: string) => log.error({ err: error, dir: path }, 'temporary files remain');
+  return createTemporaryFiles({ ...options, prefix: 'run-', maxAgeMs: MAX_AGE_MS, onRemains, areDirs: true });
+}
