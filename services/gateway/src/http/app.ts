@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
-import { awaitContinue, mayTakeLong } from './bodies.ts';
+import { awaitContinue, mayTakeLong, hasBody } from './bodies.ts';
 import {
   clientTimeouts,
   currentResponse,
@@ -211,10 +211,6 @@ function leaveBodiesUnread(app: FastifyInstance): void {
   app.server.on('request', (request, response) => {
     if (hasBody(request)) response.once('finish', () => request.complete || limitRest(request));
   });
-}
-
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function limitRest(request: IncomingMessage): void {

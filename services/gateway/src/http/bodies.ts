@@ -7,6 +7,10 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** A body may take long, but must not stall. */
 const SILENCE_MS = 30_000;
 

@@ -2,9 +2,8 @@ import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
 import { networkOf } from '@taskmesh/service';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { currentResponse } from './client-connections.ts';
-import { decoderOf, sendContinue } from './bodies.ts';
+import { decoderOf, hasBody, sendContinue } from './bodies.ts';
 import { headerValues } from './client.ts';
-import { hasBody } from './app.ts';
 
 /** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;

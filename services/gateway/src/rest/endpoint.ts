@@ -120,29 +120,14 @@ export const userEndpoint = <Body, Query>(endpoint: Omit<UserEndpoint<Body, Quer
   access: 'user',
 });
 
-export const publicEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({
-  ...endpoint,
-  access: 'public',
-});
+const endpointFor =
+  (access: UserlessEndpoint['access']) =>
+  <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({ ...endpoint, access });
 
-export const optionalUserEndpoint = <Body, Query>(
-  endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>,
-): Endpoint => ({
-  ...endpoint,
-  access: 'optional',
-});
-
-export const operatorEndpoint = <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({
-  ...endpoint,
-  access: 'operator',
-});
-
-export const operatorsPlaceEndpoint = <Body, Query>(
-  endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>,
-): Endpoint => ({
-  ...endpoint,
-  access: 'operators-place',
-});
+export const publicEndpoint = endpointFor('public');
+export const optionalUserEndpoint = endpointFor('optional');
+export const operatorEndpoint = endpointFor('operator');
+export const operatorsPlaceEndpoint = endpointFor('operators-place');
 
 export interface QueryRules<Query> {
   schema: z.ZodObject;

@@ -1,17 +1,7 @@
-import { type ErrorCode, isErrorCode } from '@taskmesh/contracts';
+import { isErrorCode } from '@taskmesh/contracts';
 import type { Log } from '@taskmesh/service';
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
-import type { EngineResult, OperationResult } from './operation.ts';
-
-/** GraphQL's own codes, in addition to those of `@taskmesh/contracts`. */
-const GRAPHQL_CODES = [
-  'GRAPHQL_PARSE_FAILED',
-  'GRAPHQL_VALIDATION_FAILED',
-  'OPERATION_RESOLUTION_FAILURE',
-  'PERSISTED_QUERY_NOT_FOUND',
-] as const;
-
-export type GraphQLCode = ErrorCode | (typeof GRAPHQL_CODES)[number];
+import { GRAPHQL_CODES, type EngineResult, type GraphQLCode, type OperationResult } from './operation.ts';
 
 function isPublicCode(code: unknown): code is GraphQLCode {
   return isErrorCode(code) || (GRAPHQL_CODES as readonly unknown[]).includes(code);

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@taskmesh/contracts';
 import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Incompleteness } from '@taskmesh/federation';
 import type { Identity } from '@taskmesh/identity';
@@ -11,7 +12,16 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { ServiceRequest } from '../connections/connections.ts';
-import type { GraphQLCode } from './client-errors.ts';
+
+/** GraphQL's own codes, in addition to those of `@taskmesh/contracts`. */
+export const GRAPHQL_CODES = [
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+] as const;
+
+export type GraphQLCode = ErrorCode | (typeof GRAPHQL_CODES)[number];
 
 /** The caller of an operation, and how to trace it. One per operation: it changes while the operation runs. */
 export interface RequestCall {
