@@ -112,7 +112,7 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
 const require = createRequire(import.meta.url);
 
 /** Holds some 30 MiB: loaded only where its executor runs. */
-export const apolloGateway = () => require('@apollo/gateway') as typeof ApolloGateway;
+const apolloGateway = () => require('@apollo/gateway') as typeof ApolloGateway;
 
 /**
  * The plan's only fetch, if it requests exactly the client's selection: its result then needs no merging or shaping.
