@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { readArguments } from '@taskmesh/service/arguments';
+import { readFileSync } from 'node:fs';
 import { STORE_NAMES } from '../src/databases/store.ts';
 
 export const HELP = readFileSync(new URL('main.help.txt', import.meta.url), 'utf8').trim();

@@ -1,12 +1,12 @@
-import { asUnavailable } from '@taskmesh/store';
 import { AppError } from '@taskmesh/contracts';
 import type { BackupWork } from '@taskmesh/internal-api';
-import { entryOf } from './archives/archives.resolvers.ts';
+import { asUnavailable } from '@taskmesh/store';
+import { finished } from 'node:stream';
 import type { BackupService, Download } from './archives/archive.service.ts';
+import { entryOf } from './archives/archives.resolvers.ts';
 import type { DryRun } from './restore/dry-run.ts';
 import { forecastOf, restoreOptionsOf, restoreResultOf, undoOptionsOf } from './restore/restore.resolvers.ts';
 import type { RestoreService } from './restore/restore.service.ts';
-import { finished } from 'node:stream';
 
 interface BackupWorkDeps {
   backups: BackupService;

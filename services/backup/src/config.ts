@@ -1,13 +1,13 @@
-import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB, type ArchiveSizes } from './archives/limits.ts';
 import { readKeyFile } from './archives/key-file.ts';
+import { archiveSizes, DEFAULT_MAX_ARCHIVE_MB, type ArchiveSizes } from './archives/limits.ts';
+import type { StoreName } from './databases/store.ts';
 import { parseRetentionRules, type RetentionRules } from './schedule/retention.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
 import { parseS3Url, type S3Location } from './storage/s3-location.ts';
-import type { StoreName } from './databases/store.ts';
 
 export interface BackupConfig extends ArchiveSizes {
   postgresUrl: string;

@@ -1,12 +1,11 @@
-import type { CommonParts } from './common-parts.ts';
-import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import {
+  createSubgraph,
   type BackupStatus,
   type BackupWork,
   type StatusOf,
-  createSubgraph,
   type Subgraph,
 } from '@taskmesh/internal-api';
+import { dumpDatabase } from '@taskmesh/pg-rows';
 import {
   closeOnStop,
   ConfigError,
@@ -20,36 +19,37 @@ import {
   type Log,
   type Service,
 } from '@taskmesh/service';
+import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { archiveLimits } from './archives/limits.ts';
-import { createTemporaryDirs } from './temporary-files.ts';
 import { createBackupRepository } from './archives/archive.repository.ts';
 import { createBackupService, type BackupService } from './archives/archive.service.ts';
 import { createBackupsResolvers } from './archives/archives.resolvers.ts';
+import { createCipher } from './archives/encryption.ts';
+import { archiveLimits } from './archives/limits.ts';
+import { createBackupWork } from './backup-work.ts';
+import type { CommonParts } from './common-parts.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
 import { refuseUnfit } from './databases/connect.ts';
-import { createBackupMetrics } from './metrics.ts';
-import { dumpDatabase } from '@taskmesh/pg-rows';
-import { createCipher } from './archives/encryption.ts';
+import { createStores, type StoreName, type StoreOwner } from './databases/store.ts';
+import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
-import { createNotifier } from './schedule/run-reports.ts';
-import { createBackupWork } from './backup-work.ts';
-import { createBackupStatus } from './status.ts';
+import { createBackupMetrics } from './metrics.ts';
 import { createDryRun } from './restore/dry-run.ts';
-import { loadLimits, STALL_MS } from './restore/watch-database.ts';
 import { createRestoreRepository, createVerificationRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
-import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
+import { createVerifier } from './restore/verifier.ts';
+import { loadLimits, STALL_MS } from './restore/watch-database.ts';
 import { createRunLock } from './run-lock.ts';
+import { createNotifier } from './schedule/run-reports.ts';
 import { createSchedules } from './schedule/runs.ts';
+import { createBackupStatus } from './status.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
 import { createUploadJournal } from './storage/upload-journal.repository.ts';
-import { createStores, type StoreName, type StoreOwner } from './databases/store.ts';
-import { createVerifier } from './restore/verifier.ts';
+import { createTemporaryDirs } from './temporary-files.ts';
 
 export interface BackupDeps {
   clock: Clock;

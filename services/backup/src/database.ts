@@ -1,8 +1,8 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/store';
 import { migrations } from '../migrations/index.ts';
 import { BackupEntity } from './archives/archive.entity.ts';
-import { FailingRunEntity, ScheduleEntity } from './schedule/run.entities.ts';
 import { RestoreEntity, VerificationEntity } from './restore/restore.entities.ts';
+import { FailingRunEntity, ScheduleEntity } from './schedule/run.entities.ts';
 import { BucketUploadEntity } from './storage/bucket-upload.entity.ts';
 
 const entities = [

@@ -2,8 +2,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './archives/archive.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './archives/archive.errors.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { RunName } from './schedule/run.entities.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
+import type { RunName } from './schedule/run.entities.ts';
 
 export type Outcome = 'ok' | 'failed';
 

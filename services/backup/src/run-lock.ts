@@ -1,5 +1,5 @@
-import type { Database, Session } from '@taskmesh/store';
 import { withDeadline } from '@taskmesh/service';
+import type { Database, Session } from '@taskmesh/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Work<Result> = (mayGoOn: () => Promise<boolean>) => Promise<Result>;

@@ -1,4 +1,3 @@
-import { createStoreStatus, type Database } from '@taskmesh/store';
 import {
   STATUS_PART_MS,
   type BackupsStatus,
@@ -8,15 +7,16 @@ import {
   type StatusOf,
 } from '@taskmesh/internal-api';
 import { askInTime, readVersion, type Clock } from '@taskmesh/service';
+import { createStoreStatus, type Database } from '@taskmesh/store';
 import { isOwn, type Backup } from './archives/archive.entity.ts';
-import { entryOf } from './archives/archives.resolvers.ts';
 import type { BackupService } from './archives/archive.service.ts';
-import type { BackupConfig } from './config.ts';
+import { entryOf } from './archives/archives.resolvers.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { FailingRun, RunName } from './schedule/run.entities.ts';
-import { createFailingRunRepository } from './schedule/run.repository.ts';
+import type { BackupConfig } from './config.ts';
 import { undoableOf } from './restore/restore.resolvers.ts';
 import type { RestoreService } from './restore/restore.service.ts';
+import type { FailingRun, RunName } from './schedule/run.entities.ts';
+import { createFailingRunRepository } from './schedule/run.repository.ts';
 import { nextMoment } from './schedule/scheduler.ts';
 
 export interface BackupStatusDeps {

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
 /** Why it was made: `safety` is made before a restore replaces anything; `unknown` was found in the storage. */
 export type MadeOrigin = 'request' | 'schedule' | 'safety';

@@ -1,17 +1,17 @@
-import type { CommonParts } from '../common-parts.ts';
 import { conflict, notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import type { Readable } from 'node:stream';
-import { sha256Of, withChecksum, checkUploadName, takeUpload } from './uploads.ts';
 import { isInFuture } from '../clock-skew.ts';
-import type { RunLock } from '../run-lock.ts';
-import { isListableName, ArchiveExistsError, type StoredArchive } from '../storage/backup-storage.ts';
-import { asVerifyFailure, isUnprovable, whyUnfit, asBackupFailure, failureReason } from './archive.errors.ts';
+import type { CommonParts } from '../common-parts.ts';
 import type { Verifier } from '../restore/verifier.ts';
-import { isOwn, type Backup, type MadeOrigin, isSameFile, UNPROVED } from './archive.entity.ts';
+import type { RunLock } from '../run-lock.ts';
+import { ArchiveExistsError, isListableName, type StoredArchive } from '../storage/backup-storage.ts';
+import { isOwn, isSameFile, UNPROVED, type Backup, type MadeOrigin } from './archive.entity.ts';
+import { asBackupFailure, asVerifyFailure, failureReason, isUnprovable, whyUnfit } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
 import { makeArchive } from './make-archive.ts';
-import { inspectArchive, createNewArchives, areMuch, describedBy, scanArchives, takeIn } from './new-archives.ts';
+import { areMuch, createNewArchives, describedBy, inspectArchive, scanArchives, takeIn } from './new-archives.ts';
+import { checkUploadName, sha256Of, takeUpload, withChecksum } from './uploads.ts';
 
 /** A stored archive, held open. The caller closes it. */
 export interface Download {

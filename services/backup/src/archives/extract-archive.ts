@@ -1,13 +1,13 @@
-import type { CommonParts } from '../common-parts.ts';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { AppError } from '@taskmesh/contracts';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { runInChild } from '../child-process.ts';
-import type { OpenArchive } from '../storage/backup-storage.ts';
-import { lookAtDisk, DiskSpaceError, type LookAtDisk } from '../disk-space.ts';
+import type { CommonParts } from '../common-parts.ts';
+import { DiskSpaceError, lookAtDisk, type LookAtDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
+import type { OpenArchive } from '../storage/backup-storage.ts';
 import { openContent } from './encryption.ts';
 import { asExtractionError, ExtractionError, tooLarge, TooLargeError, type ArchiveLimits } from './limits.ts';
 import type { Unpacking } from './unpack-archive.ts';

@@ -1,18 +1,18 @@
-import type { CommonParts } from '../common-parts.ts';
 import { STORE_TABLES, type OnWorkProgress } from '@taskmesh/internal-api';
 import { countOmitted, DumpError, openSnapshot, readTableBytes, type RowsOf, type Snapshot } from '@taskmesh/pg-rows';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { CommonParts } from '../common-parts.ts';
+import { connectAdmin } from '../databases/connect.ts';
+import { DUMP_FILES, readSchemaVersion, STORE_NAMES, type StoreName } from '../databases/store.ts';
+import { checkDiskSpace, createDiskSpaceWatch } from '../disk-space.ts';
+import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
+import type { WrittenArchive } from '../storage/backup-storage.ts';
+import { ENCRYPTED_SUFFIX } from './encryption.ts';
 import { tooLarge, type ArchiveLimits } from './limits.ts';
 import { MANIFEST_FILE, type Manifest } from './manifest.ts';
 import { writeArchive } from './write-archive.ts';
-import { ENCRYPTED_SUFFIX } from './encryption.ts';
-import { abortOnStall, createStallDetection, untilAborted, type StallDetection } from '../stall-detection.ts';
-import { checkDiskSpace, createDiskSpaceWatch } from '../disk-space.ts';
-import { connectAdmin } from '../databases/connect.ts';
-import { readSchemaVersion, DUMP_FILES, STORE_NAMES, type StoreName } from '../databases/store.ts';
-import type { WrittenArchive } from '../storage/backup-storage.ts';
 
 export type ArchiveMaking = Omit<CommonParts, 'mainStore' | 'loadLimits' | 'keepOldMs' | 'metrics' | 'onUnsettled'>;
 

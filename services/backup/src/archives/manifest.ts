@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { z } from 'zod';
-import { DUMP_FILES, MAIN_DUMP, type Store, STORE_NAMES, type StoreName } from '../databases/store.ts';
+import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../databases/store.ts';
 import { MAX_TABLES, MIB } from './limits.ts';
 import { sha256Of } from './uploads.ts';
 

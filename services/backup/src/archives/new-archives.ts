@@ -1,13 +1,13 @@
-import type { CommonParts } from '../common-parts.ts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
-import { type Log, settlesWithin } from '@taskmesh/service';
-import { asVerifyFailure, isUnprovable, whyUnfit } from './archive.errors.ts';
+import { settlesWithin, type Log } from '@taskmesh/service';
+import type { CommonParts } from '../common-parts.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
-import { openContent } from './encryption.ts';
-import { type Backup, fileStateOf, isNewcomer, isOwn, isSameFile } from './archive.entity.ts';
+import { fileStateOf, isNewcomer, isOwn, isSameFile, type Backup } from './archive.entity.ts';
+import { asVerifyFailure, isUnprovable, whyUnfit } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
+import { openContent } from './encryption.ts';
 import { extractStored } from './extract-archive.ts';
-import { checkMainDump, type Manifest, peekManifest, readManifest } from './manifest.ts';
+import { checkMainDump, peekManifest, readManifest, type Manifest } from './manifest.ts';
 
 type InspectionDeps = Pick<CommonParts, 'storage' | 'temporaryDirs' | 'cipher' | 'archiveLimits' | 'log'>;
 

@@ -1,6 +1,6 @@
 import { inDatabase } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
-import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';
 import { maintenanceUrl, withAdmin } from './connect.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';

@@ -1,13 +1,13 @@
-import type { CommonParts } from '../common-parts.ts';
-import { inDatabase } from '@taskmesh/store';
 import { notFound } from '@taskmesh/contracts';
-import type { AccountsComparison, RowsChange, OnWorkProgress } from '@taskmesh/internal-api';
-import { findObstacles } from '../databases/swap-obstacles.ts';
+import type { AccountsComparison, OnWorkProgress, RowsChange } from '@taskmesh/internal-api';
 import type { Skipped } from '@taskmesh/pg-rows';
-import type { StoreName } from '../databases/store.ts';
-import type { MadeStore, Verifier } from './verifier.ts';
+import { inDatabase } from '@taskmesh/store';
 import { asVerifyFailure } from '../archives/archive.errors.ts';
+import type { CommonParts } from '../common-parts.ts';
+import type { StoreName } from '../databases/store.ts';
+import { findObstacles } from '../databases/swap-obstacles.ts';
 import type { RestoreOptions } from './restore.service.ts';
+import type { MadeStore, Verifier } from './verifier.ts';
 
 export interface RestoreForecast {
   stores: { store: StoreName; tables: Record<string, RowsChange> }[];

@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
-import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
 import { newRestore } from './restore-stores.ts';
 import type { Restore } from './restore.entities.ts';
+import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 

@@ -3,8 +3,8 @@ import { checkOnlyTables, dumpDatabase, openSnapshot, type Skipped } from '@task
 import type { Log } from '@taskmesh/service';
 import { inDatabase } from '@taskmesh/store';
 import { rm, stat } from 'node:fs/promises';
-import { type Client, escapeIdentifier } from 'pg';
-import { type ArchivedDump, ManifestError, OtherReleaseError } from '../archives/manifest.ts';
+import { escapeIdentifier, type Client } from 'pg';
+import { ManifestError, OtherReleaseError, type ArchivedDump } from '../archives/manifest.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
 import { connectAdmin, withAdmin } from '../databases/connect.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
@@ -12,7 +12,7 @@ import { RESTORED_SCHEMA, type RestoreNames } from '../databases/names.ts';
 import type { Store } from '../databases/store.ts';
 import { untilAborted } from '../stall-detection.ts';
 import { loadDump } from './load-dump.ts';
-import { type LoadLimits, whileWatched } from './watch-database.ts';
+import { whileWatched, type LoadLimits } from './watch-database.ts';
 
 /** The rows of the dump do not make a store. */
 export class IncompleteStoreError extends Error {

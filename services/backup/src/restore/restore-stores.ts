@@ -1,5 +1,5 @@
-import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { AppError } from '@taskmesh/contracts';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
 import type { Skipped } from '@taskmesh/pg-rows';
 import type { FoundDump } from '../archives/manifest.ts';
 import { renewSettings } from '../databases/carry-over.ts';
@@ -8,7 +8,7 @@ import { allowConnections } from '../databases/swap.ts';
 import { prepareStore } from './prepare-store.ts';
 import type { Restore } from './restore.entities.ts';
 import { namesOf } from './settle-restore.ts';
-import { type Exchange, type ExchangeDeps, exchangeStores } from './swap-stores.ts';
+import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
 import type { LoadLimits } from './watch-database.ts';
 
 export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {

@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/store';
 import { latestPossible } from '../clock-skew.ts';
-import { type Restore, RestoreEntity, type Verification, VerificationEntity } from './restore.entities.ts';
+import { RestoreEntity, VerificationEntity, type Restore, type Verification } from './restore.entities.ts';
 
 export type RestoreRepository = ReturnType<typeof createRestoreRepository>;
 

@@ -1,13 +1,13 @@
 import { badUserInput } from '@taskmesh/contracts';
-import { asSeenRestore, forOperators, type RestoreEnd as End, type OnWorkProgress } from '@taskmesh/internal-api';
-import type { MutationResolvers, MutationRestoreBackupArgs, QueryResolvers } from '../graphql/types.generated.ts';
+import { asSeenRestore, forOperators, type OnWorkProgress, type RestoreEnd as End } from '@taskmesh/internal-api';
 import type { Skipped } from '@taskmesh/pg-rows';
-import { type StoreName, wantedStores } from '../databases/store.ts';
+import { wantedStores, type StoreName } from '../databases/store.ts';
+import type { MutationResolvers, MutationRestoreBackupArgs, QueryResolvers } from '../graphql/types.generated.ts';
+import { isListableName } from '../storage/backup-storage.ts';
 import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { Refusal, Restored, RestoreOutcome } from './restore-outcome.ts';
 import type { Restore } from './restore.entities.ts';
 import type { RestoreOptions, RestoreService, Undoable, UndoOptions } from './restore.service.ts';
-import { isListableName } from '../storage/backup-storage.ts';
 
 export function createRestoreResolvers(
   service: RestoreService,

@@ -1,13 +1,12 @@
-import type { CommonParts } from '../common-parts.ts';
-import type { RestoreRepository } from './restore.repository.ts';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { AppError, unavailable } from '@taskmesh/contracts';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { LoadError } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import { isServersFault } from '../archives/archive.errors.ts';
 import { extractStored } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/limits.ts';
 import { dumpsOf, ManifestError, readDumps } from '../archives/manifest.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { WritersBusyError } from '../databases/lock-writers.ts';
 import type { StoreName } from '../databases/store.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';
@@ -16,6 +15,7 @@ import { IncompleteStoreError } from './prepare-store.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import { restoreStores, SafetyBackupError, undoRestore } from './restore-stores.ts';
 import type { Restore } from './restore.entities.ts';
+import type { RestoreRepository } from './restore.repository.ts';
 import { dropLeft, settleRestore } from './settle-restore.ts';
 import { UnknownOutcomeError } from './swap-stores.ts';
 

@@ -1,10 +1,10 @@
-import type { CommonParts } from '../common-parts.ts';
 import { settleAll } from '@taskmesh/service';
 import { databaseOf } from '@taskmesh/store';
+import type { CommonParts } from '../common-parts.ts';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { DATABASE_TIMEOUTS, dropDatabase, dropFresh } from '../databases/fresh-database.ts';
 import { databaseIds, restoreNames, type RestoreNames } from '../databases/names.ts';
-import { fence, type Server, withServers } from '../databases/servers.ts';
+import { fence, withServers, type Server } from '../databases/servers.ts';
 import type { Store, StoreName } from '../databases/store.ts';
 import { allowConnections, swapBack } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';

@@ -1,14 +1,14 @@
-import type { CommonParts } from '../common-parts.ts';
 import type { Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
-import { checkLockers, type Lockers, type Replaced, withWritersOut } from '../databases/lock-writers.ts';
+import type { CommonParts } from '../common-parts.ts';
+import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
 import { databaseIds } from '../databases/names.ts';
-import { refuseMigrated, type SchemaVersions, versionsOf, type Store, type StoreName } from '../databases/store.ts';
-import { fence, type Server, withServers } from '../databases/servers.ts';
+import { fence, withServers, type Server } from '../databases/servers.ts';
+import { refuseMigrated, versionsOf, type SchemaVersions, type Store, type StoreName } from '../databases/store.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
-import { databasesOf, dropLeft, namesOf, type SettleDeps, settleRestore } from './settle-restore.ts';
 import type { Restore } from './restore.entities.ts';
 import type { RestoreRepository } from './restore.repository.ts';
+import { databasesOf, dropLeft, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
 
 export interface StoresSwap {
   restore: Restore;

@@ -1,16 +1,16 @@
-import type { CommonParts } from '../common-parts.ts';
 import type { OnWorkProgress } from '@taskmesh/internal-api';
-import { dumpsOf, readDumps, type FoundDump } from '../archives/manifest.ts';
+import { LossError } from '../archives/archive.errors.ts';
 import { extractStored } from '../archives/extract-archive.ts';
+import { dumpsOf, readDumps, type FoundDump } from '../archives/manifest.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
-import { prepareStore, type PreparedStore } from './prepare-store.ts';
-import { namesOf } from './settle-restore.ts';
+import { type Store, type StoreName } from '../databases/store.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
-import { type Store, type StoreName } from '../databases/store.ts';
+import { prepareStore, type PreparedStore } from './prepare-store.ts';
 import type { Verification } from './restore.entities.ts';
 import type { VerificationRepository } from './restore.repository.ts';
-import { LossError } from '../archives/archive.errors.ts';
+import { namesOf } from './settle-restore.ts';
 
 export interface VerifierDeps extends Omit<CommonParts, 'storage' | 'dump'> {
   /** Allows one verification at a time; restores have another lock and never wait for this one. */

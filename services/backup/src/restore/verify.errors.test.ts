@@ -1,9 +1,9 @@
+import { LoadError } from '@taskmesh/pg-rows';
+import { asVerifyFailure, isUnprovable, LossError, whyUnfit } from '../archives/archive.errors.ts';
 import { ExtractionError } from '../archives/limits.ts';
 import { OtherReleaseError } from '../archives/manifest.ts';
-import { LoadError } from '@taskmesh/pg-rows';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
-import { asVerifyFailure, isUnprovable, LossError, whyUnfit } from '../archives/archive.errors.ts';
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });
 

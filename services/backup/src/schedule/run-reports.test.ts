@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
-import type { FailingRun } from './run.entities.ts';
 import type { Notice } from './notices.ts';
 import { createRunReports } from './run-reports.ts';
+import type { FailingRun } from './run.entities.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-03-10T12:00:00Z');

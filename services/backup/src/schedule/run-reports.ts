@@ -1,9 +1,9 @@
-import type { CommonParts } from '../common-parts.ts';
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { createMailer } from '@taskmesh/mail';
-import { type Clock, type Log, timeOrderedIds, withDeadline } from '@taskmesh/service';
+import { timeOrderedIds, withDeadline, type Clock, type Log } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
 import { isInFuture } from '../clock-skew.ts';
+import type { CommonParts } from '../common-parts.ts';
 import type { BackupConfig } from '../config.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import { createWebhook, mailOf, type Notice } from './notices.ts';

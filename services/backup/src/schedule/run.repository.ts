@@ -1,5 +1,5 @@
 import type { Database } from '@taskmesh/store';
-import { type FailingRun, FailingRunEntity, type RunName, type Schedule, ScheduleEntity } from './run.entities.ts';
+import { FailingRunEntity, ScheduleEntity, type FailingRun, type RunName, type Schedule } from './run.entities.ts';
 
 export type ScheduleRepository = ReturnType<typeof createScheduleRepository>;
 

@@ -1,10 +1,10 @@
-import type { CommonParts } from '../common-parts.ts';
 import type { Service } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
-import { isUnprovable } from '../archives/archive.errors.ts';
 import type { Backup } from '../archives/archive.entity.ts';
+import { isUnprovable } from '../archives/archive.errors.ts';
 import type { BackupService } from '../archives/archive.service.ts';
 import { isInFuture } from '../clock-skew.ts';
+import type { CommonParts } from '../common-parts.ts';
 import type { BackupConfig } from '../config.ts';
 import { createRunLock } from '../run-lock.ts';
 import { expiredArchives, type RetentionRules } from './retention.ts';

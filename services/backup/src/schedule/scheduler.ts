@@ -1,4 +1,4 @@
-import { backoffMs, type Log, type Service, settlesWithin } from '@taskmesh/service';
+import { backoffMs, settlesWithin, type Log, type Service } from '@taskmesh/service';
 import { Cron } from 'croner';
 import { isInFuture } from '../clock-skew.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';

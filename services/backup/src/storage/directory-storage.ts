@@ -5,8 +5,8 @@ import type { Stats } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { createTemporaryFiles } from '../temporary-files.ts';
 import { createDiskSpaceWatch, type LookAtDisk } from '../disk-space.ts';
+import { createTemporaryFiles } from '../temporary-files.ts';
 import {
   ArchiveExistsError,
   isListableName,

@@ -23,8 +23,8 @@ import {
   type WrittenArchive,
 } from './backup-storage.ts';
 import { climbsOut } from './open-inside.ts';
-import type { UploadJournal } from './upload-journal.repository.ts';
 import type { S3Location } from './s3-location.ts';
+import type { UploadJournal } from './upload-journal.repository.ts';
 
 /** For uploads larger than one part; the maximum of 10,000 parts makes 160 GiB. */
 const PART_BYTES = 16 * MIB;
