@@ -1,5 +1,5 @@
 import { databaseOf, inDatabase } from '@taskmesh/store';
-import type { Log } from '@taskmesh/service';
+import { withDeadline, type Log } from '@taskmesh/service';
 import { fence, withServers, type Server } from '../databases/servers.ts';
 import { databaseIds } from '../databases/database-ids.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
@@ -8,7 +8,11 @@ import type { Store, StoreName } from '../databases/store.ts';
 import { refuseMigrated, type SchemaVersions } from '../databases/schema-version.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
+import { TooSlowError } from '../stall-detection.ts';
 import { namesOf } from './settle-restore.ts';
+
+/** Enough for some two million sessions. */
+const CARRY_OVER_MS = 5 * 60_000;
 
 export interface StoresSwap {
   restore: Restore;
@@ -35,7 +39,7 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
     const freshIds = await freshIdsOf(restore, servers);
     const isApart = servers.length > 1;
     await withWritersOut(lockable(swap), async (lockers) => {
-      for (const store of stores) await store.owner.carryOver?.(namesOf(store, id, undoes).fresh);
+      for (const store of stores) await carryOver(store, namesOf(store, id, undoes).fresh);
       await refuseMigrated(stores, versions);
       await checkLockers(lockers);
       await journal.reach(id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
@@ -52,6 +56,12 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
       client.query(allowConnections(databaseOf(adminUrl), true)),
     );
   });
+}
+
+/** Writers wait meanwhile. */
+async function carryOver({ owner, name }: Store, fresh: string): Promise<void> {
+  const late = () => new TooSlowError(`What has to be carried over to the new store of ${name} takes too long.`);
+  await withDeadline(owner.carryOver?.(fresh) ?? Promise.resolve(), CARRY_OVER_MS, late);
 }
 
 async function forEachStore(
