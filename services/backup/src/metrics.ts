@@ -74,6 +74,8 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);
   for (const outcome of ['ok', 'unfit', 'unprovable', 'failed']) verifications.inc({ outcome }, 0);
   for (const reason of FAILURE_REASONS) failures.inc({ reason }, 0);
+  for (const work of ['restore', 'undo'])
+    for (const outcome of ['restored', 'failed', 'unknown']) restores.inc({ work, outcome }, 0);
   for (const run of ['backup', 'verification', 'retention']) scheduleFailures.inc({ run }, 0);
   return {
     made(origin, seconds) {
