@@ -17,6 +17,8 @@ export interface BackupMetrics {
   verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
   scheduleFailed(run: RunName): void;
   restored(work: 'restore' | 'undo', outcome: RestoreOutcome): void;
+  /** The number of interrupted restores whose stores may be closed until they are settled. */
+  unsettled(restores: number): void;
   /** The number of finished restores with databases that should be gone. */
   leftBehind(restores: number): void;
 }
@@ -68,6 +70,7 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
     labelNames: ['work', 'outcome'],
     registers,
   });
+  const unsettled = gauge('restores_unsettled', 'Interrupted restores: stores may be closed until they are settled');
   const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
   // Series that exist from the start show their first failure as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
@@ -99,6 +102,7 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
     verified: (outcome) => verifications.inc({ outcome }),
     scheduleFailed: (run) => scheduleFailures.inc({ run }),
     restored: (work, outcome) => restores.inc({ work, outcome: labelOf(outcome) }),
+    unsettled: (count) => unsettled.set(count),
     leftBehind: (count) => left.set(count),
   };
 }
