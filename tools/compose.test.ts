@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -132,6 +132,17 @@ describe('deploy/compose.yaml', () => {
     expect(first.tasks_postgres_url).toBe(`postgres://tasks:${first.tasks_password}@postgres:5432/taskmesh_tasks`);
     make();
     expect(made()).toEqual(first);
+    await rm(dir, { recursive: true });
+  });
+
+  it('has secrets that containers may read from the moment they are there', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-secrets-'));
+    await writeFile(join(dir, 'chmod'), '#!/bin/sh\n', { mode: 0o755 }); // as if it were killed before this
+    const env = { PATH: `${dir}:${process.env['PATH']}` };
+    execFileSync('sh', [`${ROOT}deploy/compose/make-secrets.sh`, join(dir, 'secrets')], { env });
+    const modeOf = (path: string) => statSync(join(dir, path)).mode & 0o777;
+    expect(modeOf('secrets')).toBe(0o700);
+    expect(modeOf('secrets/redis_url')).toBe(0o644);
     await rm(dir, { recursive: true });
   });
 

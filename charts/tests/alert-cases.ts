@@ -167,6 +167,10 @@ export const ALERT_CASES: AlertCase[] = [
     },
   })),
   {
+    alert: 'TaskmeshRestoreUnsettled',
+    series: { [`taskmesh_backup_restores_unsettled{${of('backup')}}`]: { fires: constant(1), silent: constant(0) } },
+  },
+  {
     alert: 'TaskmeshRestoreLeftovers',
     series: { [`taskmesh_backup_restore_leftovers{${of('backup')}}`]: { fires: constant(1), silent: constant(0) } },
   },

@@ -3,11 +3,12 @@
 set -eu
 dir=${1:-$(dirname "$0")/../secrets}
 stores='auth tasks backup'
-umask 077
-mkdir -p "$dir"
+(umask 077 && mkdir -p "$dir")
+umask 022
 
 # Containers read these files as other users, so only the folder, which they do not see, keeps other people out.
-keep() { [ -s "$dir/$1" ] || { printf '%s' "$2" >"$dir/$1" && chmod 644 "$dir/$1"; }; }
+# Each appears whole, with its mode.
+keep() { [ -s "$dir/$1" ] || { printf '%s' "$2" >"$dir/$1.new" && mv "$dir/$1.new" "$dir/$1"; }; }
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 read_secret() { cat "$dir/$1"; }
 

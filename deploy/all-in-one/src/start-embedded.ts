@@ -20,7 +20,9 @@ import {
   misspelt,
   openLogOutput,
   openTelemetry,
+  settlesWithin,
   shortTokens,
+  STOP_DEADLINE_MS,
   systemClock,
   type Env,
   type Log,
@@ -87,7 +89,11 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
     const config = readPlatformConfig({ ...env, DATA_DIR: dataDir }, postgresUrl);
     const deps = { clock: systemClock, logOf, metrics, keyValue, eventLog, telemetry };
-    const platform = closers.use(await createPlatform(config, deps));
+    const platform = await createPlatform(config, deps);
+    closers.add(async () => {
+      if (await settlesWithin(platform.stop(), STOP_DEADLINE_MS)) return;
+      logOf('platform').error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
+    });
     await platform.start();
     closers.add(() => lock.announceRelease());
     // The signal that stops us may have reached PostgreSQL as well.

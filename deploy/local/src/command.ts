@@ -1,6 +1,6 @@
 import { errorMessage } from '@taskmesh/contracts/error-details';
 import { describeError, PlainError, StillRunning } from '@taskmesh/local-servers';
-import { ConfigError } from '@taskmesh/service';
+import { ConfigError, surviveClosedOutput } from '@taskmesh/service';
 import { readArguments } from '@taskmesh/service/arguments';
 
 export interface Command {
@@ -34,8 +34,7 @@ export async function runCommand(command: Command): Promise<never> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // The launcher holds the other end of this channel: it breaks even when the launcher is killed.
   process.once('disconnect', () => interruption.signal.aborted || interrupt());
-  // A terminal that went away must not keep us from stopping.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  surviveClosedOutput(); // a terminal that went away must not keep us from stopping
 
   try {
     const running = await command.start(interruption.signal);

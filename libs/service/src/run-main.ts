@@ -4,9 +4,11 @@ import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { misspelt } from './misspelt.ts';
 import { shortTokens } from './short-tokens.ts';
+import { surviveClosedOutput } from './survive-closed-output.ts';
 import { trimMemory } from './trim-memory.ts';
 
-const STOP_DEADLINE_MS = 25_000;
+/** How long a process may take to stop what it runs. */
+export const STOP_DEADLINE_MS = 25_000;
 
 /**
  * The life of a process: create, start, wait for SIGTERM or SIGINT, stop, exit. Wrong configuration prints all problems
@@ -14,8 +16,7 @@ const STOP_DEADLINE_MS = 25_000;
  */
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
   setV8Flags();
-  // What cannot be written there must not end the process.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  surviveClosedOutput();
   const { service, log } = await createOrExit(create);
   for (const problem of [...misspelt(process.env), ...shortTokens(process.env)]) log.warn(problem);
   let stopping = false;

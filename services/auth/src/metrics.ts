@@ -21,6 +21,8 @@ export function createAuthMetrics(registry: Registry) {
     labelNames: ['outcome'],
     registers,
   });
+  // Series that exist from the start show their first failure as an increase.
+  for (const outcome of ['sent', 'failed', 'given-up']) mails.inc({ outcome }, 0);
   return {
     hashed: (seconds: number) => hashing.observe(seconds),
     /** Takes the mutation's name and its outcome: `ok` or the error's code. */

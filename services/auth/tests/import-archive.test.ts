@@ -178,6 +178,23 @@ describe('an archive of the accounts', () => {
     expect(await subjects()).toEqual(['lost', 'stays']);
   });
 
+  it('brings no linked identity back that may have been unlinked before the living trail begins', async () => {
+    await signedUp(running, 'cleared@example.test');
+    await running.database.query(
+      `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', 'unlinked', email, $1, $1
+       from accounts`,
+      [new Date(running.clock.now())],
+    );
+    const archive = await archiveOf(running);
+    await running.database.query('delete from linked_identities');
+    await forget('true');
+    running.clock.advance(60_000);
+    await loggedIn(running, 'cleared@example.test');
+    await running.auth.restore.importDatabase(archive.name, ARCHIVED);
+    olds.push(await swap(running, archive.name));
+    expect(await running.database.query('select subject from linked_identities')).toEqual([]);
+  });
+
   it('is judged by the same rules whatever the restored database says of names', async () => {
     await signedUp(running, 'same@example.test');
     for (const archived of [ARCHIVED, undefined]) {

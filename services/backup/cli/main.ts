@@ -1,3 +1,4 @@
+import { surviveClosedOutput } from '@taskmesh/service';
 import { createInterface } from 'node:readline/promises';
 import { createInterruption, exitStatusOf, type InterruptingSignal } from './interruption.ts';
 import { run } from './run.ts';
@@ -8,6 +9,7 @@ const SAME_INTERRUPTION_MS = 1_000;
 const isAttended = process.stdin.isTTY && process.stderr.isTTY;
 const { signal: interrupted, interrupt } = createInterruption();
 let interruptedAt: number | undefined;
+surviveClosedOutput();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal));
 

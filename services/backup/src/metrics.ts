@@ -17,6 +17,8 @@ export interface BackupMetrics {
   verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
   scheduleFailed(run: RunName): void;
   restored(work: 'restore' | 'undo', outcome: RestoreOutcome): void;
+  /** The number of interrupted restores whose stores may be closed until they are settled. */
+  unsettled(restores: number): void;
   /** The number of finished restores with databases that should be gone. */
   leftBehind(restores: number): void;
 }
@@ -49,12 +51,15 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
   );
   const failures = counter('failures', 'Archives that were not made, by reason', 'reason');
   const restores = counter('restores', 'Restores, and undos of one, by outcome', 'work', 'outcome');
+  const unsettled = gauge('restores_unsettled', 'Interrupted restores: stores may be closed until they are settled');
   const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
   // Series that exist from the start show their first failure as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);
   for (const outcome of ['ok', 'unfit', 'unprovable', 'failed']) verifications.inc({ outcome }, 0);
   for (const reason of FAILURE_REASONS) failures.inc({ reason }, 0);
+  for (const work of ['restore', 'undo'])
+    for (const outcome of ['restored', 'failed', 'unknown']) restores.inc({ work, outcome }, 0);
   for (const run of ['backup', 'verification', 'retention']) scheduleFailures.inc({ run }, 0);
   return {
     made(origin, seconds) {
@@ -78,6 +83,7 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
     verified: (outcome) => verifications.inc({ outcome }),
     scheduleFailed: (run) => scheduleFailures.inc({ run }),
     restored: (work, outcome) => restores.inc({ work, outcome: labelOf(outcome) }),
+    unsettled: (count) => unsettled.set(count),
     leftBehind: (count) => left.set(count),
   };
 }

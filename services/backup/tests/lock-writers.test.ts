@@ -1,4 +1,4 @@
-import { createTestDatabase, eventually, timingTest, type TestDatabase } from '@taskmesh/testing';
+import { createFaultyProxy, createTestDatabase, eventually, timingTest, type TestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { checkLockers, withWritersOut } from '../src/databases/lock-writers.ts';
 
@@ -51,17 +51,27 @@ describe('keeping writers out', () => {
   });
 
   it('ends by itself when nothing is heard of us, which is noticed', async () => {
-    const databases = new Map([['tasks', { live: live.url, fresh: fresh.url }]]);
+    const { hostname, port } = new URL(live.url);
+    const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
+    const through = Object.assign(new URL(live.url), { host: `${proxy.host}:${proxy.port}` }).href;
+    await writer.query(`set lock_timeout = '1s'`);
+    const write = () => writer.query('insert into tasks values (2)').then(() => 'written', (error: { code?: string }) => error.code); // prettier-ignore
+    const outcomes: unknown[] = [];
     const stopped = withWritersOut(
-      databases,
+      new Map([['tasks', { live: through, fresh: fresh.url }]]),
       async (lockers) => {
-        await writer.query(`set lock_timeout = '10s'; insert into tasks values (2)`);
+        outcomes.push(await write());
+        proxy.freeze();
+        await writer.query(`set lock_timeout = '10s'`);
+        outcomes.push(await write());
+        proxy.thaw();
         await checkLockers(lockers);
       },
-      { ...LONG_RETRY, idleMs: 100 },
+      { ...LONG_RETRY, idleMs: 400 },
     );
     await expect(stopped).rejects.toThrow();
-    expect(await live.query('select from tasks where id = 2')).not.toEqual([]);
+    expect(outcomes).toEqual(['55P03', 'written']);
+    await proxy.close();
   });
 
   timingTest('does not wait when something else is wrong', async () => {

@@ -11,15 +11,22 @@ const LINKED: Statement = {
     from (select * from public.linked_identities where id > $1::uuid order by id limit ${BATCH}) batch`,
 };
 
-/** $1 restored rows. An identity that the living store lacks was unlinked if its account's trail has such a later entry. */
+/**
+ * $1 restored rows. An identity that the living store lacks was unlinked if its account's trail has such a later entry,
+ * or may have had one: entries of that time have been cleared since.
+ */
 const UNLINKED: Statement = {
   name: 'import-unlinked-identities',
   text: `
     select r.id::text as id from json_populate_recordset(null::public.linked_identities, $1::json) r
     where not exists (select from public.linked_identities living where living.id = r.id)
-      and exists (
-        select from public.audit_log entry
-        where entry.account_id = r.account_id and entry.kind = 'identity.unlinked' and entry.at >= r.created_at
+      and (
+        exists (
+          select from public.audit_log entry
+          where entry.account_id = r.account_id and entry.kind = 'identity.unlinked' and entry.at >= r.created_at
+        )
+        or r.created_at < (select min(at) from public.audit_log having min(id) > 1)
+        and exists (select from public.accounts living where living.id = r.account_id)
       )`,
 };
 

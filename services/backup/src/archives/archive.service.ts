@@ -114,6 +114,14 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     else if (wasMade) log.info('the directory of the archives was made');
   };
 
+  let isStopped = false;
+  const lookAround = async (wasMade: boolean) => {
+    const pieces = await storage.sweep();
+    if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
+    await tellOfEmptyPlace(wasMade);
+    await showFigures();
+  };
+
   const expectedBytes = async (): Promise<number> => {
     const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
     return newest ? newest.sizeBytes * GROWTH : 0;
@@ -230,18 +238,19 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     },
 
     async start() {
+      const report = (error: unknown) => log.error({ err: error }, 'the place of the archives is not available');
       try {
         const wasMade = await storage.prepare();
-        const pieces = await storage.sweep();
-        if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
-        await tellOfEmptyPlace(wasMade);
-        await showFigures();
+        lookAround(wasMade).catch((error: unknown) => isStopped || report(error)); // a bucket may take its time
       } catch (error) {
-        log.error({ err: error }, 'the place of the archives is not available');
+        report(error);
       }
     },
 
-    stop: () => newcomers.stop(),
+    stop() {
+      isStopped = true;
+      return newcomers.stop();
+    },
   };
 }
 

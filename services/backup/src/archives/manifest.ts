@@ -31,7 +31,9 @@ const dump = z.object({
     .nullable(),
 });
 
-const common = { createdAt: z.iso.datetime(), stores: z.record(z.enum(STORE_NAMES), dump) };
+/** The year 0 is none of PostgreSQL's, and years that a clock cannot show say nothing. */
+const createdAt = z.iso.datetime().refine((moment) => moment >= '1970', 'The year is before 1970.');
+const common = { createdAt, stores: z.record(z.enum(STORE_NAMES), dump) };
 const manifest = z.discriminatedUnion('format', [
   z.object({ format: z.literal(1), ...common }),
   /** `product`: the version of Taskmesh that made the archive. */

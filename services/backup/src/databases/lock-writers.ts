@@ -47,10 +47,19 @@ export async function withWritersOut<Name, Result>(
   const run = async (clients: Client[]) => {
     const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
     await lockAll(lockings, retry);
-    return work(new Map(clients.map((client, index) => [names[index] as Name, client])));
+    const beat = setInterval(() => clients.forEach(keepAlive), retry.idleMs / BEATS);
+    try {
+      return await work(new Map(clients.map((client, index) => [names[index] as Name, client])));
+    } finally {
+      clearInterval(beat);
+    }
   };
   return withAdmins(urls, run, { timeoutMs: SERVER_TIMEOUT_MS });
 }
+
+/** Keeps a lock: its server ends it when it has heard nothing for `idleMs`. */
+const keepAlive = (client: Client): void => void client.query('select 1').catch(() => undefined);
+const BEATS = 4;
 
 interface Locking {
   client: Client;

@@ -121,11 +121,14 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     });
 
   const settleUnfinished = async () => {
-    if ((await journal.unfinished()).length === 0) return;
+    const unfinished = (await journal.unfinished()).length;
     try {
-      await lock.run(WAIT_MS, settleAll);
+      if (unfinished > 0) await lock.run(WAIT_MS, settleAll);
+      metrics.unsettled(0);
     } catch (error) {
-      if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has settled everything before
+      if (error instanceof LockBusyError) return; // the holder of the lock has settled everything before
+      metrics.unsettled(unfinished);
+      throw error;
     }
   };
 

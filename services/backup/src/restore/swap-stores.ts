@@ -1,4 +1,4 @@
-import type { Log } from '@taskmesh/service';
+import { withDeadline, type Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
@@ -9,6 +9,10 @@ import { allowConnections, swapIn } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { databasesOf, dropLeft, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
+import { TooSlowError } from '../stall-detection.ts';
+
+/** Enough for some two million sessions. */
+const CARRY_OVER_MS = 5 * 60_000;
 
 export interface StoresSwap {
   restore: Restore;
@@ -40,7 +44,7 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
     }
     const isApart = servers.length > 1;
     await withWritersOut(lockable(swap), async (lockers) => {
-      for (const store of stores) await store.owner.carryOver?.(namesOf(store, restore).fresh);
+      for (const store of stores) await carryOver(store, namesOf(store, restore).fresh);
       await refuseMigrated(stores, versions);
       await checkLockers(lockers);
       await journal.reach(restore.id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
@@ -57,6 +61,12 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
     await journal.reach(restore.id, { stage: 'decided' });
     for (const { server, names } of databases) await server.client.query(allowConnections(names.live, true));
   });
+}
+
+/** Writers wait meanwhile. */
+async function carryOver({ owner, name }: Store, fresh: string): Promise<void> {
+  const late = () => new TooSlowError(`What has to be carried over to the new store of ${name} takes too long.`);
+  await withDeadline(owner.carryOver?.(fresh) ?? Promise.resolve(), CARRY_OVER_MS, late);
 }
 
 /** Only stores with data to carry over lock writers out: everything else is replaced anyway. */

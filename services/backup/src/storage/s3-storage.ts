@@ -3,7 +3,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  paginateListObjectsV2,
+  ListObjectsV2Command,
   S3Client,
   S3ServiceException,
   type HeadObjectCommandOutput,
@@ -35,6 +35,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Without a byte in either direction. */
 const SOCKET_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 3;
+/** For a look at one object, or at a page of them, with all attempts. */
+const LOOK_TIMEOUT_MS = 10_000;
+const inTime = () => ({ abortSignal: AbortSignal.timeout(LOOK_TIMEOUT_MS) });
 
 export interface S3StorageOptions {
   location: S3Location;
@@ -54,7 +57,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
 
   const head = async (file: string): Promise<HeadObjectCommandOutput | undefined> => {
     try {
-      const found = await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }));
+      const found = await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }), inTime());
       return found.LastModified ? found : refuseAnswer();
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -89,11 +92,15 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
     async list() {
       const archives: StoredArchive[] = [];
       try {
-        for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix, Delimiter: '/' })) {
+        let ContinuationToken: string | undefined;
+        do {
+          const where = { Bucket, Prefix: prefix, Delimiter: '/', ContinuationToken };
+          const page = await client.send(new ListObjectsV2Command(where), inTime());
           if (page.IsTruncated === undefined && page.Name === undefined) refuseAnswer();
           for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
             archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: dateOf(LastModified) });
-        }
+          ContinuationToken = page.NextContinuationToken;
+        } while (ContinuationToken);
       } catch (error) {
         throw asBucketFailure(error);
       }

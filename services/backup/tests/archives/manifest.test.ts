@@ -14,6 +14,7 @@ interface Entry {
 interface Written {
   format: number;
   product?: string;
+  createdAt?: string;
   stores: Record<string, Entry>;
 }
 
@@ -75,6 +76,7 @@ describe('the manifest of an archive', () => {
   });
 
   it.each<[string, () => Record<string, string>, string]>([
+    ['was made in the year 0', () => changed((m) => (m.createdAt = '0000-01-01T00:00:00.000Z')), 'is none'],
     ['names no store', () => changed((manifest) => (manifest.stores = {})), 'is none'],
     ['leaves a store out', () => changed((manifest) => delete manifest.stores['auth']), 'is none'],
     ['names a store that is unknown', () => changed((m) => (m.stores['more'] = entry(m, 'auth'))), 'is none'],

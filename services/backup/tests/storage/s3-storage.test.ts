@@ -45,6 +45,36 @@ function memoryJournal(): UploadJournal & { uploads: Map<string, BucketUpload> }
 
 describeBackupStorage('a bucket', () => storage);
 
+describe('a bucket that accepts connections and says nothing', () => {
+  const silent = createServer(() => undefined);
+  let url: string;
+  beforeAll(async () => {
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const at = new URL(server.url('some/place'));
+    at.searchParams.set('endpoint', `http://127.0.0.1:${port}`);
+    url = at.href;
+  });
+  afterAll(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  it('is unavailable within seconds', async () => {
+    const at = storageAt(url);
+    await Promise.all([
+      expect(at.list()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' }),
+      expect(at.find('taskmesh-1.tar.gz')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' }),
+    ]);
+    await at.close();
+  }, 30_000);
+
+  it('holds up neither start nor stop', async () => {
+    const fixture = await createBackupFixture('silent_bucket', { s3: locationOf(url) });
+    await fixture.close();
+  }, 60_000);
+});
+
 describe('archives in a bucket', () => {
   let fixture: BackupFixture;
   beforeAll(async () => {

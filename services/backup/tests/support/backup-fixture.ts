@@ -10,6 +10,7 @@ import { Registry } from 'prom-client';
 import { createBackup, readBackupConfig, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
+import type { S3Location } from '../../src/storage/s3-location.ts';
 
 export interface BackupFixture {
   backup: Backup;
@@ -66,7 +67,7 @@ export async function createBackupFixture(
     keepOldMs = 0,
     authServer,
     ...settings
-  }: { keys?: string[]; keepOldMs?: number; authServer?: string | undefined } = {},
+  }: { keys?: string[]; s3?: S3Location; keepOldMs?: number; authServer?: string | undefined } = {},
 ): Promise<BackupFixture> {
   const [own, tasks, auth] = await Promise.all([
     createTestDatabase(`${name}_own`),
