@@ -112,7 +112,7 @@ describe('lint', () => {
     {
       what: 'refuses subscriptions that know what carries them',
       in: 'services/gateway/src/subscriptions/subscriptions.ts',
-      of: '../transports/sockets/alarms.ts',
+      of: '../transports/transport.ts',
       by: LAYERS,
     },
     {

@@ -1,5 +1,5 @@
 import { createRestoreService, type RestoreServiceDeps } from './restore.service.ts';
-import { RestoreBusy } from './restore-busy.ts';
+import { LockBusyError } from '../run-lock.ts';
 
 it('shows interrupted restores until they are settled', async () => {
   const shown: number[] = [];
@@ -16,7 +16,7 @@ it('shows interrupted restores until they are settled', async () => {
   } as unknown as RestoreServiceDeps);
   await expect(restores.settleInterrupted()).rejects.toThrow('a server is away');
   expect(shown).toEqual([1]);
-  settle = () => Promise.reject(new RestoreBusy());
+  settle = () => Promise.reject(new LockBusyError());
   await restores.settleInterrupted();
   settle = async () => undefined;
   await restores.settleInterrupted();
