@@ -76,7 +76,7 @@ describe('an account that is deleted while processes are killed', () => {
        select gen_random_uuid(), $1, 'task ' || n, false, 'low', now() + n * interval '1 millisecond', now() from generate_series(2, $2::int) n`,
       [id, TASKS],
     );
-    await tasks.query('update feeds set counted = null where owner_id = $1', [id]);
+    await tasks.query('update feeds set tasks = $2 where owner_id = $1', [id, TASKS]);
   };
 
   const tasksOf = async ({ id }: Person) =>

@@ -167,12 +167,16 @@ async function requestReset(url: string, email: string): Promise<void> {
 /** As if they had always been there. May be done again. */
 function fill({ servers }: Stack, { ownerId, name, tasks }: { ownerId: string; name: string; tasks: number }) {
   return withPostgres(databaseUrl(servers.postgres, serviceDatabase('tasks')), async (client) => {
-    await client.query('insert into feeds (owner_id, sequence) values ($1, 0) on conflict do nothing', [ownerId]);
     await client.query(
-      `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
-       select md5($2 || n)::uuid, $1, $2 || ' filled ' || n, false, 'low', at, at
-       from generate_series(1, $3::int) n, lateral (select now() - interval '1 day' + n * interval '1 second' as at) t
-       on conflict do nothing`,
+      `with filled as (
+         insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+         select md5($2 || n)::uuid, $1, $2 || ' filled ' || n, false, 'low', at, at
+         from generate_series(1, $3::int) n, lateral (select now() - interval '1 day' + n * interval '1 second' as at) t
+         on conflict do nothing
+         returning 1
+       )
+       insert into feeds as f (owner_id, sequence, tasks) select $1, 0, count(*) from filled
+       on conflict (owner_id) do update set tasks = f.tasks + excluded.tasks`,
       [ownerId, name, tasks],
     );
   });
