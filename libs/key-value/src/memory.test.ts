@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { describeKeyValue } from './key-value.contract.ts';
+import { describeKeyValue } from './testing/key-value.contract.ts';
 import { setTimeout } from 'node:timers/promises';
 import { createMemoryKeyValue } from './memory.ts';
 

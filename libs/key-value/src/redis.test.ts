@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createLog } from '@taskmesh/service';
 import { eventually, requiredAddress, timingTest } from '@taskmesh/testing';
-import { describeKeyValue } from './key-value.contract.ts';
+import { describeKeyValue } from './testing/key-value.contract.ts';
 import type { KeyValue } from './key-value.ts';
 import { createRedisKeyValue } from './redis.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually, timingTest } from '@taskmesh/testing';
-import type { KeyValue } from './key-value.ts';
+import type { KeyValue } from '../key-value.ts';
 
 /** The contract of every KeyValue adapter. `create` returns stores that share their content. */
 export function describeKeyValue(name: string, create: () => KeyValue | Promise<KeyValue>): void {
