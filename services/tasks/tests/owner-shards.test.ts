@@ -52,11 +52,13 @@ const VALUES: Record<string, unknown[]> = {
   'task-open-feed': [OWNER],
   'task-is-full': [OWNER, 1],
   'task-first-created': [OWNER, 'key', NOW],
-  'task-forget-keys': [NOW, 2_000, 10_000],
+  'task-forget-expired-keys': [NOW, 2_000],
+  'task-forget-surplus-keys': [NOW, 2_000, 10_000],
   'task-update': [...WRITE, ...givenValues.flatMap((value) => [true, value])],
   'task-delete': WRITE,
   'task-find': [TASK, OWNER],
   'task-statistics': [OWNER],
+  'feed-count-tasks': [OWNER, 10_000],
   'feed-heads': [[OWNER]],
   'feed-changes-after': [OWNER, 1, 100],
   'feed-new-epoch': [1],
@@ -124,7 +126,8 @@ async function reachOf(statement: Statement, values?: unknown[]): Promise<'one' 
 /** Besides these, every statement needs one owner's shard alone. */
 const ALL_SHARDS = [
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
-  ...['feed-clock', 'feed-forget-changes', 'feed-forget-surplus', 'task-forget-keys'],
+  ...['feed-clock', 'feed-forget-changes', 'feed-forget-surplus'],
+  ...['task-forget-expired-keys', 'task-forget-surplus-keys'],
   ...['relay-dead-letter', 'dead-letters-list', 'dead-letters-replay', 'feed-count-tasks'],
   ...['owners-closed', 'owners-backlog'],
 ];

@@ -75,7 +75,7 @@ describe('telemetry', () => {
       const loaded = [];
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       const { createLog, openTelemetry, readTelemetry } = await import('@taskmesh/service');
-      for (const lib of ['store', 'internal-api', 'messaging', 'subgraph']) await import('@taskmesh/' + lib);
+      for (const lib of ['store', 'internal-api', 'event-log', 'subgraph']) await import('@taskmesh/' + lib);
       const { Registry } = await import('prom-client');
       const open = async (env) => {
         const log = createLog({ service: 'test', level: 'silent' });

@@ -1,4 +1,4 @@
-import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
+import { rateLimited, toGraphQLError, unavailable } from '@taskmesh/contracts';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -128,7 +128,8 @@ export function createCallerBulkheads(): RunForCaller {
   const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
-  return ({ identity, ip, signal }, run) => {
+  return async ({ identity, ip, signal }, run) => {
+    if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has gone.')));
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;
       return sessions.run(sessionId, () => accounts.run(userId, run, signal), signal);
