@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function dump(name: StoreName) {
-  const snapshot = await openSnapshot(await connectAdmin(store.url));
+  const snapshot = await openSnapshot(await connectAdmin(store.url, { timeoutMs: 0 })); // as archives are made
   const dumped = snapshot.read((client) => dumpDatabase({ client, path, rowsOf: archivedRows(name) }));
   return dumped.finally(() => snapshot.close());
 }
