@@ -1,8 +1,8 @@
 import type { ApolloServerOptionsWithGateway, BaseContext } from '@apollo/server';
-import { getVariableValues, GraphQLError, type DocumentNode } from 'graphql';
-import type { FederatedOperation } from './compile-operation.ts';
+import { getVariableValues, GraphQLError } from 'graphql';
+import type { ServiceError } from './execution/errors.ts';
 import type { AskSubgraph } from './execution/run.ts';
-import { createFederatedExecutor } from './federated-executor.ts';
+import { compileOnce, createFederatedExecutor } from './federated-executor.ts';
 import type { Failures } from './run-operation.ts';
 import { readSupergraph } from './supergraph.ts';
 
@@ -25,16 +25,7 @@ export function compiledGateway<Context extends BaseContext>(
 ): Gateway<Context> {
   const { supergraph, ask } = options;
   const graph = readSupergraph(supergraph);
-  const executor = createFederatedExecutor(graph, ask);
-  const compiled = new WeakMap<DocumentNode, Map<string | null, FederatedOperation<Context>>>();
-
-  const compiledOf = (document: DocumentNode, name: string | null): FederatedOperation<Context> => {
-    const operations = compiled.get(document) ?? new Map<string | null, FederatedOperation<Context>>();
-    compiled.set(document, operations);
-    const operation = operations.get(name) ?? executor.compile(document, name ?? undefined);
-    operations.set(name, operation);
-    return operation;
-  };
+  const compiledOf = compileOnce(createFederatedExecutor(graph, ask));
 
   return {
     onSchemaLoadOrUpdate(callback) {
@@ -45,7 +36,7 @@ export function compiledGateway<Context extends BaseContext>(
       async executor({ document, operation, operationName, request, context }) {
         const given = getVariableValues(graph.schema, operation.variableDefinitions ?? [], request.variables ?? {});
         if (given.errors) return { errors: given.errors };
-        const { data, errors, incomplete } = await compiledOf(document, operationName).run({
+        const { data, errors, incomplete } = await compiledOf(document, operationName ?? undefined).run({
           variables: given.coerced,
           context: context as Context, // Apollo Server hands on what its `context` function made
         });
@@ -57,13 +48,15 @@ export function compiledGateway<Context extends BaseContext>(
   };
 }
 
-/** With `extensions.serviceName` on those that a service gave or caused. */
 export function asGraphQLErrors({ errors, incomplete }: Failures): GraphQLError[] {
   return [
-    ...errors.map(({ message, path, extensions, service, cause }) => {
-      const originalError = cause instanceof Error ? cause : undefined;
-      return new GraphQLError(message, { path, originalError, extensions: { ...extensions, serviceName: service } });
-    }),
+    ...errors.map(asGraphQLError),
     ...incomplete.map(({ path }) => new GraphQLError('A service left out what its schema promises.', { path })),
   ];
+}
+
+/** With the name of the service that gave or caused it. */
+export function asGraphQLError({ message, path, extensions, service, cause }: ServiceError): GraphQLError {
+  const originalError = cause instanceof Error ? cause : undefined;
+  return new GraphQLError(message, { path, originalError, extensions: { ...extensions, serviceName: service } });
 }

@@ -27,6 +27,18 @@ export function createFederatedExecutor<Context>(
   };
 }
 
+/** `compile` of an executor, once for each operation of a document that is still in use. */
+export function compileOnce<Context>({ compile }: FederatedExecutor<Context>) {
+  const compiled = new WeakMap<DocumentNode, Map<string | undefined, FederatedOperation<Context>>>();
+  return (document: DocumentNode, operationName: string | undefined): FederatedOperation<Context> => {
+    const operations = compiled.get(document) ?? new Map<string | undefined, FederatedOperation<Context>>();
+    compiled.set(document, operations);
+    const operation = operations.get(operationName) ?? compile(document, operationName);
+    operations.set(operationName, operation);
+    return operation;
+  };
+}
+
 /** A prefix that no field name has. */
 function freePrefix(schema: GraphQLSchema): string {
   const names = Object.values(schema.getTypeMap()).flatMap((type) =>

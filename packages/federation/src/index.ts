@@ -1,4 +1,4 @@
-export { compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
+export { asGraphQLError, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
 export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
 export type { AnswerError, ServiceError } from './execution/errors.ts';
 export type { AskSubgraph, SubgraphAnswer, SubgraphOperation, SubgraphRequest } from './execution/run.ts';
@@ -9,7 +9,6 @@ export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
 export {
   compiledSubscriptions,
-  eventOf,
   planForEvents,
   senderOfEvent,
   type CompiledSubscriptionsOptions,

@@ -4,16 +4,11 @@ import { asGraphQLErrors } from './compiled-gateway.ts';
 import type { FederatedOperation } from './compile-operation.ts';
 import type { ServiceError } from './execution/errors.ts';
 import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from './execution/run.ts';
-import { createFederatedExecutor } from './federated-executor.ts';
+import { compileOnce, createFederatedExecutor } from './federated-executor.ts';
 import { readSupergraph } from './supergraph.ts';
 
 /** Before the name of a service, in plans: not the service is asked, but the event that it sent. */
 const EVENT = '__event__';
-
-/** The name in a plan of what answers for a service that sent an event. */
-export function eventOf(service: string): string {
-  return EVENT + service;
-}
 
 /** Of a fetch that an event answers: the service that sent it; undefined for all other fetches. */
 export function senderOfEvent(service: string): string | undefined {
@@ -33,7 +28,7 @@ export function planForEvents(
 ): QueryPlan {
   if (node?.kind !== 'Subscription') throw new Error('The planner did not plan a subscription.');
   const { primary, others } = split(node.primary);
-  const nodes: PlanNode[] = [{ ...primary, serviceName: eventOf(primary.serviceName) }];
+  const nodes: PlanNode[] = [{ ...primary, serviceName: EVENT + primary.serviceName }];
   if (others.length > 0) nodes.push({ kind: 'Parallel', nodes: others });
   if (node.rest) nodes.push(node.rest);
   return { kind: 'QueryPlan', node: { kind: 'Sequence', nodes } };
@@ -78,16 +73,7 @@ export function compiledSubscriptions<Context>(options: CompiledSubscriptionsOpt
     if (service === undefined) return options.ask(request, context.given);
     return context.nextEvent({ ...request, operation: { ...request.operation, service } });
   });
-  const compiled = new WeakMap<DocumentNode, Map<string | undefined, FederatedOperation<EventContext<Context>>>>();
-
-  const compiledOf = (document: DocumentNode, name: string | undefined) => {
-    const operations =
-      compiled.get(document) ?? new Map<string | undefined, FederatedOperation<EventContext<Context>>>();
-    compiled.set(document, operations);
-    const operation = operations.get(name) ?? executor.compile(document, name);
-    operations.set(name, operation);
-    return operation;
-  };
+  const compiledOf = compileOnce(executor);
 
   return async function subscribe(
     args: SubscribeArgs,
@@ -98,8 +84,12 @@ export function compiledSubscriptions<Context>(options: CompiledSubscriptionsOpt
       return { errors: [new GraphQLError('The document has no such subscription.')] };
     const variables = getVariableValues(graph.schema, operation.variableDefinitions ?? [], variableValues ?? {});
     if (variables.errors) return { errors: variables.errors };
-    const run = compiledOf(document, operation.name?.value);
-    return results((context) => run.run({ variables: variables.coerced, context }), contextValue as Context, options);
+    const compiled = compiledOf(document, operation.name?.value);
+    return results(
+      (context) => compiled.run({ variables: variables.coerced, context }),
+      contextValue as Context,
+      options,
+    );
   };
 }
 

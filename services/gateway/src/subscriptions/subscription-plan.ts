@@ -1,4 +1,4 @@
-import type { FetchNode, FlattenNode, QueryPlan } from '@apollo/query-planner';
+import type { FetchNode, FlattenNode } from '@apollo/query-planner';
 import { GRAPH_FIELDS } from '@taskmesh/contracts';
 import {
   createFederatedExecutor,
@@ -94,7 +94,10 @@ function compileRun(
     projections.set(fetch.operation, known);
     return known;
   };
-  const plan = (planned: DocumentNode) => withEvent(supergraph, supergraph.plan(planned)).queryPlan;
+  const plan = (planned: DocumentNode) =>
+    planForEvents(supergraph.plan(planned), (primary) =>
+      splitPrimary(primary, serviceSchema(supergraph, primary.serviceName)),
+    );
   const executor = createFederatedExecutor<EventAsk>({ ...supergraph, plan }, (request, context) => {
     const { service, text } = request.operation;
     const serviceName = senderOfEvent(service);
@@ -113,18 +116,6 @@ function compileRun(
 type EventFetch = Pick<FetchNode, 'serviceName' | 'operation'>;
 
 type Project = ReturnType<typeof projection>;
-
-/** A plan whose first fetch is replaced by the event, and that fetch. */
-function withEvent(supergraph: Supergraph, planned: QueryPlan) {
-  let primary: FetchNode | undefined;
-  const queryPlan = planForEvents(planned, (whole) => {
-    const split = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
-    primary = split.primary;
-    return split;
-  });
-  if (!primary) throw new Error('The plan has no primary fetch.');
-  return { queryPlan, primary };
-}
 
 /** Picks from an event what the primary fetch selects, under the client's aliases. */
 function projection(supergraph: Supergraph, { serviceName, operation }: EventFetch) {

@@ -3,10 +3,10 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import type { executeQueryPlan as Execute } from '@apollo/gateway';
 import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import {
+  asGraphQLError,
   type AskSubgraph,
   createFederatedExecutor,
   type OperationResult,
-  type ServiceError,
   type SubgraphAnswer,
 } from '@taskmesh/federation';
 import type { Log } from '@taskmesh/service';
@@ -35,7 +35,7 @@ export function createCompiledEngine(supergraph: Supergraph, services: GraphSour
 export function asEngineResult({ data, errors, incomplete }: OperationResult): EngineResult {
   return {
     data,
-    ...(errors.length > 0 && { errors: errors.map(asThrown) }),
+    ...(errors.length > 0 && { errors: errors.map(asGraphQLError) }),
     ...(incomplete.length > 0 && { incomplete }),
   };
 }
@@ -47,12 +47,6 @@ export function askServices(services: GraphSources): AskSubgraph<OperationRun> {
     const { text: query, quotedText: quotedQuery, name: operationName } = operation;
     return service.ask({ query, quotedQuery, operationName, variablesText: variables }, run) as Promise<SubgraphAnswer>;
   };
-}
-
-/** As `formatErrors` expects them. */
-function asThrown({ message, path, extensions, service, cause }: ServiceError): GraphQLError {
-  const originalError = cause instanceof Error ? cause : undefined;
-  return new GraphQLError(message, { path, originalError, extensions: { ...extensions, serviceName: service } });
 }
 
 /** Passes the service's answer on to the client, including its errors. */
