@@ -34,10 +34,8 @@ describe('settings that are misspelt', () => {
   });
 
   it('stop a start when they protected a connection', () => {
-    expect(() =>
-      refuseRemoved({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, ['KAFKA_SSL', 'KAFKA_SASL_USERNAME']),
-    ).not.toThrow();
-    expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, ['KAFKA_SSL'])).toThrow('KAFKA_SSL is no setting any more');
+    expect(() => refuseRemoved({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, 'KAFKA_')).not.toThrow();
+    expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, 'KAFKA_')).toThrow('KAFKA_SSL is no setting any more');
   });
 
   const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];

@@ -57,11 +57,11 @@ export function misspelt(env: Env): string[] {
 
 /**
  * For those that protected a connection: without them it would be made in the open.
- * @throws ConfigError when one of `names` is set
+ * @throws ConfigError when one that begins with `prefix` is set
  */
-export function refuseRemoved(env: Env, names: readonly string[]): void {
-  const problems = names.flatMap((name) =>
-    env[name] && env[name] !== 'false' ? [`${name} is no setting any more: ${REMOVED[name]}`] : [],
+export function refuseRemoved(env: Env, prefix: 'KAFKA_' | 'REDIS_'): void {
+  const problems = Object.entries(REMOVED).flatMap(([name, instead]) =>
+    name.startsWith(prefix) && env[name] && env[name] !== 'false' ? [`${name} is no setting any more: ${instead}`] : [],
   );
   if (problems.length > 0) throw new ConfigError(problems);
 }

@@ -12,11 +12,9 @@ const schema = z.object({
   REDIS_URL: setting.url('redis:', 'rediss:').optional(),
 });
 
-const REMOVED = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'];
-
 /** Undefined when Redis is not configured. @throws ConfigError with every problem */
 export function readRedisSettings(env: Env): RedisConfig | undefined {
-  refuseRemoved(env, REMOVED);
+  refuseRemoved(env, 'REDIS_');
   const { REDIS_URL } = readEnv(schema, env);
   if (!REDIS_URL) return undefined;
   const url = new URL(REDIS_URL);

@@ -29,16 +29,11 @@ const schema = z.object({
   KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
 });
 
-const REMOVED = [
-  ...['KAFKA_SSL', 'KAFKA_SSL_CA_FILE', 'KAFKA_SSL_CERT_FILE', 'KAFKA_SSL_KEY_FILE'],
-  ...['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME'],
-];
-
 export type KafkaSettings = KafkaConfig & { topicPrefix: string };
 
 /** Undefined when Kafka is not configured. @throws ConfigError with every problem */
 export function readKafkaSettings(env: Env): KafkaSettings | undefined {
-  refuseRemoved(env, REMOVED);
+  refuseRemoved(env, 'KAFKA_');
   const { KAFKA_BROKERS, KAFKA_SASL_PASSWORD: password, KAFKA_TOPIC_PREFIX: topicPrefix } = readEnv(schema, env);
   const { protocol, user, brokers, parameters } = parse(KAFKA_BROKERS ?? '') ?? { brokers: [] };
   if (brokers.length === 0) return undefined;
