@@ -31,6 +31,26 @@ it('ends its connections when it is closed, whether or not the ORM has used them
   }
 });
 
+it('closes in time while a connection is being opened, and lets its statement end', async () => {
+  const store = await createTestDatabase('opening');
+  const log = createLog({ service: 'opening', level: 'silent' });
+  try {
+    const database = await createDatabase({ name: 'opening', url: store.url, entities: [Thing], migrations: [], log });
+    await database.retry((em) => em.getConnection().execute('select 1'));
+    const both = ['one', 'two'].map((name) =>
+      database.retry((em) => em.getConnection().execute(`select '${name}' as name, pg_sleep(0)`)),
+    );
+    while (database.pool.totalCount < 2) await new Promise(setImmediate);
+    await database.close();
+    expect(database.pool.totalCount).toBe(0);
+    expect((await Promise.all(both)).flat()).toMatchObject([{ name: 'one' }, { name: 'two' }]);
+    await expect(database.retry((em) => em.getConnection().execute('select 1'))).rejects.toThrow(/end/);
+    expect(await store.query(`select 1 from pg_stat_activity where application_name = 'taskmesh-opening'`)).toEqual([]);
+  } finally {
+    await store.drop();
+  }
+}, 20_000);
+
 it('tells of a refused row which rule it breaks, and nothing of what it holds', async () => {
   const store = await createTestDatabase('refusals');
   const database = await createDatabase({

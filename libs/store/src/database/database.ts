@@ -195,11 +195,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   return {
     versions: migrations.map((migration) => migration.name),
     async migrate(how) {
-      const { orm: migrating } = await openOrm(MIGRATION_CONNECTIONS);
+      const migrating = await openOrm(MIGRATION_CONNECTIONS);
       try {
-        await migrate(migrating, { refuseUnfit, log, ...how }).catch(failForPeople);
+        await migrate(migrating.orm, { refuseUnfit, log, ...how }).catch(failForPeople);
       } finally {
-        await migrating.close(true);
+        await end(migrating.pool);
       }
     },
     async schemaState() {
@@ -233,9 +233,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
     },
     async close() {
-      // The ORM ends only a pool that it has used itself.
-      await orm.close(true);
-      await Promise.all([pool, probe].map((each) => each.ending || each.end()));
+      await Promise.all([pool, probe].map(end));
     },
   };
 }
@@ -250,6 +248,12 @@ async function appliedMigrations(pool: Pool): Promise<string[]> {
     ({ name }) => name,
   );
 }
+
+/**
+ * Never by the ORM: its query builder loses a connection that is being opened while it ends the pool, which then never
+ * ends.
+ */
+const end = async (pool: Pool): Promise<void> => void (pool.ending || (await pool.end()));
 
 function ignore(): void {
   // nothing observes
