@@ -67,7 +67,7 @@ export interface RefusedWrite {
 }
 
 export interface Client {
-  /** Who is signed in; null if nobody is, undefined until the storage has been read. */
+  /** Who is signed in; null if no one is, undefined until the storage has been read. */
   user(): User | null | undefined;
   /** Calls back whenever somebody signs in or out. */
   onUser(listener: () => void): () => void;

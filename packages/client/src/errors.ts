@@ -12,7 +12,7 @@ export interface ErrorDetails {
 
 /**
  * What went wrong. `code` is the server's (`docs/errors.md`), or one of the client's own: NETWORK (no readable answer),
- * SIGNED_OUT (nobody is signed in, or by now somebody else), QUEUE_FULL (too many writes wait), STORAGE (a write could not
+ * SIGNED_OUT (no one is signed in, or by now somebody else), QUEUE_FULL (too many writes wait), STORAGE (a write could not
  * be kept), SIGN_IN_NOT_BEGUN (the sign-in was not started in this browser), OUTCOME_UNKNOWN (the write may have been
  * done or not), NOT_CREATED (a change of a task whose creation failed).
  */

@@ -15,7 +15,7 @@ export function useLiveTasks(client: Pick<Client, 'liveTasks'>, options: LiveTas
   return useMemo(() => ({ ...snapshot, loadMore: list.loadMore }), [snapshot, list]);
 }
 
-/** Who is signed in; null if nobody is, undefined until the storage has been read. */
+/** Who is signed in; null if no one is, undefined until the storage has been read. */
 export function useUser(client: Client): User | null | undefined {
   return useSyncExternalStore(client.onUser, client.user, client.user);
 }

@@ -31,7 +31,7 @@ import type { Time } from './time.ts';
 export type { User };
 
 export interface Session {
-  /** Who is signed in; null if nobody is, undefined until the storage has been read. */
+  /** Who is signed in; null if no one is, undefined until the storage has been read. */
   user(): User | null | undefined;
   /** Calls back whenever somebody signs in or out. Returns how to unsubscribe. */
   subscribe(listener: () => void): () => void;
@@ -47,7 +47,7 @@ export interface Session {
    * @throws TaskmeshError STORAGE when the storage does not answer; what the storage throws
    */
   signOut(): Promise<void>;
-  /** A token that is valid for a while; undefined when nobody is signed in. @throws TaskmeshError when it cannot be refreshed now */
+  /** A token that is valid for a while; undefined when no one is signed in. @throws TaskmeshError when it cannot be refreshed now */
   token(): Promise<string | undefined>;
   /** A token to replace `refused`; undefined when the session has ended. @throws TaskmeshError when that cannot be found out now */
   refresh(refused: string): Promise<string | undefined>;
@@ -158,7 +158,7 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     });
     return tokens()?.accessToken;
   };
-  /** On the server. It wants a token that is valid: whoever signs out after a night has none. */
+  /** On the server. It wants a token that is valid: the one who signs out after a night has none. */
   const end = async ({ accessToken, refreshToken }: Tokens) => {
     try {
       await post(LOGOUT, {}, { token: accessToken });
@@ -177,11 +177,11 @@ export function createSession({ post, storage, time }: SessionDeps): Session {
     return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
   const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
-    if (state === LOADING) await loaded; // otherwise whoever is signed in at this very moment asks
+    if (state === LOADING) await loaded; // otherwise the one who is signed in at this very moment asks
     const asked = tokens()?.user.id;
     const first = await token();
     if (first === undefined || tokens()?.user.id !== asked)
-      throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
+      throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
     try {
       return await work(first);
     } catch (error) {

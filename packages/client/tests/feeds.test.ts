@@ -219,7 +219,7 @@ describe('over a socket', () => {
     expect(socket.sent[0]?.payload).toEqual({ authorization: 'Bearer token of eve' });
   });
 
-  it('nobody signed in is told so, without a socket', async () => {
+  it('a feed without a user says so, without a socket', async () => {
     const { openFeed, sockets, signedIn } = createWorld();
     signedIn.token = undefined;
     const { listener, ends } = createListener();

@@ -42,7 +42,7 @@ describe('a page that was read later than the feed has come', () => {
   });
 });
 
-describe('a page that is older than what the feed has told while it was on its way', () => {
+describe('a page that is older than what the feed has reported while it was on its way', () => {
   it('brings back nothing that is gone, or has left', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 3 }));
     const unwatch = known.watch();
@@ -73,7 +73,7 @@ it('what stands behind its edge is counted and not shown, and comes when it is m
   expect([known.total(), ...ids(known)]).toEqual([5, '1.1', '2.1', '3.1']);
 });
 
-it('a change that was told before is passed over', () => {
+it('a change that was reported before is passed over', () => {
   const known = open(page([]));
   const first = change(1, 'INSERT', task('1'), null);
   expect([known.apply(first), known.apply(first)]).toEqual([true, false]);

@@ -5,7 +5,7 @@ import { noWrites } from './support/no-writes.ts';
 
 const PAGE = 2;
 
-/** Everybody has tasks of their own, of which the server shows a page to whoever is signed in. */
+/** Everybody has tasks of their own, of which the server shows a page to the user who is signed in. */
 function createWorld() {
   let userId = 'ada';
   let isHeld = false;
@@ -72,7 +72,7 @@ async function createIdleList() {
   return world;
 }
 
-describe('a list that nobody listens to', () => {
+describe('a list that no one listens to', () => {
   it('shows nothing of one user when another one has signed in', async () => {
     const { list, owners, turnTo } = await createIdleList();
     turnTo('eve');

@@ -41,7 +41,7 @@ function createApp() {
   const List = ({ options }: { options: LiveTasksOptions }) => {
     renders += 1;
     used = useLiveTasks(client, options);
-    const name = useUser(client)?.name ?? 'nobody';
+    const name = useUser(client)?.name ?? 'no one';
     return createElement('p', null, [name, used.status, ...used.tasks.map(({ title }) => title)].join(' '));
   };
   let root: Rendered | undefined;
@@ -73,12 +73,12 @@ it('a component shows a list, and each change of it', async () => {
   const { show, text, arrive, world, renders } = createApp();
   world.server.create({ input: { title: 'first' } });
   await show({});
-  expect(text()).toBe('nobody loading');
+  expect(text()).toBe('no one loading');
   await arrive();
-  expect(text()).toBe('nobody live first');
+  expect(text()).toBe('no one live first');
   world.server.create({ input: { title: 'second' } });
   await arrive();
-  expect(text()).toBe('nobody live second first');
+  expect(text()).toBe('no one live second first');
   const before = renders();
   await arrive();
   expect(renders()).toBe(before);
@@ -93,10 +93,10 @@ it('options that say the same are the same list, others are another one', async 
   await show({ filter: { completed: true } });
   await arrive();
   expect(opened()).toBe(before);
-  expect(text()).toBe('nobody live true');
+  expect(text()).toBe('no one live true');
   await show({ filter: { completed: false } });
   await arrive();
-  expect(text()).toBe('nobody live false');
+  expect(text()).toBe('no one live false');
 });
 
 it('reads on when it is asked to', async () => {
@@ -107,10 +107,10 @@ it('reads on when it is asked to', async () => {
   }
   await show({ first: 1 });
   await arrive();
-  expect([text(), used()?.hasMore, used()?.totalCount]).toEqual(['nobody live 1', true, 3]);
+  expect([text(), used()?.hasMore, used()?.totalCount]).toEqual(['no one live 1', true, 3]);
   void used()?.loadMore(5);
   await arrive();
-  expect([text(), used()?.hasMore]).toEqual(['nobody live 1 2 3', false]);
+  expect([text(), used()?.hasMore]).toEqual(['no one live 1 2 3', false]);
 });
 
 it('a component that is gone follows nothing', async () => {
@@ -131,5 +131,5 @@ it('tells who is signed in', async () => {
   signIn({ id: '1', email: 'ada@example.com', name: 'Ada' });
   expect(text()).toBe('Ada loading');
   signIn(null);
-  expect(text()).toBe('nobody loading');
+  expect(text()).toBe('no one loading');
 });

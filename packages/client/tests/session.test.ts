@@ -141,7 +141,7 @@ it('a session that is stored goes on in another page', async () => {
   expect(next.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it('another name is told, and stored for the next page', async () => {
+it('another name is reported, and stored for the next page', async () => {
   const { session, open } = createWorld();
   await session.signIn(CREDENTIALS);
   const heard: unknown[] = [];
@@ -384,7 +384,7 @@ function createSlowStorage(): Storage {
 
 describe('a refresh that ends while somebody signs out or in, and the storage is slow', () => {
   const moments = [...Array(16).keys()];
-  it.each(moments)('leaves nobody signed in who has signed out (%i ms later)', async (laterMs) => {
+  it.each(moments)('keeps a user signed out who has signed out (%i ms later)', async (laterMs) => {
     const { accounts, session, storage } = createWorld(createSlowStorage());
     await session.signIn(CREDENTIALS);
     accounts.endAccess();
@@ -424,7 +424,7 @@ describe('a refresh in one page that is answered late', () => {
     return { ...world, other, late };
   };
 
-  it('signs nobody in again whom another page has signed out', async () => {
+  it('signs no user in again whom another page has signed out', async () => {
     const { session, other, late, storage } = await lateRefresh();
     await session.signOut();
     expect(await late).toBe('SIGNED_OUT');
@@ -480,7 +480,7 @@ it.each([
   JSON.stringify({ ...STORED, refreshToken: null }),
   JSON.stringify({ ...STORED, refreshAt: 'soon' }),
   JSON.stringify({ version: 0, session: STORED }),
-])('nobody is signed in if the storage has %s, and a sign-in replaces it', async (stored) => {
+])('no one is signed in if the storage has %s, and a sign-in replaces it', async (stored) => {
   const storage = createMemoryStorage();
   await storage.setItem('taskmesh.session', stored);
   const { session, open } = createWorld(storage);
@@ -492,7 +492,7 @@ it.each([
   await read(open());
 });
 
-it('signs nobody out if the storage cannot be read for a moment', async () => {
+it('signs no one out if the storage cannot be read for a moment', async () => {
   const memory = createMemoryStorage();
   let isBroken = false;
   const storage: Storage = {
@@ -509,7 +509,7 @@ it('signs nobody out if the storage cannot be read for a moment', async () => {
   expect(session.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it('nobody is signed in if the storage cannot be read', async () => {
+it('no one is signed in if the storage cannot be read', async () => {
   const broken: Storage = { ...createMemoryStorage(), getItem: () => Promise.reject(new Error('broken')) };
   const { session } = createWorld(broken);
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });

@@ -95,7 +95,7 @@ describe('a write with a version', () => {
   const versions = ({ sent }: ReturnType<typeof createWorld>) => sent.map(({ variables }) => variables['ifVersion']);
   const made = (version: number) => ({ updateTask: task('7', { version }) });
 
-  it('is of the version that those before it have made, of which nobody could know', async () => {
+  it('is of the version that those before it have made, which no one could know', async () => {
     const world = createWorld();
     const queue = world.open();
     world.answer(made(4), made(5), { deleteTask: '7' });
@@ -152,7 +152,7 @@ it('gives up what waits for a task that was not created', async () => {
   expect(sent).toHaveLength(1);
 });
 
-it('tells of a write that is refused when whoever asked for it is gone', async () => {
+it('tells of a write that is refused when the one who asked for it is gone', async () => {
   const storage = createMemoryStorage();
   const first = createWorld(storage);
   const queue = first.open();
@@ -164,14 +164,14 @@ it('tells of a write that is refused when whoever asked for it is gone', async (
   const second = createWorld(storage);
   second.answer(error('NOT_FOUND'), error('BAD_USER_INPUT'));
   const again = second.open();
-  const told: unknown[] = [];
+  const refused: unknown[] = [];
   const listener = { onPending: () => {}, onDone: () => {} };
-  again.subscribe({ ...listener, onRefused: (write, { code }) => told.push([write, code]) });
+  again.subscribe({ ...listener, onRefused: (write, { code }) => refused.push([write, code]) });
   await settled();
-  expect(told).toEqual([[expect.objectContaining({ taskId: '7', input: { title: 'renamed' } }), 'NOT_FOUND']]);
+  expect(refused).toEqual([[expect.objectContaining({ taskId: '7', input: { title: 'renamed' } }), 'NOT_FOUND']]);
   // Who waits hears it themselves.
   expect(await outcomeOf(again.add(create('k')))).toBe('BAD_USER_INPUT');
-  expect(told).toHaveLength(1);
+  expect(refused).toHaveLength(1);
 });
 
 it('takes no more than its limit', async () => {
@@ -182,7 +182,7 @@ it('takes no more than its limit', async () => {
   expect(queue.pending()).toHaveLength(3);
 });
 
-it('tries again with growing pauses, not before it was told to, and at once when it is woken', async () => {
+it('tries again with growing pauses, not before the server allows it, and at once when it is woken', async () => {
   const { open, time, answer, sent } = createWorld();
   const queue = open();
   answer(error('RATE_LIMITED', 5_000));
@@ -344,7 +344,7 @@ it('sends nothing as another user who has come while a write was being kept', as
   expect(sent).toEqual([]);
 });
 
-it('waits while nobody is signed in, and goes on with the same user', async () => {
+it('waits while no one is signed in, and goes on with the same user', async () => {
   const { open, turnTo, answer, time, sent } = createWorld();
   const queue = open();
   answer(error('SIGNED_OUT'));
@@ -357,7 +357,7 @@ it('waits while nobody is signed in, and goes on with the same user', async () =
   expect(await outcome).toBe('done');
 });
 
-it('is told by the feed that a write was done, whatever its answer will be', async () => {
+it('learns from the feed that a write was done, whatever its answer will be', async () => {
   const { open, time, sent } = createWorld();
   const queue = open();
   const outcome = outcomeOf(queue.add(create('k')));

@@ -147,18 +147,18 @@ describe('the event log in Kafka', () => {
     await log.publish(topic, [record('old 1'), record('old 2')]);
     await eventually(() => values.length === 2);
     await admin.deleteTopics({ topics: [topic] });
-    const anew = Array.from({ length: 50 }, (_, index) => `new ${index}`);
+    const later = Array.from({ length: 50 }, (_, index) => `new ${index}`);
     await eventually(() => log.ensureTopic(topic, { partitions: 1 }).then(() => true));
     await eventually(() =>
       log
         .publish(
           topic,
-          anew.map((value) => record(value)),
+          later.map((value) => record(value)),
         )
         .then(() => true),
     );
     await eventually(() => values.length >= 52);
-    expect(values.slice(2)).toEqual(anew);
+    expect(values.slice(2)).toEqual(later);
   });
 
   it('reads partitions that are added while it reads, from their first record', async () => {
@@ -296,7 +296,7 @@ describe('the event log in Kafka', () => {
       expect(await create({ brokers: ['127.0.0.1:1', ...brokers()] }).isUp(topic)).toBe(true);
     });
 
-    it('stops readers that never became ready, and lets nobody wait for them', async () => {
+    it('stops readers that never became ready, and keeps no caller waiting for them', async () => {
       const nowhere = create({ brokers: ['127.0.0.1:1'] });
       const reader = nowhere.read(topic, () => undefined);
       await nowhere.close();
@@ -319,7 +319,7 @@ describe('the event log in Kafka', () => {
   });
 
   describe('with a Kafka that accepts connections and answers nothing', () => {
-    timingTest('gives up to make a topic as soon as it is told to, or is closed', async () => {
+    timingTest('gives up to make a topic as soon as its signal aborts, or it is closed', async () => {
       const [first = ''] = brokers();
       const proxy = await createFaultyProxy(parseAddress(first));
       opened.push(proxy);
@@ -334,10 +334,10 @@ describe('the event log in Kafka', () => {
         await eventually(() => expect(proxy.connections()).toBeGreaterThan(before));
         return { made };
       };
-      const [told, closed] = [await making(giveUp.signal), await making()];
+      const [aborted, closed] = [await making(giveUp.signal), await making()];
       const begun = performance.now();
       giveUp.abort();
-      expect(await told.made).toContain('could not be made sure of');
+      expect(await aborted.made).toContain('could not be made sure of');
       await frozen.close();
       expect(await closed.made).toContain('could not be made sure of');
       expect(performance.now() - begun).toBeLessThan(4_000); // far below its own deadline of ten seconds

@@ -24,7 +24,7 @@ export interface KafkaEventLogOptions extends KafkaConfig {
 
 /**
  * The event log in Kafka. Connects on first use. `publish` and `ensureTopic` reject within ten seconds when Kafka does
- * not answer; readers retry for ever, at least once a second.
+ * not answer; readers retry forever, at least once a second.
  */
 export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const { brokers, clientId, log, topicPrefix = '', random = Math.random } = options;

@@ -40,7 +40,7 @@ function answering(...answers: (SubgraphAnswer | Error)[]) {
   const ask: AskSubgraph<undefined> = async (request) => {
     asked.push(request);
     const answer = answers.shift();
-    if (!answer || answer instanceof Error) throw answer ?? new Error('nobody asks more');
+    if (!answer || answer instanceof Error) throw answer ?? new Error('no one asks more');
     return structuredClone(answer);
   };
   const compile = (source: string) => {
@@ -204,7 +204,7 @@ describe('what goes wrong', () => {
   });
 
   it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
-    'is told of an answer without objects: %j',
+    'hears of an answer without objects: %j',
     async (answer) => {
       const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1' } } }, answer);
       const { text, errors } = await compile('{ thing { id other } }').run({ variables: {}, context });
@@ -215,7 +215,7 @@ describe('what goes wrong', () => {
   );
 
   it.each([{ data: null }, {}, { data: null, errors: [] }])(
-    'is told of an answer with neither data nor errors: %j',
+    'hears of an answer with neither data nor errors: %j',
     async (answer) => {
       const { text, errors } = await answering(answer).compile('{ thing { id } }').run({ variables: {}, context });
       expect(text).toBe('{"thing":null}');
@@ -224,7 +224,7 @@ describe('what goes wrong', () => {
     },
   );
 
-  it('is told of what is left out, whatever else is told', async () => {
+  it('hears of what is left out, whatever else it hears', async () => {
     const first = { __typename: 'Thing', id: '1', again: null };
     const answer = (path?: string[]) => [
       { data: { it: { ...first }, strict: first }, errors: [{ message: 'no', ...(path && { path }) }] },
@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('is told once where a service leaves out a whole object because of one of its fields', async () => {
+  it('hears once where a service leaves out a whole object because of one of its fields', async () => {
     const failing = (path: (string | number)[]) => ({ errors: [{ message: 'no', path }] });
     const query = answering({ data: null, ...failing(['sure']) }).compile('{ strict { id } sure }');
     expect(await query.run({ variables: {}, context })).toMatchObject({

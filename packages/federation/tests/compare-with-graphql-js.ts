@@ -1,5 +1,5 @@
 import { execute, getVariableValues, Kind, parse, validate, type ExecutionResult } from 'graphql';
-import { told, type Call, type World } from './world.ts';
+import { readable, type Call, type World } from './world.ts';
 
 /** The results of an operation from the executor, and from graphql-js over one schema. */
 export interface BothWays {
@@ -32,7 +32,7 @@ export async function runBothWays(
 
   changes.merged.length = 0;
   reads.merged.length = 0;
-  const expected = told(await execute({ schema: merged, document, variableValues: variables }));
+  const expected = readable(await execute({ schema: merged, document, variableValues: variables }));
   changes.services.length = 0;
   reads.services.length = 0;
   const calls: Call[] = [];
@@ -41,7 +41,7 @@ export async function runBothWays(
   const ourChanges = [...changes.services];
   const read = { ours: once(reads.services), theirs: once(reads.merged) };
   const failures = [...errors, ...incomplete] as unknown as ExecutionResult['errors'];
-  const { nulls } = told({ data, errors: failures ?? [] });
+  const { nulls } = readable({ data, errors: failures ?? [] });
   return {
     ours: { data: JSON.stringify(data), nulls, changes: ourChanges },
     theirs: { ...expected, changes: [...changes.merged] },

@@ -274,7 +274,7 @@ describe('what services are asked', () => {
     ]);
   });
 
-  it('asks nobody where there is nothing to ask', async () => {
+  it('asks no one where there is nothing to ask', async () => {
     expect((await same('{ __typename t: __schema { queryType { name } } }')).calls).toEqual([]);
     expect((await same('{ nodes { ... on Admin { id } ... on User { rank } } }')).calls).toHaveLength(2);
   });

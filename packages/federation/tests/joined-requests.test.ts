@@ -97,7 +97,7 @@ describe('fetches of one service at one time', () => {
     expect(ids(joined as Call, 'representations_1')).toEqual(['1', '2']);
   });
 
-  it('wait for a later one where nobody has to wait for them', async () => {
+  it('wait for a later one where no one has to wait for them', async () => {
     const { services } = await servicesOf('{ offers { inStock maker { favourite { weight freight } } } }');
     expect(services).toEqual(['shop', 'people', 'shop', 'stock']);
   });
@@ -143,13 +143,13 @@ describe('fetches of one service at one time', () => {
 });
 
 describe('what goes wrong in a request of several fetches', () => {
-  it('is told where it is, for each of them', async () => {
+  it('is reported where it is, for each of them', async () => {
     const { services, errors } = await servicesOf('{ orders { buyer { mood } seller { home { size } } } me { mood } }');
     expect(services).toEqual(expect.arrayContaining(['shop', 'people']));
     expect(errors?.map(({ path }) => path?.join('.')).toSorted()).toEqual(['me.mood', 'orders.1.seller.home.size']);
   });
 
-  it('is told in all places of an object', async () => {
+  it('is reported in all places of an object', async () => {
     const { errors } = await servicesOf(
       '{ orders { one: seller { home { size } } two: seller { home { size street } } } }',
     );
@@ -222,7 +222,7 @@ describe('what a service says that cannot be', () => {
     ['_entities_1', false],
     ['_entities', true],
     ['_entities_1', true],
-  ])('too few objects for %s are told beside other errors (its own: %s)', async (short, isOwn) => {
+  ])('too few objects for %s are reported beside other errors (its own: %s)', async (short, isOwn) => {
     const own = isOwn ? [{ message: 'no', path: [short, 0, 'name'] }] : [];
     const other = short === '_entities' ? '_entities_1' : '_entities';
     const { errors } = await run(SOURCE, ({ data }) => ({
@@ -234,7 +234,7 @@ describe('what a service says that cannot be', () => {
     );
   });
 
-  it('an error about an object that it was not asked about is told without a place', async () => {
+  it('an error about an object that it was not asked about is reported without a place', async () => {
     const { errors } = await run(SOURCE, ({ data }) => ({
       data,
       errors: [{ message: 'no', path: ['_entities', 99, 'name'] }],
@@ -261,7 +261,7 @@ describe('an error for each of many objects', () => {
   };
   const operation = createFederatedExecutor(many.graph, failing).compile(parse('{ orders { seller { name } } }'));
 
-  it('is told in its place', async () => {
+  it('is reported in its place', async () => {
     const { errors } = await operation.run({ variables: {}, context: [] });
     expect(errors).toHaveLength(10_000);
     expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);

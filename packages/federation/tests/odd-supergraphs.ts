@@ -7,14 +7,14 @@ export interface OddSupergraph {
   fixed?: WorldOptions['fixed'];
 }
 
-/** An object that a service made itself: of others it knows only what it is told. */
+/** An object that a service made itself: of others it knows only what it is given. */
 const made = (typeName: string, id: string): Source => ({ __typename: typeName, id, isMade: true });
 
 const numberOf = (place: string, most = 100) => hash(place) % most;
 
-/** What a service is told of an object; its own objects, and those of the one schema, have it anyway. */
-function toldOf<Value>(source: Source, field: string, value: Value): Value {
-  if (source.isMade !== true && !Object.hasOwn(source, field)) throw new Error(`A service is not told "${field}".`);
+/** What a service is given of an object; its own objects, and those of the one schema, have it anyway. */
+function givenOf<Value>(source: Source, field: string, value: Value): Value {
+  if (source.isMade !== true && !Object.hasOwn(source, field)) throw new Error(`A service is not given "${field}".`);
   return source.isMade === true ? value : (source[field] as Value); // the service that has it made it like that
 }
 
@@ -108,16 +108,16 @@ const requiredChains: OddSupergraph = {
       case 'Stamp.value':
         return source[field];
       case 'Parcel.freight':
-        return freightOf(toldOf(source, 'weight', weight), toldOf(source, 'size', size));
+        return freightOf(givenOf(source, 'weight', weight), givenOf(source, 'size', size));
       case 'Parcel.paid':
-        return paidOf(toldOf(source, 'stamps', stamps));
+        return paidOf(givenOf(source, 'stamps', stamps));
       case 'Parcel.tax':
-        return toldOf(source, 'freight', freight) * 2;
+        return givenOf(source, 'freight', freight) * 2;
       case 'Parcel.depot':
-        return made('Depot', toldOf(source, 'paid', paidOf(stamps)) === 0 ? 'a' : 'b');
+        return made('Depot', givenOf(source, 'paid', paidOf(stamps)) === 0 ? 'a' : 'b');
       case 'Parcel.total':
         return (
-          toldOf(source, 'tax', freight * 2) + toldOf(source, 'freight', freight) + toldOf(source, 'weight', weight)
+          givenOf(source, 'tax', freight * 2) + givenOf(source, 'freight', freight) + givenOf(source, 'weight', weight)
         );
       default:
         return undefined;

@@ -47,7 +47,7 @@ export async function compareOnOwnGraph(options: { operations: number; seed: num
   return seen;
 }
 
-/** Nobody is asked about objects before somebody was asked for them. */
+/** No one is asked about objects before somebody was asked for them. */
 function expectOrder(calls: readonly Call[]): void {
   for (const [index, { text, variables }] of calls.entries()) {
     if (!text.includes('_entities')) continue;

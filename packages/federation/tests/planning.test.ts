@@ -47,17 +47,17 @@ describe('a plan', () => {
       ]),
     );
     for (const [root, type] of Object.entries({ first: 'First', second: 'Second' })) {
-      const told: unknown[] = [];
+      const given: unknown[] = [];
       const executor = createFederatedExecutor(graph, async ({ operation, variables }) => {
         if (operation.service === 'b') {
-          told.push(JSON.parse(variables).representations[0]);
+          given.push(JSON.parse(variables).representations[0]);
           return { data: { _entities: [{ one: 'made' }] } };
         }
         const key = /(\w+): size\(n: 1\)/.exec(operation.text)?.[1] ?? '';
         return { data: { [root]: { __typename: type, id: '1', [key]: 7 } } };
       });
       await executor.compile(parse(`{ ${root} { one } }`)).run({ variables: {}, context: undefined });
-      expect(told).toEqual([{ __typename: type, id: '1', size: 7 }]);
+      expect(given).toEqual([{ __typename: type, id: '1', size: 7 }]);
     }
   });
 

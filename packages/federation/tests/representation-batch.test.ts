@@ -10,8 +10,8 @@ const gather = (fields: readonly string[], objects: readonly Record<string, unkn
   const asked = JSON.parse(`[${gathering.text}]`) as Record<string, unknown>[];
   expect(asked).toHaveLength(gathering.count);
   // Each object's representation has the object's own values, whatever is shared.
-  const told = places.map((place) => fields.map((field) => asked[place]?.[field]));
-  expect(told).toEqual(JSON.parse(JSON.stringify(objects.map((object) => fields.map((field) => object[field])))));
+  const given = places.map((place) => fields.map((field) => asked[place]?.[field]));
+  expect(given).toEqual(JSON.parse(JSON.stringify(objects.map((object) => fields.map((field) => object[field])))));
   return gathering.count;
 };
 

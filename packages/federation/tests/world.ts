@@ -295,7 +295,7 @@ function validDocument(schema: GraphQLSchema, text: string): DocumentNode {
 }
 
 /** The data with its keys in order, and the nulls that are explained by errors. */
-export function told({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'>) {
+export function readable({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'>) {
   const nulls = errors.flatMap(({ path = [] }) => nullOn(data, path)?.join('.') ?? []);
   return { data: JSON.stringify(data ?? null), nulls: [...new Set(nulls)].toSorted() };
 }

@@ -22,7 +22,7 @@ import type { Server, ServerOptions } from './server.ts';
 const KAFKA_VERSION = '4.3.1';
 const JAVA_MIN = 17;
 
-/** A broker that was killed reads its log anew before it opens its port. */
+/** A broker that was killed reads its log again before it opens its port. */
 const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 const FILES = fileURLToPath(new URL('../kafka/', import.meta.url));
@@ -88,7 +88,7 @@ function newClusterId(): string {
   return `T${randomBytes(16).toString('base64url').slice(1)}`;
 }
 
-/** Prepares a new data directory; one whose preparation did not end is begun anew. */
+/** Prepares a new data directory; one whose preparation did not end is begun again. */
 async function formatOnce(dataDir: string, format: () => Promise<unknown>): Promise<void> {
   const done = join(dataDir, 'formatted');
   if (existsSync(done)) return;

@@ -7,7 +7,7 @@ const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const TRIES = 200;
 
-/** Different TCP ports on the loopback interface that nobody listens on at the moment. */
+/** Different TCP ports on the loopback interface on which no process listens at the moment. */
 export async function findFreePorts(count: number, avoid: number[] = []): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count && tries < TRIES; tries++) {

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { runScript } from '../src/load/load-dump.ts';
 import { createScriptReader } from '../src/load/script-reader.ts';
 
-/** What PostgreSQL would be told for a dump, without any: our statements, with the data behind each COPY, and what was passed over. */
+/** What PostgreSQL would receive for a dump, without any: our statements, with the data behind each COPY, and what was passed over. */
 export async function planDump(dump: string): Promise<{ sql: string[]; skipped: Record<string, number> }> {
   const sql: string[] = [];
   const take = (statement: string | { text: string }) => {

@@ -2,7 +2,7 @@ import { planDump } from './plan-dump.ts';
 
 const WIDE = 'create table t (a text, b text, c text, d text, e text, f text, g text);';
 
-/** What is told PostgreSQL behind the tables. */
+/** What PostgreSQL receives after the tables. */
 const rowsOf = async (dump: string) => (await planDump(dump)).sql.filter((each) => !each.startsWith('create table'));
 
 describe('of the rows of a dump', () => {
@@ -113,7 +113,7 @@ describe('of the rows of a dump', () => {
     );
   });
 
-  it('those of tables that are not loaded are passed over, and told when the dump has no such table', async () => {
+  it('those of tables that are not loaded are passed over, and reported when the dump has no such table', async () => {
     const dump = `create table app.t (a int); copy app.t from stdin;\n1\n\\.\ninsert into app.t values (1); copy other.t from stdin;\n1\n\\.\ninsert into other.t values (1);`;
     expect(await planDump(dump)).toEqual({
       sql: [],
@@ -164,7 +164,7 @@ describe('of what else a dump holds', () => {
     ['drop table if exists u, v; drop schema app, public; drop view v;', { drop: 3 }],
     ['alter view v rename to w; alter view v set schema w; alter index i rename to j;', { 'change of a name': 3 }],
     ['create table app.t (a int); drop table t; drop view app.t;', { drop: 2, 'table outside of public': 1 }],
-  ])('is told as passed over: %s', async (dump, skipped) => {
+  ])('is reported as passed over: %s', async (dump, skipped) => {
     expect(await planDump(dump)).toEqual({ sql: [], skipped });
   }); // prettier-ignore
 

@@ -119,8 +119,8 @@ describe('of the tables of a dump', () => {
       enable row level security, force row level security, set (fillfactor = 10), cluster on i;`,
       { constraint: 2, owner: 1, 'row level security': 2, 'option of a table': 2 }],
     ['changes of what is no table', 'alter view v owner to me; alter index i set (fillfactor = 1); alter table t drop column a;', { owner: 1, 'option of a table': 2 }],
-    ['parts that nobody knows', 'create table p (a int); alter table p attach partition app.c default; alter index i attach partition j;', { 'option of a table': 2 }],
-  ])('is told as passed over: %s', async (_what, dump, skipped) => {
+    ['unknown parts', 'create table p (a int); alter table p attach partition app.c default; alter index i attach partition j;', { 'option of a table': 2 }],
+  ])('is reported as passed over: %s', async (_what, dump, skipped) => {
     expect((await planDump(dump)).skipped).toEqual(skipped);
   }); // prettier-ignore
 

@@ -7,7 +7,7 @@ import { createScriptReader } from '../src/load/script-reader.ts';
 const TABLE = 'create table t (a text);\n';
 const CHUNK_BYTES = 64 * 1024;
 
-/** Runs a dump against a server that takes everything but what `refuses` is in; says what it was told. */
+/** Runs a dump against a server that takes everything but what `refuses` is in; returns what it received. */
 async function run(dump: string, refuses = 'nothing of that kind') {
   const queries: string[] = [];
   const progress: number[] = [];

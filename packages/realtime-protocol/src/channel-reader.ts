@@ -18,7 +18,7 @@ export interface ChannelReader {
   begin(after: string | undefined): Promise<void>;
   /** The client is ready: sends the changes held so far, then every new one. Further calls do nothing. */
   open(): void;
-  /** Tells the cursor behind the changes told so far, if it is still due. */
+  /** Tells the cursor behind the changes sent so far, if it is still due. */
   settle(): void;
   /** Takes effect at once, even during `begin`. */
   stop(): void;
@@ -52,8 +52,8 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
 
   /** A client without its current cursor would lose or repeat changes at its next join. */
   const tellCursor = (cursor: string) => {
-    const told = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
-    if (!messages.write(ofCursors, JSON.stringify(told))) onEnd('slow');
+    const sent = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
+    if (!messages.write(ofCursors, JSON.stringify(sent))) onEnd('slow');
   };
 
   /** Changes that arrive together share one cursor message. */

@@ -17,13 +17,13 @@ type State = 'joining' | 'pending' | 'live' | 'closed';
 /** One join of a topic, until the client leaves or joins again, or the channel ends. */
 export interface Channel extends ChannelAddress {
   readonly config: JoinRequest['config'];
-  /** Whether the client knows a cursor, so that it misses nothing when it joins anew. */
+  /** Whether the client knows a cursor, so that it misses nothing when it joins again. */
   canResume(): boolean;
   isJoined(): boolean;
   join(): Promise<void>;
   /** Takes another token; from then on the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
-  /** Tells the cursor behind the changes told so far, if it is still due. */
+  /** Tells the cursor behind the changes sent so far, if it is still due. */
   settle(): void;
   /** Takes effect at once: nothing more is written, and a hand-over in progress is abandoned. */
   close(): void;

@@ -44,7 +44,7 @@ export interface RealtimeServer {
 
 /**
  * Serves one table's changes to clients of Supabase Realtime, unmodified: see
- * https://supabase.com/docs/guides/realtime/protocol. What clients broadcast reaches nobody else, and presence is empty.
+ * https://supabase.com/docs/guides/realtime/protocol. What clients broadcast reaches no other client, and presence is empty.
  */
 export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { table, tokens, limits = {}, subscribe, takeSocket = () => () => {}, limitAge = () => () => {} } = options;

@@ -83,8 +83,8 @@ export function closeGracefully(
   withinMs = RESULTS_MS,
 ): void {
   leaving.add(socket);
-  const told = Promise.all(owed.get(socket) ?? []);
-  void Promise.race([told, delay(withinMs, undefined, { ref: false })]).then(() => {
+  const sent = Promise.all(owed.get(socket) ?? []);
+  void Promise.race([sent, delay(withinMs, undefined, { ref: false })]).then(() => {
     farewells.get(socket)?.(close[1]);
     endSocket(socket, reason, close);
   });

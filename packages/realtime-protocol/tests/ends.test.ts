@@ -62,7 +62,7 @@ describe('the place of a user at this gateway', () => {
     const client = await joined();
     await push(client, 'ada.fresh.2');
     world.commit('ada');
-    expect([client.told(), client.closed]).toEqual([['ada#1'], undefined]);
+    expect([client.received(), client.closed]).toEqual([['ada#1'], undefined]);
   });
 });
 
@@ -134,19 +134,19 @@ describe('a socket that is closed gracefully', () => {
     client.sendAway('Service restart');
     world.commit('ada');
     await settled();
-    const told = client.frames
+    const received = client.frames
       .slice(known)
       .map(([, , topic, event, { cursor, message }]) => [topic, event, cursor, message]);
     const change = (topic: string) => [topic, 'postgres_changes', undefined, undefined];
     const cursor = (topic: string) => [topic, 'system', 'ada|1', 'cursor'];
     const why = (topic: string) => [topic, 'system', undefined, 'Service restart'];
-    expect(told).toEqual(
+    expect(received).toEqual(
       [TOPIC, OTHER].flatMap((topic) => [change(topic)]).concat([TOPIC, OTHER].map(cursor), [TOPIC, OTHER].map(why)),
     );
     expect(client.closed).toEqual({ code: 1012, reason: 'Service restart' });
     world.commit('ada');
     await settled();
-    expect(client.told()).toEqual(['ada#1', 'ada#1']);
+    expect(client.received()).toEqual(['ada#1', 'ada#1']);
   });
 
   it('of a client that is too far behind ends as slow', async () => {
@@ -160,29 +160,29 @@ describe('a socket that is closed gracefully', () => {
 });
 
 describe('a client that is too far behind', () => {
-  it('is not told a change any more, and its socket ends', async () => {
+  it('receives no change any more, and its socket ends', async () => {
     const client = await joined();
     client.lag(TOO_MUCH);
     world.commit('ada');
-    expect([client.told(), client.closed?.reason]).toEqual([[], 'Too slow']);
+    expect([client.received(), client.closed?.reason]).toEqual([[], 'Too slow']);
   });
 
-  it('cannot be told where another owner’s channel begins, and its socket ends before any change', async () => {
+  it('cannot learn where another owner’s channel begins, and its socket ends before any change', async () => {
     const client = await joined({ resume: {} });
     client.lag(TOO_MUCH);
     await push(client, 'bob.fresh.2');
     client.lag(0);
     world.commit('bob');
-    expect([client.told(), client.closed?.reason]).toEqual([[], 'Too slow']);
+    expect([client.received(), client.closed?.reason]).toEqual([[], 'Too slow']);
   });
 
   it.each([
-    ['the change that was just told', {}],
+    ['the change that was just sent', {}],
     [
       'a change that its filter keeps back',
       { config: { postgres_changes: [{ ...BINDINGS[0], filter: 'title=eq.x' }] } },
     ],
-  ])('cannot be told the cursor of %s, and its socket ends', async (_which, payload) => {
+  ])('cannot learn the cursor of %s, and its socket ends', async (_which, payload) => {
     const client = await joined({ resume: { since: world.cursor('ada', 0) }, ...payload });
     world.commit('ada');
     client.lag(TOO_MUCH);
@@ -190,7 +190,7 @@ describe('a client that is too far behind', () => {
     expect(client.closed?.reason).toBe('Too slow');
   });
 
-  it('is told nothing of what waited for it, behind the change that was too much', async () => {
+  it('receives nothing of what waited for it, behind the change that was too much', async () => {
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 0) } });
     client.lag(TOO_MUCH);
@@ -198,7 +198,7 @@ describe('a client that is too far behind', () => {
     client.lag(0);
     world.commit('ada');
     await settled();
-    expect(client.told()).toEqual([]);
+    expect(client.received()).toEqual([]);
   });
 });
 
@@ -221,7 +221,7 @@ describe('a session', () => {
 });
 
 describe('a channel', () => {
-  it('that was left is none any more: others may be joined in its place, and nobody is told anything on it', async () => {
+  it('that was left is none any more: others may be joined in its place, and no client receives anything on it', async () => {
     const client = world.connect();
     for (let ref = 1; ref <= 30; ref++) {
       expect(await join(client, {}, `realtime:${ref}`, String(ref))).toMatchObject({ status: 'ok' });
@@ -234,14 +234,14 @@ describe('a channel', () => {
   it('whose token runs out in the moment of its join waits for a fresh one', async () => {
     const client = await joined({ access_token: 'ada.ending.1' });
     world.commit('ada');
-    expect(client.told()).toEqual([]);
+    expect(client.received()).toEqual([]);
   });
 
   it('is its owner’s still when a token of somebody else comes that has just run out', async () => {
     const client = await joined();
     await push(client, 'bob.fading.2');
     for (const owner of ['ada', 'bob']) world.commit(owner);
-    expect(client.told()).toEqual(['ada#1']);
+    expect(client.received()).toEqual(['ada#1']);
   });
 
   it('that follows no table reads nothing', async () => {
@@ -254,14 +254,14 @@ describe('a channel', () => {
     ['true', true],
     [false, false],
     [undefined, false],
-  ])('with presence enabled as %j is told that nobody is there: %s', async (enabled, isTold) => {
+  ])('with presence enabled as %j learns that no one is there: %s', async (enabled, isListed) => {
     const client = await joined({ config: { presence: { enabled } } });
     const presence = ['1', null, TOPIC, 'presence_state', {}];
-    expect(client.frames.slice(1)).toEqual(isTold ? [presence] : []);
+    expect(client.frames.slice(1)).toEqual(isListed ? [presence] : []);
   });
 
   it.each(['fresh', 'fading'])(
-    'that was joined with a %s token is closed when its topic is joined anew, though that is refused',
+    'that was joined with a %s token is closed when its topic is joined again, though that is refused',
     async (kind) => {
       const client = await joined({ access_token: `ada.${kind}.1` });
       expect(await join(client, { access_token: '' }, TOPIC, '2')).toMatchObject({ status: 'error' });
@@ -278,7 +278,7 @@ describe('a channel', () => {
     expect([client.closed, await join(client, {}, TOPIC, '2')]).toMatchObject([undefined, { status: 'ok' }]);
   });
 
-  it('that was not joined yet just goes when its topic is joined anew', async () => {
+  it('that was not joined yet just goes when its topic is joined again', async () => {
     world.isWaiting = true;
     const client = world.connect();
     for (const ref of ['1', '2']) await join(client, {}, TOPIC, ref);
@@ -305,15 +305,15 @@ describe('a channel', () => {
     const changes = client.reply('1')?.response as { postgres_changes?: { id: number }[] };
     const ids = changes.postgres_changes?.map(({ id }) => id) ?? [];
     world.commit('ada');
-    const told = client.frames.flatMap(([, , , , payload]) => ('data' in payload ? [payload['ids']] : []));
-    expect(told).toEqual([[ids[0], ids[2]], [ids[3]]]);
+    const received = client.frames.flatMap(([, , , , payload]) => ('data' in payload ? [payload['ids']] : []));
+    expect(received).toEqual([[ids[0], ids[2]], [ids[3]]]);
     expect(world.delivered).toHaveLength(1);
   });
 
   it('tells nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
     const client = await joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
     world.commit('ada');
-    expect([client.told(), world.delivered]).toEqual([[], []]);
+    expect([client.received(), world.delivered]).toEqual([[], []]);
   });
 
   it('tells one cursor for all changes that come at once, and none when it is left by then', async () => {

@@ -27,7 +27,7 @@ describe('filters of channels', () => {
         const { user, system } = process.cpuUsage(before); // exact only together
         return user + system;
       });
-      expect(client.told()).toHaveLength(20);
+      expect(client.received()).toHaveLength(20);
       client.hangUp();
       return Math.min(...costs);
     };
@@ -87,7 +87,7 @@ describe('filters of channels', () => {
       ['1', '1', 'realtime:tasks', 'phx_error', {}],
     ]);
     for (const owner of ['ada', 'bob']) world.commit(owner, { title: '0' });
-    expect([client.told(), client.closed]).toEqual([[], undefined]);
+    expect([client.received(), client.closed]).toEqual([[], undefined]);
   });
 });
 

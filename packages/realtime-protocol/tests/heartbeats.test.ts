@@ -22,7 +22,7 @@ it('beats for each once in every interval, beginning after one', () => {
   expect(calls()).toEqual(new Set([10]));
 });
 
-it('needs one timer, however many there are, and none when there is nobody left', () => {
+it('needs one timer, however many there are, and none when there is no client left', () => {
   const heartbeats = createHeartbeats(EVERY_MS);
   const leave = Array.from({ length: 1_000 }, () => heartbeats.add(() => undefined));
   expect(jest.getTimerCount()).toBe(1);

@@ -56,12 +56,11 @@ function createRun(seed: number) {
 
   function takeChange(topic: string, channel: Expected | undefined, record?: { user_id: string; title: string }) {
     const sequence = Number(record?.title.split('#')[1]);
-    if (!channel?.isOpen || !channel.isJoined) return violated(`${topic} is not joined, and was told a change`);
-    if (record?.user_id !== channel.owner)
-      violated(`${topic} is ${channel.owner}’s, and was told of ${record?.user_id}`);
+    if (!channel?.isOpen || !channel.isJoined) return violated(`${topic} is not joined, and received a change`);
+    if (record?.user_id !== channel.owner) violated(`${topic} is ${channel.owner}’s, and received ${record?.user_id}`);
     if (channel.last !== undefined && sequence !== channel.last + 1)
-      violated(`${topic} was told ${sequence} behind ${channel.last}`);
-    if (sequence <= (channel.newest.get(channel.owner ?? '') ?? 0)) violated(`${topic} was told ${sequence} twice`);
+      violated(`${topic} received ${sequence} behind ${channel.last}`);
+    if (sequence <= (channel.newest.get(channel.owner ?? '') ?? 0)) violated(`${topic} received ${sequence} twice`);
     channel.newest.set(channel.owner ?? '', sequence);
     channel.last = sequence;
   }
@@ -141,17 +140,17 @@ function createRun(seed: number) {
     if (world.waiting.length === 0) checkQuiet();
   };
 
-  /** With nothing in progress, every channel belongs to its last token's user, and nobody else's changes are read. */
+  /** With nothing in progress, every channel belongs to its last token's user, and no one else's changes are read. */
   const checkQuiet = () => {
     const live = [...expected.values()].filter(({ isOpen, owner }) => isOpen && owner !== undefined);
     for (const channel of live) {
       const lastGood = channel.tokens.findLast((token) => token.includes('.fresh.'))?.split('.')[0];
       if (channel.owner !== lastGood) violated(`a channel is ${channel.owner}’s, and the last token ${lastGood}’s`);
       const head = world.head(channel.owner ?? '');
-      if (channel.last !== undefined && channel.last !== head) violated(`told ${channel.last} of ${head}`);
+      if (channel.last !== undefined && channel.last !== head) violated(`received ${channel.last} of ${head}`);
       channel.last = head;
     }
-    // Who waits for a fresh token is told nothing yet, but will be told what happens from the join on.
+    // Who waits for a fresh token receives nothing yet, but will receive what happens from the join on.
     const waits = [...expected.values()].filter(({ isOpen, owner }) => isOpen && owner === undefined);
     const joinedBy = waits.flatMap(({ tokens: [first = ''] }) => /^(.*)\.fading\./.exec(first)?.[1] ?? []);
     const owners = new Set([...live.map(({ owner }) => owner), ...joinedBy]);
@@ -191,7 +190,7 @@ function createRandom(seed: number): () => number {
 }
 
 describe('channels whose tokens, joins and answers come in any order', () => {
-  it('are told the changes of their owner, each once and in order, and leave nothing behind', async () => {
+  it('receive the changes of their owner, each once and in order, and leave nothing behind', async () => {
     for (let seed = 1; seed <= RUNS; seed++) expect(await createRun(seed)()).toBeUndefined();
   }, 180_000);
 });

@@ -36,10 +36,10 @@ describe('a channel whose token had just run out when it was joined', () => {
     world.commit('ada');
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
-    expect(client.told()).toEqual([]);
+    expect(client.received()).toEqual([]);
     client.send(push('ada.fresh.2'));
     await settled();
-    expect(client.told()).toEqual(['ada#2']);
+    expect(client.received()).toEqual(['ada#2']);
   });
 
   it.each([
@@ -52,11 +52,11 @@ describe('a channel whose token had just run out when it was joined', () => {
       const client = await joined({ access_token: 'ada.fading.1', resume });
       world.commit('ada');
       world.commit('ada');
-      expect([client.told(), client.cursors()]).toEqual([[], []]);
+      expect([client.received(), client.cursors()]).toEqual([[], []]);
       client.send(push('ada.fresh.2'));
       await settled();
       await settled(); // a cursor follows in a turn of its own
-      expect([client.told(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
+      expect([client.received(), client.cursors()]).toEqual([['ada#2', 'ada#3'], cursors]);
     },
   );
 
@@ -67,7 +67,7 @@ describe('a channel whose token had just run out when it was joined', () => {
     await settled();
     for (const owner of ['ada', 'bob']) world.commit(owner);
     await settled();
-    expect([client.told(), client.cursors()]).toEqual([['bob#2'], ['bob|1', 'bob|2']]);
+    expect([client.received(), client.cursors()]).toEqual([['bob#2'], ['bob|1', 'bob|2']]);
   });
 
   it.each([
@@ -82,7 +82,7 @@ describe('a channel whose token had just run out when it was joined', () => {
     expect([before, client.mayGrowOld()]).toEqual(may);
   });
 
-  it('fails when the store is restored meanwhile, so that its client joins anew', async () => {
+  it('fails when the store is restored meanwhile, so that its client joins again', async () => {
     const client = await joined({ access_token: 'ada.fading.1' });
     world.restore();
     expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', {}]);
@@ -109,7 +109,7 @@ describe('a channel whose token had just run out when it was joined', () => {
     await world.settle();
     world.commit('ada');
     world.commit('bob');
-    expect(client.told()).toEqual(['bob#1']);
+    expect(client.received()).toEqual(['bob#1']);
     expect(world.feed.owners()).toBe(1);
   });
 
@@ -120,14 +120,14 @@ describe('a channel whose token had just run out when it was joined', () => {
       jest.useRealTimers();
     });
 
-    it('fails when none comes, so that its client joins anew', async () => {
+    it('fails when none comes, so that its client joins again', async () => {
       const client = await faded();
       jest.advanceTimersByTime(10_000);
       expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', { code: 4401, reason: 'token expired' }]);
       client.send(push('ada.fresh.2'));
       await settled();
       world.commit('ada');
-      expect(client.told()).toEqual([]);
+      expect(client.received()).toEqual([]);
     });
 
     it('goes on when one came', async () => {
@@ -136,7 +136,7 @@ describe('a channel whose token had just run out when it was joined', () => {
       await settled();
       jest.advanceTimersByTime(10_000);
       world.commit('ada');
-      expect(client.told()).toEqual(['ada#1']);
+      expect(client.received()).toEqual(['ada#1']);
     });
 
     it('says nothing more when it was left', async () => {
@@ -173,7 +173,7 @@ describe('a channel that gets another token', () => {
     client.send(push('ada.fresh.2'));
     await settled();
     world.commit('ada');
-    expect(client.told()).toEqual(['ada#1', 'ada#2', 'ada#3']);
+    expect(client.received()).toEqual(['ada#1', 'ada#2', 'ada#3']);
   });
 
   it('is the last one’s, in whatever order the tokens are checked', async () => {
@@ -183,7 +183,7 @@ describe('a channel that gets another token', () => {
     client.send(push('eve.fresh.3'));
     await world.settle('last');
     for (const owner of ['ada', 'bob', 'eve']) world.commit(owner);
-    expect(client.told()).toEqual(['eve#1']);
+    expect(client.received()).toEqual(['eve#1']);
   });
 
   it('tells nothing more of the former owner, whatever is still said of them', async () => {
@@ -199,7 +199,7 @@ describe('a channel that gets another token', () => {
     readers[0]?.onChange(world.commit('ada'));
     readers[0]?.onEnd('expired');
     world.commit('bob');
-    expect(client.told()).toEqual(['bob#1']);
+    expect(client.received()).toEqual(['bob#1']);
   });
 
   it('is handed over, too, when the token comes before the join is answered', async () => {
@@ -209,7 +209,7 @@ describe('a channel that gets another token', () => {
     client.send(push('bob.fresh.2'));
     await world.settle();
     for (const owner of ['ada', 'bob']) world.commit(owner);
-    expect(client.told()).toEqual(['bob#1']);
+    expect(client.received()).toEqual(['bob#1']);
   });
 
   it('heeds none of an earlier join', async () => {
@@ -218,7 +218,7 @@ describe('a channel that gets another token', () => {
     client.send(push('bob.fresh.2', '1'));
     await settled();
     for (const owner of ['ada', 'bob']) world.commit(owner);
-    expect(client.told()).toEqual(['ada#1']);
+    expect(client.received()).toEqual(['ada#1']);
   });
 
   it.each([
@@ -231,7 +231,7 @@ describe('a channel that gets another token', () => {
     client.send(push(keyOf(apikey)));
     await settled();
     world.commit('ada');
-    expect([client.told(), client.closed]).toEqual([['ada#1'], undefined]);
+    expect([client.received(), client.closed]).toEqual([['ada#1'], undefined]);
     client.join('2', { access_token: keyOf(apikey) });
     await settled();
     expect(client.reply('2')?.response).toEqual({ reason: 'Unauthorized: access_token required' });
@@ -242,22 +242,22 @@ describe('a channel that gets another token', () => {
     client.send(push('ada.forged.2'));
     await settled();
     world.commit('ada');
-    expect([client.told(), client.closed]).toEqual([[], { code: 4401, reason: 'The token provided is not valid' }]);
+    expect([client.received(), client.closed]).toEqual([[], { code: 4401, reason: 'The token provided is not valid' }]);
   });
 });
 
 describe('a channel that is left', () => {
-  it('is not ended by whoever leaves an earlier join of its topic', async () => {
+  it('is not ended by the one who leaves an earlier join of its topic', async () => {
     const client = await joined();
     client.join('2', { access_token: 'ada.fresh.1' });
     client.send(leave('1'));
     await settled();
     world.commit('ada');
-    expect(client.told()).toEqual(['ada#1']);
+    expect(client.received()).toEqual(['ada#1']);
     expect(client.reply('leave 1')).toMatchObject({ status: 'ok' });
     client.send(leave('2'));
     world.commit('ada');
-    expect(client.told()).toEqual(['ada#1']);
+    expect(client.received()).toEqual(['ada#1']);
   });
 
   it.each([1, 2])('before it was joined stays so (%s answers are outstanding)', async (outstanding) => {
@@ -288,7 +288,7 @@ describe('a join', () => {
     client.join('2', { access_token: 'ada.fresh.1' });
     await settled();
     world.commit('ada');
-    expect(client.told()).toEqual(['ada#1']);
+    expect(client.received()).toEqual(['ada#1']);
   });
 
   it('is refused when too many before it have no answer yet, whether they are still wanted or not', async () => {

@@ -111,6 +111,6 @@ describe('a token that cannot be checked yet', () => {
       ['2', null, 'realtime:other', 'system', { ...SAID, channel: 'other' }],
     ]);
     world.commit('ada');
-    expect(client.told()).toEqual([]);
+    expect(client.received()).toEqual([]);
   });
 });

@@ -47,8 +47,8 @@ export interface Client {
   lag(bytes: number): void;
   send(frame: unknown): void;
   join(ref: string, payload: Record<string, unknown>, topic?: string): void;
-  told(): string[];
-  /** The cursors that it was told. */
+  received(): string[];
+  /** The cursors that it received. */
   cursors(): string[];
   /** The reply to a ref. */
   reply(ref: string): Payload | undefined;
@@ -212,7 +212,7 @@ export function createChannelWorld() {
         send: (frame) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false),
         join: (ref, payload, topic = TOPIC) =>
           client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
-        told: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
+        received: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
         cursors: () => client.frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
         reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
         hangUp: () => void socket.emit('close'),

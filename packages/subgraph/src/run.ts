@@ -22,7 +22,7 @@ export interface Run {
   errors: GraphQLError[];
 }
 
-export const cancelled = () => new GraphQLError('Nobody waits for the result any more.');
+export const cancelled = () => new GraphQLError('No one waits for the result any more.');
 
 /**
  * An object's fields, in the planned order whichever arrives first. Returns a promise only if a field is one.

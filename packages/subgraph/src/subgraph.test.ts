@@ -78,9 +78,9 @@ describe('a result', () => {
     });
   });
 
-  it('of what nobody waits for when it would begin is none, of a mutation neither', async () => {
+  it('without a waiting caller when it would begin is none, of a mutation neither', async () => {
     expect(await subgraph.execute({ query: '{ seen }' }, {}, { isCancelled: () => true })).toEqual({
-      errors: [{ message: 'Nobody waits for the result any more.' }],
+      errors: [{ message: 'No one waits for the result any more.' }],
     });
   });
 });

@@ -9,7 +9,7 @@ export type FeedEnd =
   | { reason: 'cut'; retryAfterMs: number }
   /** The cursor is no longer usable: read the list again. */
   | { reason: 'expired' }
-  /** The token is no longer valid; without one, nobody is signed in. */
+  /** The token is no longer valid; without one, no one is signed in. */
   | { reason: 'unauthenticated'; token: string | undefined }
   /** Asking again is useless. */
   | { reason: 'refused'; error: TaskmeshError };

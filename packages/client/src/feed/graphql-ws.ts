@@ -39,7 +39,7 @@ interface Connection {
 }
 
 const PING_MS = 12_000;
-/** A socket that nobody uses stays open for so long: lists often come and go together. */
+/** A socket that no one uses stays open for so long: lists often come and go together. */
 const LINGER_MS = 1_000;
 /** The token was none, or does not count any more. */
 const UNAUTHENTICATED = new Set([4401, 4403]);

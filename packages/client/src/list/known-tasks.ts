@@ -6,7 +6,7 @@ export type Page = ReadTasksQuery['tasks'];
 export type Change = TaskChangesSubscription['taskChanges'];
 
 /** The feed's last report of a task: its newest version, or the last one of a deleted task. */
-interface Told {
+interface Reported {
   task: Task;
   isGone: boolean;
 }
@@ -36,7 +36,7 @@ export interface KnownTasks {
   /** Remembers the feed's reports from now on, as answers that are on their way may be older. Returns how to end that. */
   watch(): () => void;
   /** The feed's last report since `watch`. */
-  told(id: string): Told | undefined;
+  reported(id: string): Reported | undefined;
 }
 
 export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTasks {
@@ -45,7 +45,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
     compare,
     first.edges.map(({ node }) => node),
   );
-  const told = new Map<string, Told>();
+  const reported = new Map<string, Reported>();
   let watchers = 0;
   let page = first;
   let edge = edgeOf(first);
@@ -74,9 +74,9 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       page = next;
       latest = later(latest, latestOf(next));
       edge = edgeOf(next);
-      for (const { node } of next.edges) if (!isOlder(node, told.get(node.id))) settle(node);
+      for (const { node } of next.edges) if (!isOlder(node, reported.get(node.id))) settle(node);
       // Changes beyond the former edge had no place here when they came; they may have one now.
-      for (const { task, isGone } of told.values()) if (!isGone) settle(task);
+      for (const { task, isGone } of reported.values()) if (!isGone) settle(task);
     },
     apply({ cursor, sequence: next, kind, task, previous }) {
       if (next <= sequence) return false;
@@ -84,7 +84,7 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       feedCursor = cursor;
       latest = later(latest, task.updatedAt);
       const isGone = kind === 'DELETE';
-      if (watchers > 0) told.set(task.id, { task, isGone });
+      if (watchers > 0) reported.set(task.id, { task, isGone });
       total += Number(!isGone && matches(task, filter)) - Number(previous !== null && matches(previous, filter));
       if (isGone) tasks.drop(task.id);
       else settle(task);
@@ -94,10 +94,10 @@ export function createKnownTasks({ filter, order }: Shape, first: Page): KnownTa
       watchers += 1;
       return () => {
         watchers -= 1;
-        if (watchers === 0) told.clear();
+        if (watchers === 0) reported.clear();
       };
     },
-    told: (id) => told.get(id),
+    reported: (id) => reported.get(id),
   };
 }
 
@@ -115,6 +115,6 @@ function later(one: string, other: string): string {
 }
 
 /** A deleted task keeps its last version. */
-function isOlder(task: Task, told: Told | undefined): boolean {
-  return told !== undefined && (told.isGone || told.task.version > task.version);
+function isOlder(task: Task, reported: Reported | undefined): boolean {
+  return reported !== undefined && (reported.isGone || reported.task.version > task.version);
 }

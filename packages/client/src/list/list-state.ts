@@ -64,8 +64,8 @@ export function createListState(shape: Shape): ListState {
   const forgetAnswer = ({ kind, task }: Change) => {
     const answer = answered.get(task.id);
     if (answer === undefined) return;
-    const isTold = kind === 'DELETE' || (answer !== null && task.version >= answer.version);
-    if (isTold || (!known?.get(task.id) && !(answer && known?.hasPlaceFor(answer)))) answered.delete(task.id);
+    const isReported = kind === 'DELETE' || (answer !== null && task.version >= answer.version);
+    if (isReported || (!known?.get(task.id) && !(answer && known?.hasPlaceFor(answer)))) answered.delete(task.id);
   };
 
   return {
@@ -90,7 +90,7 @@ export function createListState(shape: Shape): ListState {
       if (kind === 'create') keys.set(id, key);
       if (sentBefore.delete(key) || !known) return;
       const now = known.get(id);
-      if (task && Math.max(known.told(id)?.task.version ?? 0, now?.version ?? 0) >= task.version) return;
+      if (task && Math.max(known.reported(id)?.task.version ?? 0, now?.version ?? 0) >= task.version) return;
       // The feed does not report tasks here that had no place in the list and have none.
       if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
     },

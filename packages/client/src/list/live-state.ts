@@ -2,7 +2,7 @@ import type { TaskmeshError } from '../errors.ts';
 import type { FeedEnd } from '../feed/feed.ts';
 
 /*
- *   idle ─ entered ─► waiting      (nobody knows yet who is signed in)
+ *   idle ─ entered ─► waiting      (no one knows yet who is signed in)
  *                 ├─► signed-out
  *                 ├─► reading ─ read ─► following ─ standing ─► live
  *                 │      ▲                  ▲
@@ -16,7 +16,7 @@ import type { FeedEnd } from '../feed/feed.ts';
  *   renewing ─ ended ─► pausing or failed
  *   any ─ left ─► idle             (no listener is left, or the user has changed)
  *
- * That nobody is signed in is only known by the session: a refused token alone never leads to signed-out.
+ * That no one is signed in is only known by the session: a refused token alone never leads to signed-out.
  */
 export type LiveState = { kind: 'idle' | 'waiting' | 'signed-out' } | { kind: 'failed'; error: TaskmeshError } | Trying;
 
@@ -39,7 +39,7 @@ export type LiveEvent =
 
 /**
  * idle: without listeners, the list is not kept up to date. loading: it is being read. live: it is up to date.
- * reconnecting: it may be out of date. signed-out: nobody is signed in. failed: for the reason in `error`, for good.
+ * reconnecting: it may be out of date. signed-out: no one is signed in. failed: for the reason in `error`, for good.
  */
 export type LiveStatus = 'idle' | 'loading' | 'live' | 'reconnecting' | 'signed-out' | 'failed';
 

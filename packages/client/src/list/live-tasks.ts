@@ -127,7 +127,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   const read = async (isOver: () => boolean) => {
     const release = writes.hold();
     try {
-      // Of a list that nobody looks at any more, the pages that are left would hold up writes for nothing.
+      // Of a list that no one looks at any more, the pages that are left would hold up writes for nothing.
       const known = await pages.readFirst(() => (isOver() ? 0 : wanted));
       if (isOver()) return;
       tasks.begin(known, writes.pending());

@@ -209,7 +209,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     add(added) {
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
       const isKnown = !isLocal(write.taskId) || writes.some(({ taskId }) => taskId === write.taskId);
-      if (!session.user()) return Promise.reject(new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.'));
+      if (!session.user()) return Promise.reject(new TaskmeshError('SIGNED_OUT', 'No one is signed in.'));
       if (writes.length >= limit)
         return Promise.reject(new TaskmeshError('QUEUE_FULL', `${limit} writes wait already.`));
       if (write.kind !== 'create' && !isKnown)
@@ -246,7 +246,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 
 /**
  * A write that was made on top of one that is done now: it refers to the server's id, and to the version that this has made, if
- * nobody else has made one in between.
+ * no one else has made one in between.
  */
 function rebase(write: Write, { id: taskId, task }: Outcome): Write {
   const isNext = task && 'ifVersion' in write && write.ifVersion === task.version - 1;

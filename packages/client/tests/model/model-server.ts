@@ -12,7 +12,7 @@ import type {
   UpdateTaskMutationVariables,
 } from '../../src/operations.generated.ts';
 
-export interface Told {
+export interface Reported {
   change: Change;
   traceparent: string | undefined;
 }
@@ -24,13 +24,13 @@ const LAST = '9999-99';
 export function createModelServer(now: () => number) {
   let tasks = new Map<string, Task>();
   let epoch = 1;
-  let log: Told[] = [];
+  let log: Reported[] = [];
   /** How many changes are not kept any more. */
   let expired = 0;
   let ids = 0;
   let backup = { tasks, keys: new Map<string, string>() };
   let keys = new Map<string, string>();
-  const onChange = new Set<(told: Told) => void>();
+  const onChange = new Set<(reported: Reported) => void>();
   const onRestore = new Set<() => void>();
 
   const cursorAt = (sequence: number) => `${epoch}:${sequence}`;
@@ -39,9 +39,9 @@ export function createModelServer(now: () => number) {
   };
   const record = (kind: Change['kind'], task: Task, previous: Task | null, traceparent: string | undefined) => {
     const sequence = log.length + 1;
-    const told = { change: { cursor: cursorAt(sequence), sequence, kind, task, previous }, traceparent };
-    log.push(told);
-    for (const tell of onChange) tell(told);
+    const reported = { change: { cursor: cursorAt(sequence), sequence, kind, task, previous }, traceparent };
+    log.push(reported);
+    for (const tell of onChange) tell(reported);
     return task;
   };
   const stamp = () => new Date(now()).toISOString();
@@ -143,12 +143,12 @@ export function createModelServer(now: () => number) {
       return id;
     },
     /** What is behind a cursor. @throws CURSOR_EXPIRED */
-    behind(cursor: string): Told[] {
+    behind(cursor: string): Reported[] {
       const [itsEpoch, sequence = 0] = cursor.split(':').map(Number);
       if (itsEpoch !== epoch || sequence < expired) return refuse('CURSOR_EXPIRED');
       return log.slice(sequence);
     },
-    /** Nothing of what was told so far is kept. */
+    /** Nothing of what was reported so far is kept. */
     expire: () => void (expired = log.length),
     backUp: () => void (backup = { tasks: new Map(tasks), keys: new Map(keys) }),
     restore() {

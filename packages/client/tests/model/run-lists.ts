@@ -33,7 +33,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
     lost: random.pick([0, 0.05, 0.3]),
     doubled: random.pick([0, 0.2]),
     late: random.pick([0, 0.5]),
-    /** What makes lists begin anew, which hides what they have lost before. */
+    /** What makes lists begin again, which hides what they have lost before. */
     rare: random.pick([0, 0.05, 0.5]),
   };
   const world = createWorld(random, faults, random.pick([0, -DAY_MS, DAY_MS]));
@@ -50,7 +50,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
   for (const watched of lists)
     if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
   await rest(world, seed);
-  if (world.pending().length > 0) throw new Error(`seed ${seed}: ${world.pending().length} writes wait for ever`);
+  if (world.pending().length > 0) throw new Error(`seed ${seed}: ${world.pending().length} writes wait forever`);
   for (const { list, options } of lists) checkEnd(world, list, options, `seed ${seed}`);
 }
 

@@ -8,14 +8,14 @@ import type { Time } from '../../src/time.ts';
 import { createWriteQueue } from '../../src/writes/write-queue.ts';
 import { localIdOf, type Write } from '../../src/writes/write.ts';
 import { settled } from '../support/manual-time.ts';
-import { createModelServer, type Told } from './model-server.ts';
+import { createModelServer, type Reported } from './model-server.ts';
 import type { Random } from './random.ts';
 
 /** How often something goes wrong, of all times that it could. */
 export interface Faults {
   /** A request, or its answer. */
   lost: number;
-  /** A change is told twice. */
+  /** A change is reported twice. */
   doubled: number;
   /** A torn connection still tells what it had. */
   late: number;
@@ -24,7 +24,7 @@ export interface Faults {
 interface Stream {
   listener: FeedListener;
   filter: operations.TaskFilter;
-  waiting: Told[];
+  waiting: Reported[];
   isOver: boolean;
 }
 
@@ -84,7 +84,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
   const matches = (task: object | null, filter: operations.TaskFilter) =>
     task !== null &&
     Object.entries(filter).every(([name, value]) => value == null || Reflect.get(task, name) === value);
-  const concerns = ({ change: { kind, task, previous } }: Told, filter: operations.TaskFilter) =>
+  const concerns = ({ change: { kind, task, previous } }: Reported, filter: operations.TaskFilter) =>
     matches(kind === 'DELETE' ? null : task, filter) || matches(previous, filter);
   const end = (stream: Stream, code: string) => {
     if (stream.isOver) return;
@@ -97,7 +97,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
     underway.push(() => {
       if (stream.isOver) return;
       try {
-        stream.waiting = server.behind(after ?? '').filter((told) => concerns(told, stream.filter));
+        stream.waiting = server.behind(after ?? '').filter((reported) => concerns(reported, stream.filter));
         streams.add(stream);
         listener.onStanding();
       } catch (error) {
@@ -110,8 +110,9 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
       if (!random.chance(faults.late)) streams.delete(stream);
     };
   };
-  server.onChange.add((told) => {
-    for (const stream of streams) if (!stream.isOver && concerns(told, stream.filter)) stream.waiting.push(told);
+  server.onChange.add((reported) => {
+    for (const stream of streams)
+      if (!stream.isOver && concerns(reported, stream.filter)) stream.waiting.push(reported);
   });
   server.onRestore.add(() => {
     for (const stream of [...streams]) end(stream, 'CURSOR_EXPIRED');
@@ -136,9 +137,9 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
   const note = (error: TaskmeshError) => void refused.push(error.code);
 
   const deliver = (stream: Stream) => {
-    const told = stream.waiting[0];
-    if (!told) return void (stream.isOver && streams.delete(stream));
-    stream.listener.onChange(structuredClone(told.change), told.traceparent);
+    const reported = stream.waiting[0];
+    if (!reported) return void (stream.isOver && streams.delete(stream));
+    stream.listener.onChange(structuredClone(reported.change), reported.traceparent);
     if (!random.chance(faults.doubled)) stream.waiting.shift();
   };
 

@@ -21,7 +21,7 @@ function createCluster(leaders: number[] | undefined, codes: Record<string, numb
         if (codes[host] === undefined) throw new Error('reset by peer');
         return partitions.map(({ partition }) => ({ partition, errorCode: codes[host] ?? 0, offset: 0n }));
       },
-      fetch: () => Promise.reject(new Error('nobody reads here')),
+      fetch: () => Promise.reject(new Error('no one reads here')),
       close: () => void open.delete(host),
     };
   };

@@ -37,7 +37,7 @@ describe('the positions of a reader', () => {
     expect(positions.unknownOf([0])).toEqual([{ partition: 0, at: BEGIN }]);
   });
 
-  it('begin anew when there is another topic under the same name', () => {
+  it('begin again when there is another topic under the same name', () => {
     const positions = createPositions();
     positions.reconcile(topic('old', 0, 1));
     positions.moveTo(0, 5n);

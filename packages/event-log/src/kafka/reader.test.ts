@@ -197,7 +197,7 @@ describe('a topic that was made again under a follower', () => {
 });
 
 describe('a part of a topic that is in trouble', () => {
-  it('keeps nobody from being read when a leader refuses connections', async () => {
+  it('keeps no partition from being read when a leader refuses connections', async () => {
     const cluster = createCluster(1, 2);
     cluster.down.add('two');
     const { values, lines } = read(cluster);
@@ -260,7 +260,7 @@ describe('a part of a topic that is in trouble', () => {
     expect(cluster.asked.filter((line) => line.startsWith('one'))).toEqual(['one: 0@0']);
   });
 
-  it('is told of when it has no leader', async () => {
+  it('is reported when it has no leader', async () => {
     const cluster = createCluster(1, -1);
     const { lines } = read(cluster);
     await eventually(() =>
@@ -286,7 +286,7 @@ describe('a part of a topic that is in trouble', () => {
 });
 
 describe('a cluster that does not tell how the topic looks', () => {
-  it('is told of once, and once when it does again', async () => {
+  it('is reported once, and once when it does again', async () => {
     const cluster = createCluster(1);
     const picture = cluster.metadata;
     cluster.metadata = new Error('the cluster is coming up');

@@ -22,7 +22,7 @@ export interface ReaderOptions {
 }
 
 /**
- * Reads all partitions of a topic without a consumer group, from the end, for ever; the positions stay in memory across
+ * Reads all partitions of a topic without a consumer group, from the end, forever; the positions stay in memory across
  * reconnects. A group would lose what is published between its members' death and their return. Each leader has a
  * follower of its own, so that a failing one does not affect the others.
  */

@@ -13,8 +13,8 @@ export function isShareable(fetch: PlannedFetch, all: readonly PlannedFetch[]): 
   return !all.some((other) => {
     if (other === fetch || fetch.after.has(other) || !isPrefix(other.path, fetch.path)) return false;
     const { own, deep } = compositeKeys(other.node);
-    const told = other.path.length === fetch.path.length ? own : deep;
-    return [...parts].some((key) => told.has(key));
+    const known = other.path.length === fetch.path.length ? own : deep;
+    return [...parts].some((key) => known.has(key));
   });
 }
 

@@ -26,7 +26,7 @@ export interface ExactLiterals {
 }
 
 /**
- * The planner reads the literals of custom scalars as JavaScript values and writes them anew: of a number it keeps what a double can
+ * The planner reads the literals of custom scalars as JavaScript values and writes them again: of a number it keeps what a double can
  * hold, and a name becomes a string. So it gets strings in place of those that it would change.
  */
 export function keepLiteralsExact(schema: GraphQLSchema, document: DocumentNode): ExactLiterals {

@@ -110,7 +110,7 @@ describe('our own PostgreSQL', () => {
     await stranger.killAndWait();
   });
 
-  it('sets up anew what an interrupted first start left unfinished', async () => {
+  it('sets up again what an interrupted first start left unfinished', async () => {
     mkdirSync(join(dir.path, 'new.unfinished-1'), { recursive: true });
     writeFileSync(join(dir.path, 'new.unfinished-1', 'PG_VERSION'), '18');
     const server = await start('new');

@@ -75,7 +75,7 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
   const run = { name: 'PostgreSQL', dataDir, ladder: LADDER, prepare, ready, intervalMs: 20 };
   const server = await runInDataDir(run, options).finally(() => close());
   /** `version`, as PostgreSQL tells it: e.g. `18.4`. */
-  return { ...server, url, port, version: server.told };
+  return { ...server, url, port, version: server.answer };
 }
 
 /** As the server reports it, e.g. `18.4`. */

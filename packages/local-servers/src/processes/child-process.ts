@@ -86,10 +86,10 @@ export async function startChild(options: ChildOptions) {
   };
 }
 
-export interface ReadinessOptions<Told = unknown> {
+export interface ReadinessOptions<Answer = unknown> {
   name: string;
   /** What it tells once it does its work; nothing or a rejection means not yet. */
-  ready: () => Promise<Told | undefined>;
+  ready: () => Promise<Answer | undefined>;
   /** Recovery after a crash, or a busy machine, may take minutes. @default 600000 */
   timeoutMs?: number;
   /** Receives a line now and then about what is being waited for. */
@@ -103,15 +103,15 @@ export interface ReadinessOptions<Told = unknown> {
  * Waits until a child does its work. One that ends before, takes too long, or is given up is stopped.
  * @throws PlainError with the last lines of its log
  */
-export async function untilReady<Told>(child: RunningProcess, options: ReadinessOptions<Told>): Promise<Told> {
+export async function untilReady<Answer>(child: RunningProcess, options: ReadinessOptions<Answer>): Promise<Answer> {
   const { name, ready, timeoutMs = READY_TIMEOUT_MS, intervalMs = 50, signal, log } = options;
   const begin = performance.now();
   let nextReport = begin + REPORT_EVERY_MS;
   let exit: Exit | undefined;
   void child.exited.then((reason) => (exit = reason));
   while (!exit && !signal?.aborted && performance.now() < begin + timeoutMs) {
-    const told = await ready().catch(() => undefined);
-    if (told) return told;
+    const answer = await ready().catch(() => undefined);
+    if (answer) return answer;
     if (performance.now() >= nextReport) {
       nextReport += REPORT_EVERY_MS;
       const seconds = Math.round((performance.now() - begin) / 1000);

@@ -31,7 +31,7 @@ interface PidRecord {
   ladder: StopLadder;
 }
 
-export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal' | 'log'> {
+export interface RunOptions<Answer> extends Omit<ReadinessOptions<Answer>, 'signal' | 'log'> {
   dataDir: string;
   /** @default SIGTERM, which has ten seconds */
   ladder?: StopLadder;
@@ -41,11 +41,11 @@ export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal' 
 
 /**
  * Takes a data directory (a process that a killed parent left behind in it is ended first), runs its process and waits
- * until that does its work; what `ready` has told comes along. The directory is given up when the process ends.
+ * until that does its work; what `ready` has answered comes along. The directory is given up when the process ends.
  * @throws PlainError, also when another instance uses the directory
  */
-export async function runInDataDir<Told>(
-  { dataDir, ladder = TERMINATION, prepare, ...readiness }: RunOptions<Told>,
+export async function runInDataDir<Answer>(
+  { dataDir, ladder = TERMINATION, prepare, ...readiness }: RunOptions<Answer>,
   { log, signal }: { log: (line: string) => void; signal?: AbortSignal | undefined },
 ) {
   const { lockFile, pidFile, logFile } = filesBeside(dataDir);
@@ -60,7 +60,7 @@ export async function runInDataDir<Told>(
       return exit;
     });
     const running = { ...child, exited };
-    return { ...running, told: await untilReady(running, { ...readiness, signal, log }) };
+    return { ...running, answer: await untilReady(running, { ...readiness, signal, log }) };
   } catch (error) {
     lock.release();
     throw error;

@@ -46,7 +46,7 @@ function tryLock(file: string): DatabaseSync | undefined {
   }
 }
 
-/** A file that may only be read would be opened all the same, and its lock would keep nobody out. */
+/** A file that may only be read would be opened all the same, and its lock would keep no process out. */
 function ensureWritable(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });

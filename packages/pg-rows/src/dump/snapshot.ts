@@ -42,7 +42,7 @@ export async function openSnapshot(client: Client): Promise<Snapshot> {
     }
   };
   const close = () => {
-    client.connection.stream.destroy(); // a graceful close would wait for rows that nobody reads
+    client.connection.stream.destroy(); // a graceful close would wait for rows that no one reads
   };
   try {
     await client.query('begin isolation level repeatable read, read only');

@@ -36,7 +36,7 @@ export const BACKSLASH = 0x5c;
 export const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** Longer words and dollar tags are not told apart: PostgreSQL would truncate or refuse them. */
+/** Longer words and dollar tags are not distinguished: PostgreSQL would truncate or refuse them. */
 const LOOKAHEAD = 256;
 /** A longer INSERT is read in pieces. */
 const PIECE_BYTES = 16 * 1024;
