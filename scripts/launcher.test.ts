@@ -20,8 +20,8 @@ const FAKE_MAIN = `
 `;
 
 /**
- * Stands in for npm: notes its arguments, takes a moment, and fails when it is told to. While there is a file `npm-holds`
- * it goes on, whatever it is told. With a file `npm-lies` it installs nothing.
+ * Stands in for npm: notes its arguments, takes a moment, and fails when it is set to. While there is a file `npm-holds`
+ * it goes on, whatever signal it gets. With a file `npm-lies` it installs nothing.
  */
 const FAKE_NPM = `
   const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
@@ -212,7 +212,7 @@ describe('the settings', () => {
     expect(lines('notes')).toEqual([]);
   });
 
-  it('of a file .env are told where their names are none of ours, without their values', async () => {
+  it('of a file .env are reported where their names are none of ours, without their values', async () => {
     const { run, lines, write, markInstalled } = repository();
     markInstalled('all');
     write(
@@ -231,10 +231,10 @@ describe('the settings', () => {
       '.env, line 9: SMTP_HOST is no setting, and counts for nothing: is SMTP_URL meant?',
       '.env, line 10: DATABASE_PERFIX is no setting, and counts for nothing: is DATABASE_PREFIX meant?',
     ]);
-    expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be told again by what is started is not handed on
+    expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be reported again by what is started is not handed on
   });
 
-  it('of a file .env are not told where they may be secrets that slipped into a line of their own', async () => {
+  it('of a file .env are not reported where they may be secrets that slipped into a line of their own', async () => {
     const { run, write, markInstalled } = repository();
     markInstalled('all');
     write('deploy/all-in-one/src/main.ts', FAKE("''"));
@@ -357,7 +357,7 @@ describe('the installation', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('says in plain words why it failed and what to do, and is done anew the next time', async () => {
+  it('says in plain words why it failed and what to do, and is done again the next time', async () => {
     const { run, lines, write } = repository();
     write('npm-fails', 'code ENOTFOUND');
     const { code, stderr } = await outcome(run('start.mjs'));
@@ -386,7 +386,7 @@ describe('the installation', () => {
     expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
   });
 
-  it('ends npm when the command is told to end', async () => {
+  it('ends npm when the command is asked to end', async () => {
     const { run, lines, write } = repository();
     write('npm-holds', '');
     const child = run('test.mjs');
@@ -502,7 +502,7 @@ describe('a tool', () => {
     expect([code, stdout, lines('npm-calls')]).toEqual([0, 'npm run tool\nDoes things.\n', []]);
   });
 
-  it('that is not there is told so before anything is installed', async () => {
+  it('that is not there is reported before anything is installed', async () => {
     const { run, lines } = repository();
     const { code, stderr } = await outcome(run('run.mjs', 'tools/none.ts'));
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^There is no file .*tools\/none\.ts\.\n$/)]);

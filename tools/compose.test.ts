@@ -85,9 +85,9 @@ describe('deploy/compose.yaml', () => {
   });
 
   it('takes the schema of a newer version with every store, in its service and its migration alike', () => {
-    const told = services.filter(([, { environment }]) => environment?.NEWER_SCHEMA === '${NEWER_SCHEMA:-refuse}');
+    const set = services.filter(([, { environment }]) => environment?.NEWER_SCHEMA === '${NEWER_SCHEMA:-refuse}');
     const wanted = STORES.flatMap((name) => [name, `migrate-${name}`]);
-    expect(told.map(([name]) => name).toSorted()).toEqual(wanted.toSorted());
+    expect(set.map(([name]) => name).toSorted()).toEqual(wanted.toSorted());
   });
 
   it('passes on what is said of traces, to every service alike, and otherwise the defaults', () => {

@@ -7,7 +7,7 @@ import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/s
 const ROOT = new URL('..', import.meta.url).pathname;
 
 /** Name to default, as `.env.example` tells them. */
-const told = new Map(Object.entries(parseEnv(await readFile(`${ROOT}.env.example`, 'utf8'))));
+const example = new Map(Object.entries(parseEnv(await readFile(`${ROOT}.env.example`, 'utf8'))));
 
 /** Where a setting is read: `NAME: setting.int(…)` in a schema, by its name, or among the files of TLS. */
 const READ =
@@ -30,19 +30,19 @@ function expectDefaults(env: Env): void {
 
 describe('.env.example', () => {
   it('names every setting that is read, and no other', async () => {
-    expect([...told.keys()].sort()).toEqual([...(await settingsInSource())].sort());
+    expect([...example.keys()].sort()).toEqual([...(await settingsInSource())].sort());
   });
 
   it('tells the defaults', () => {
-    expectDefaults(Object.fromEntries(told));
+    expectDefaults(Object.fromEntries(example));
   });
 
   it('names settings that are all absent when they are empty', () => {
-    expectDefaults(Object.fromEntries([...told.keys()].map((name) => [name, ''])));
+    expectDefaults(Object.fromEntries([...example.keys()].map((name) => [name, ''])));
   });
 
   it('has no two settings of which one is taken for a slip of the other', () => {
-    expect(misspelt({ ...Object.fromEntries(told), BACKUP_DIR: '/var/backups' })).toEqual([
+    expect(misspelt({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
       'BACKUP_DIR is no setting, and counts for nothing: is BACKUPS_DIR meant?',
     ]);
   });

@@ -44,6 +44,6 @@ export type ArchiveList = {
 `);
 });
 
-it('what has no type is told', () => {
+it('what has no type is reported', () => {
   expect(() => typescriptOf({ Strange: { type: 'tuple' } })).toThrow('There is no type for {"type":"tuple"}.');
 });

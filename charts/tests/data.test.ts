@@ -28,7 +28,7 @@ describe('the servers by operators', () => {
     }
   });
 
-  it('let the application read and write its topics, and nobody anything else', async () => {
+  it('let the application read and write its topics, and nothing else', async () => {
     const manifests = await render({ chart, release });
     expect(ofKind(manifests, 'KafkaTopic').map(({ spec }) => spec)).toMatchObject([
       { topicName: ACCOUNTS_TOPIC, partitions: 1, replicas: 3 },
@@ -152,7 +152,7 @@ describe('the servers by operators', () => {
     );
   });
 
-  it('show their figures to those who are named, and to nobody else', async () => {
+  it('show their figures to those who are named, and to no one else', async () => {
     const scrapers = [{ namespaceSelector: { matchLabels: { team: 'watch' } } }];
     const toFigures = async (set: Record<string, unknown>) =>
       ofKind(await render({ chart, release, set }), 'NetworkPolicy')
@@ -181,7 +181,7 @@ describe('the servers by operators', () => {
     },
   );
 
-  it('let nobody in but the application and their own operator', async () => {
+  it('let no one in but the application and their own operator', async () => {
     const policies = ofKind(await render({ chart, release }), 'NetworkPolicy');
     expect(policies).toHaveLength(4);
     for (const { spec } of policies) {
@@ -240,7 +240,7 @@ describe('the servers by operators', () => {
   });
 });
 
-it('what the servers’ chart makes is what the application is told', async () => {
+it('what the servers’ chart makes is what the application is given', async () => {
   const manifests = await render({ chart, release });
   const made = new Set([
     ...namesOf(manifests, 'Cluster').flatMap((name) => [`${name}-app`, `${name}-ca`]),
@@ -248,9 +248,9 @@ it('what the servers’ chart makes is what the application is told', async () =
     ...namesOf(manifests, 'KafkaUser'),
     'taskmesh-redis',
   ]);
-  const told = parse(readFileSync(join(CHARTS, 'taskmesh/values-with-data.yaml'), 'utf8')) as object;
-  const asked = new Set(JSON.stringify(told).match(/(?<="existingSecret":")[^"]+/g));
+  const given = parse(readFileSync(join(CHARTS, 'taskmesh/values-with-data.yaml'), 'utf8')) as object;
+  const asked = new Set(JSON.stringify(given).match(/(?<="existingSecret":")[^"]+/g));
   expect(asked).toEqual(made);
-  expect(JSON.stringify(told)).toContain(`${namesOf(manifests, 'Kafka')[0]}-kafka-bootstrap:9093`);
-  for (const name of namesOf(manifests, 'KafkaUser')) expect(JSON.stringify(told)).toContain(`"username":"${name}"`);
+  expect(JSON.stringify(given)).toContain(`${namesOf(manifests, 'Kafka')[0]}-kafka-bootstrap:9093`);
+  for (const name of namesOf(manifests, 'KafkaUser')) expect(JSON.stringify(given)).toContain(`"username":"${name}"`);
 });

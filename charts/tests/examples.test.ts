@@ -72,11 +72,11 @@ it('no overlay of kustomize names another image, because the chart names a migra
 it('what Flux rolls back to runs on the schema of the upgrade that failed', async () => {
   expect(read('flux/release.yaml')).toContain('strategy: rollback');
   const rendered = await render({ set: parse(read('flux/values.yaml')) as Record<string, unknown> });
-  const told = serving(rendered).map(({ metadata, spec }) => [
+  const policies = serving(rendered).map(({ metadata, spec }) => [
     metadata.name,
     spec?.template?.spec.containers[0]?.env?.find(({ name }) => name === 'NEWER_SCHEMA')?.value,
   ]);
-  expect(told.filter(([, value]) => value === 'allow').length).toBe(3);
+  expect(policies.filter(([, value]) => value === 'allow').length).toBe(3);
 });
 
 it('every example is YAML, and the values are the chart’s', async () => {

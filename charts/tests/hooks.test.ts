@@ -246,7 +246,7 @@ describe('migrations', () => {
   });
 });
 
-it('leaves migrations to whoever runs them elsewhere: no job, no init container, and no service that migrates', async () => {
+it('leaves migrations to those who run them elsewhere: no job, no init container, and no service that migrates', async () => {
   const set = { 'migrations.mode': 'none' };
   const manifests = await render({ set });
   expect((await jobs({ set })).filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);

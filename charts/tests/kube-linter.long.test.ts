@@ -61,7 +61,7 @@ describe('kube-linter', () => {
     expect(findings).toEqual(expected);
   });
 
-  it('is not told to leave out what would find nothing', async () => {
+  it('is not asked to leave out what would find nothing', async () => {
     const { checks } = parse(readFileSync(CONFIG, 'utf8')) as { checks: { exclude: string[] } };
     const all = ['--add-all-built-in', '--exclude', BY_KUBECONFORM];
     const found = new Set<string>();

@@ -34,7 +34,7 @@ describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.
       }
     });
 
-    it('lets nobody but scrapers to the admin port', async () => {
+    it('lets only scrapers to the admin port', async () => {
       const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
       const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
       expect(admin.length).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe('who talks to whom', () => {
       set: { 'auth.smtp.existingSecret': 'smtp', 'backup.settings.BACKUP_MAIL_TO': 'ops@example.com' },
       ports: [25, 465, 587],
     },
-  ])('backup reaches what it is told to use, and only then: $set', async ({ set, ports }) => {
+  ])('backup reaches what it is set to use, and only then: $set', async ({ set, ports }) => {
     const portsWith = async (options: object) =>
       (named(await render(options), 'NetworkPolicy', 'shop-taskmesh-backup')?.spec?.egress ?? []).flatMap(portsOf);
     const before = await portsWith({});
@@ -148,13 +148,13 @@ describe('who talks to whom', () => {
     ]);
   });
 
-  it.each(['distributed', 'allInOne'])('nobody is let in as a test when there are none: %s', async (mode) => {
+  it.each(['distributed', 'allInOne'])('no test is let in when there are none: %s', async (mode) => {
     const set = { mode, 'tests.enabled': false, 'networkPolicy.clients': [{ ipBlock: { cidr: '10.0.0.0/8' } }] };
     const own = mode === 'allInOne' ? { 'keys.backupToken.existingSecret': 'token' } : {};
     const rules = policiesOf(await render({ set: { ...set, ...own } })).flatMap(({ spec }) => spec?.ingress ?? []);
     expect(rules.length).toBeGreaterThan(0);
     expect(JSON.stringify(rules)).not.toContain('"app.kubernetes.io/component":"test"');
-    for (const { from } of rules) expect(from).not.toHaveLength(0); // nobody would be everybody
+    for (const { from } of rules) expect(from).not.toHaveLength(0); // none would be all
   });
 
   it('peers that are named for a server narrow the way to it', async () => {

@@ -96,9 +96,9 @@ describe('routes', () => {
     expect(rules.map(({ host }) => host)).toEqual(ingress.hosts);
     expect(JSON.stringify(both)).toContain('"name":"PUBLIC_URL","value":"http://tasks.example.com"');
     const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }], hostnames: ['*.example.com'] };
-    const told = await render({ set: { httpRoute, 'settings.PUBLIC_URL': 'https://a.example.com' } });
-    expect(ofKind(told, 'HTTPRoute')[0]?.spec).toMatchObject({ hostnames: ['*.example.com'] });
-    expect(JSON.stringify(told)).toContain('"name":"PUBLIC_URL","value":"https://a.example.com"');
+    const own = await render({ set: { httpRoute, 'settings.PUBLIC_URL': 'https://a.example.com' } });
+    expect(ofKind(own, 'HTTPRoute')[0]?.spec).toMatchObject({ hostnames: ['*.example.com'] });
+    expect(JSON.stringify(own)).toContain('"name":"PUBLIC_URL","value":"https://a.example.com"');
   });
 
   it.each(['https://example.com', '*', 'a.*.example.com', 'A.example.com', 'a_b.example.com'])(
@@ -122,10 +122,10 @@ describe('alerts', () => {
   });
 
   it('are those that runbooks speak of', async () => {
-    const told = globSync('docs/runbooks/*.md', { cwd: ROOT }).flatMap(
+    const documented = globSync('docs/runbooks/*.md', { cwd: ROOT }).flatMap(
       (file) => readFileSync(join(ROOT, file), 'utf8').match(/\bTaskmesh[A-Z][A-Za-z]+\b/g) ?? [],
     );
-    expect(new Set(told)).toEqual(new Set((await allAlerts()).map(({ alert }) => alert)));
+    expect(new Set(documented)).toEqual(new Set((await allAlerts()).map(({ alert }) => alert)));
   });
 
   it('can be left out, and get labels', async () => {
@@ -230,8 +230,8 @@ describe('values that do not go together', () => {
     [{ 'tasks.autoscaling.minReplicas': 9 }, 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
     [{ 'backup.settings.BACKUP_SCHEDULE': '' }, 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
     [{ 'auth.settings.OIDC_ISSUER': 'https://login.example.com' }, 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
-    [{ 'auth.oidc.existingSecret': 'login' }, 'auth.oidc.existingSecret is set, but nobody signs in at a provider'],
-    [{ 'auth.settings.OIDC_NAME': 'Example' }, 'auth.settings.OIDC_NAME is set, but nobody signs in at a provider'],
+    [{ 'auth.oidc.existingSecret': 'login' }, 'auth.oidc.existingSecret is set, but no one signs in at a provider'],
+    [{ 'auth.settings.OIDC_NAME': 'Example' }, 'auth.settings.OIDC_NAME is set, but no one signs in at a provider'],
     [{ 'backup.settings.BACKUP_MAIL_TO': 'a@example.com' }, 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
     [
       { 'backup.settings.BACKUP_RECIPIENTS': 'age1x' },
@@ -312,13 +312,13 @@ describe('values that do not go together', () => {
     ],
     [
       { values: 'values-trial.yaml', set: { 'auth.oidc.existingSecret': 'login' } },
-      'auth.oidc.existingSecret is set, but nobody signs in at a provider',
+      'auth.oidc.existingSecret is set, but no one signs in at a provider',
     ],
   ])('are refused with others that are said elsewhere: %j', async (options, sentence) => {
     await expect(render(options)).rejects.toThrow(sentence);
   });
 
-  it('are told all at once', async () => {
+  it('are reported all at once', async () => {
     const wrong = render({ set: { 'ingress.enabled': true, 'httpRoute.enabled': true } });
     await expect(wrong).rejects.toThrow(/httpRoute.parentRefs[^]*ingress.hosts/);
   });
@@ -346,7 +346,7 @@ describe('what is said after an install', () => {
         'The token of operators, for /#/operations',
         'get secret shop-taskmesh-keys',
         'helm test shop -n prod',
-        'mails reach nobody',
+        'mails reach no one',
         'archives are not encrypted',
         'helm upgrade --timeout 11m',
       ],

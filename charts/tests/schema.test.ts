@@ -227,8 +227,8 @@ describe('the settings in the values', () => {
   ]);
 
   it('are those of the product, with its defaults', () => {
-    const told = parseEnv(readFileSync(join(CHARTS, '../.env.example'), 'utf8'));
-    const defaults = new Map(Object.entries(told));
+    const example = parseEnv(readFileSync(join(CHARTS, '../.env.example'), 'utf8'));
+    const defaults = new Map(Object.entries(example));
     const values = parse(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8')) as Record<
       string,
       { settings?: Tree }

@@ -45,7 +45,7 @@ describe('the services', () => {
       });
   });
 
-  it('are each selected by their services, and by nobody else’s', async () => {
+  it('are each selected by their services, and by no others', async () => {
     const manifests = await render();
     const pods = serving(manifests);
     for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Service')) {
@@ -210,10 +210,10 @@ describe('secrets', () => {
     async (values) => {
       for (const name of SERVICES) {
         const files = Object.keys(await filesOf(name, { values }));
-        const told = Object.values(envOf(await containerOf(name, { values }))).flatMap(
+        const set = Object.values(envOf(await containerOf(name, { values }))).flatMap(
           (value) => value.match(/\/etc\/taskmesh\/[\w./-]+/g) ?? [],
         );
-        expect(new Set(told)).toEqual(new Set(files));
+        expect(new Set(set)).toEqual(new Set(files));
       }
     },
   );

@@ -30,10 +30,10 @@ const SETTINGS = new Set([...common, ...Object.keys(READERS).flatMap(ownOf)]);
 
 /** Why the services would not start with these settings of the chart; others in `env` are left aside. */
 export function whyRefused(env: Env, services = Object.keys(READERS)): string[] {
-  const told = Object.fromEntries(Object.entries(env).filter(([name]) => SETTINGS.has(name)));
+  const set = Object.fromEntries(Object.entries(env).filter(([name]) => SETTINGS.has(name)));
   return services.flatMap((service) => {
     try {
-      READERS[service]?.({ ...SECRETS, ...told });
+      READERS[service]?.({ ...SECRETS, ...set });
       return [];
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

@@ -162,26 +162,26 @@ interface Comment {
 function readComment(text: string | null | undefined): Comment {
   const lines = (text ?? '').split('\n').map((line) => line.trim());
   const begin = lines.findLastIndex((line) => line.startsWith('-- '));
-  const told = begin < 0 ? [] : lines.slice(begin).filter((line) => !line.startsWith('@schema'));
+  const comment = begin < 0 ? [] : lines.slice(begin).filter((line) => !line.startsWith('@schema'));
   const annotation = lines.filter((line) => line.startsWith('@schema ')).map((line) => line.slice('@schema '.length));
   return {
-    description: told.join(' ').replace(/^-- /, '').trim(),
+    description: comment.join(' ').replace(/^-- /, '').trim(),
     annotation: Object.assign({}, ...annotation.map((each) => parse(each) as Schema)) as Schema,
   };
 }
 
 function schemaOf(value: Node, path: string, { description, annotation }: Comment, documented: Documented[]): Schema {
-  const told = { ...(description && { description }) };
+  const common = { ...(description && { description }) };
   if (isMap(value) && !annotation.$ref && !annotation.additionalProperties) {
     if (description) documented.push({ path, description, default: undefined });
     const properties = propertiesOf(value.items as Pair[], path, documented, value.commentBefore ?? '');
     const required = Object.keys(properties);
-    return { ...told, type: 'object', additionalProperties: false, required, properties, ...annotation };
+    return { ...common, type: 'object', additionalProperties: false, required, properties, ...annotation };
   }
   documented.push({ path, description, default: value.toJSON() });
-  if (annotation.$ref) return { ...told, ...annotation };
+  if (annotation.$ref) return { ...common, ...annotation };
   if (isSeq(value) && !annotation.items) throw new Error(`${path} does not say what its items are`);
-  return { ...told, ...typeOf(value, path), ...annotation };
+  return { ...common, ...typeOf(value, path), ...annotation };
 }
 
 /** For some of its keys in place of another's. */

@@ -39,9 +39,9 @@ it.each([[[]], [['relay']], [['migrate']], [['migrate', 'gateway']], [['construc
     expect(services).toContain('auth');
     const { code, said } = await run(args);
     expect(code).toBe(2);
-    const told = said.slice(said.indexOf(':') + 2, -'.\n'.length).split(', ');
-    expect(told).toEqual(expect.arrayContaining([...services, 'migrate auth', 'all', 'keys']));
-    expect(told).not.toContain('migrate gateway');
+    const listed = said.slice(said.indexOf(':') + 2, -'.\n'.length).split(', ');
+    expect(listed).toEqual(expect.arrayContaining([...services, 'migrate auth', 'all', 'keys']));
+    expect(listed).not.toContain('migrate gateway');
   },
 );
 
@@ -65,7 +65,7 @@ describe('a secret', () => {
     expect(said).not.toContain('BACKUP_TOKEN');
   });
 
-  it('of blanks alone is refused, and not taken for one that nobody set', async () => {
+  it('of blanks alone is refused, and not taken for one that is not set', async () => {
     const { code, said } = await run(['gateway'], { BACKUP_TOKEN: ' \n', REDIS_URL: '\n' });
     expect(code).toBe(1);
     expect(said).toContain('BACKUP_TOKEN must be');

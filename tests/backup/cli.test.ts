@@ -126,7 +126,7 @@ describe('the command line for backups, beside a running platform', () => {
 
   it('says what went wrong, and by its status what kind of thing', async () => {
     writeFileSync(join(cwd, 'no-archive.tar.gz'), 'nonsense');
-    for (const [args, env, status, told] of [
+    for (const [args, env, status, message] of [
       [['verify', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
       [['restore', 'missing.tar.gz', '--yes'], {}, 1, 'There is no such backup file.'],
       [['download', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
@@ -143,7 +143,7 @@ describe('the command line for backups, beside a running platform', () => {
     ] as const) {
       const ran = await backup([...args], env);
       expect([args, ran.status]).toEqual([args, status]);
-      expect(ran.err).toContain(told);
+      expect(ran.err).toContain(message);
       expect(ran.err).not.toMatch(/\n\s+at /);
       expect(ran.out).toBe('');
     }

@@ -36,7 +36,7 @@ export function describeCrashes({ seed, tasks, rounds }: CrashPlan) {
   const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
   const inTasks = async <Row extends object>(query: string, values: unknown[] = []) => {
     const client = new Client({ connectionString: new URL('/taskmesh_tasks', stack.servers.postgres).href });
-    client.on('error', () => undefined); // told by the query as well
+    client.on('error', () => undefined); // the query rejects as well
     await client.connect();
     try {
       return (await client.query<Row>(query, values)).rows;

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 /** What a store's server and the folders of backup hold besides what they should: sentences, none when all is well. */
 export async function leftovers({ postgresUrl, dataDir }: { postgresUrl: string; dataDir: string }): Promise<string[]> {
   const client = new Client({ connectionString: postgresUrl });
-  client.on('error', () => undefined); // told by the query as well
+  client.on('error', () => undefined); // the query rejects as well
   await client.connect();
   try {
     const databases = await names(client, `select datname as name from pg_database where datname like 'taskmesh%'`);

@@ -21,8 +21,8 @@ export function findInstallations(): Installation[] {
   const bins = [...debian, ...(process.env.PG_BINS ?? '').split(delimiter)];
   const whole = bins.filter((bin) => ['initdb', 'postgres', 'pg_dump'].every((tool) => existsSync(join(bin, tool))));
   const found = whole.map((bin): [string, string] => {
-    const told = execFileSync(join(bin, 'pg_dump'), ['--version'], { encoding: 'utf8' });
-    return [/\d+\.\d+/.exec(told)?.[0] ?? told, bin];
+    const version = execFileSync(join(bin, 'pg_dump'), ['--version'], { encoding: 'utf8' });
+    return [/\d+\.\d+/.exec(version)?.[0] ?? version, bin];
   });
   return [...new Map(found)].map(([version, bin]) => ({ version, bin }));
 }

@@ -138,7 +138,7 @@ async function openPage({ send, listen }: Session, url: string): Promise<Page> {
       const options = { expression, awaitPromise: true, returnByValue: true };
       const { result, exceptionDetails } = await send<Evaluated>('Runtime.evaluate', options, sessionId);
       if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-      return result.value as Value; // told by the test
+      return result.value as Value; // typed by the test
     },
     problems,
     close: async () => void (await send('Target.disposeBrowserContext', { browserContextId })),

@@ -112,8 +112,8 @@ describe('the pages of the gateway in a real browser', () => {
       const password = `document.getElementById('password')`;
       await page.evaluate(`${password} && (${password}.value = 'correct horse battery staple')`);
       await page.evaluate(`document.getElementById('send').click()`);
-      const told = () => page.evaluate<string>(`document.getElementById('form').innerText`);
-      await eventually(async () => expect(await told()).toMatch(/^Token is not valid/m), patience);
+      const shown = () => page.evaluate<string>(`document.getElementById('form').innerText`);
+      await eventually(async () => expect(await shown()).toMatch(/^Token is not valid/m), patience);
       expect(page.problems).toEqual([]);
       await page.close();
     },

@@ -9,7 +9,7 @@ export interface Killer {
 
 const NAME = 'killer';
 
-/** The pod of a process is told by its control group; `pause`, which holds the pod's addresses, is let live. */
+/** The pod of a process is known by its control group; `pause`, which holds the pod's addresses, is let live. */
 const KILL = `
   const { readdirSync, readFileSync } = require('node:fs');
   const uid = process.argv[1];

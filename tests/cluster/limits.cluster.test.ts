@@ -66,7 +66,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
   it(`a gateway feeds ${USERS * SOCKETS} readers`, async () => {
     const { namespace } = product();
     const answer = await runIn(namespace, 'readers', READERS, `${PREFIX}-gateway`, String(USERS), String(SOCKETS));
-    expect(JSON.parse(answer)).toEqual({ told: USERS * SOCKETS });
+    expect(JSON.parse(answer)).toEqual({ received: USERS * SOCKETS });
   }, 900_000);
 
   it('serves those who list, read, make and change tasks', async () => {

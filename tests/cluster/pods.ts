@@ -17,7 +17,7 @@ export const confined = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Does nothing, until it is told to end. */
+/** Does nothing, until it is asked to end. */
 export const IDLE = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
 
 interface PodOptions {

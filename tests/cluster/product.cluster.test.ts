@@ -164,7 +164,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const { namespace, release, way } = product();
     const ready = () => list('deployments', namespace, '.metadata.name}={.status.readyReplicas');
     const values = ['resources.requests.cpu=100m', 'autoscaling.mode=hpa', 'autoscaling.maxReplicas=3'];
-    values.push('autoscaling.cpuUtilization=40'); // a busy machine lets nobody do very much
+    values.push('autoscaling.cpuUtilization=40'); // a busy machine lets no pod do very much
     await release.change('upgrade', '--set', values.map((each) => `gateway.${each}`).join(','));
     expect(await ready()).toContain(`${PREFIX}-gateway=2`);
     const busy = runIn(namespace, way.pod, BUSY, `http://${PREFIX}-gateway/api/docs`);

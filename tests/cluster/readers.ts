@@ -1,6 +1,6 @@
 /**
  * Runs in a pod: signs users up, opens sockets for each, subscribes on every one, makes one task for each user and waits until
- * every socket has told it. Arguments: host, users, sockets of each. Prints how many were told.
+ * every socket has received it. Arguments: host, users, sockets of each. Prints how many did.
  */
 export const READERS = `
   const { WebSocket } = require('ws');
@@ -11,7 +11,7 @@ export const READERS = `
     if (!answer.ok) throw new Error(path + ' was answered ' + answer.status + ' ' + (await answer.text()));
     return answer.json();
   };
-  let told = 0;
+  let received = 0;
   const query = 'subscription($after: String) { taskChanges(after: $after) { sequence task { id title } } }';
   const open = (token, after) => new Promise((resolve, reject) => {
     const socket = new WebSocket('ws://' + host + '/graphql', 'graphql-transport-ws');
@@ -21,7 +21,7 @@ export const READERS = `
     socket.on('message', (data) => {
       const { type } = JSON.parse(data);
       if (type === 'ping') send({ type: 'pong' });
-      if (type === 'next') told++;
+      if (type === 'next') received++;
       if (type !== 'connection_ack') return;
       send({ id: '1', type: 'subscribe', payload: { query, variables: { after } } });
       resolve();
@@ -38,10 +38,10 @@ export const READERS = `
     const tokens = [];
     const waiting = Array.from({ length: Number(users) }, (_, index) => index);
     await Promise.all(Array.from({ length: 8 }, async () => { while (waiting.length) tokens.push(await user(waiting.pop())); }));
-    for (const token of tokens) await call('/api/tasks', { title: 'told to every reader' }, token);
+    for (const token of tokens) await call('/api/tasks', { title: 'for every reader' }, token);
     const deadline = Date.now() + 120_000;
-    while (told < users * sockets && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 200));
-    console.log(JSON.stringify({ told }));
+    while (received < users * sockets && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 200));
+    console.log(JSON.stringify({ received }));
     process.exit();
   };
   run().catch((error) => { console.error(error.message); process.exit(1); });`;

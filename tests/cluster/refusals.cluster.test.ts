@@ -77,7 +77,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
       expect(await signUp()).toBe(201);
     }, 180_000);
 
-    it('goes on when it is told that this is the way back', async () => {
+    it('goes on when it is confirmed that this is the way back', async () => {
       await upgrade('migrations.newerSchema=allow');
       expect(await signUp()).toBe(201);
     }, 300_000);

@@ -100,7 +100,7 @@ export async function sql(database: string, ...statements: string[]): Promise<Re
 /** The name of a service's database for an installation in a namespace. */
 export const databaseOf = (namespace: string, service: string) => `${namespace.replaceAll('-', '_')}_${service}`;
 
-/** Databases for an installation, the secrets that lead to the servers, and what the chart has to be told of them. */
+/** Databases for an installation, the secrets that lead to the servers, and what the chart has to know of them. */
 export async function useServers(namespace: string): Promise<object> {
   await provideServers();
   const stores = ['auth', 'tasks', 'backup'];

@@ -44,12 +44,12 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
     const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
     const figures: AccountFigures[] = accounts.map((account) => account.figures());
     await Promise.all(accounts.map((account) => account.close()));
-    const told = summary(figures);
-    console.info(`seed ${SEED}, ${name}:`, JSON.stringify(told));
+    const sum = summary(figures);
+    console.info(`seed ${SEED}, ${name}:`, JSON.stringify(sum));
     expect(product().way.failures).toEqual([]);
     expect(verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises])).toEqual([]);
-    expect(told.writes.confirmed).toBeGreaterThan(100);
-    return told;
+    expect(sum.writes.confirmed).toBeGreaterThan(100);
+    return sum;
   };
 
   it('answer every request and lose no change when a new version replaces them', async () => {

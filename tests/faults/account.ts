@@ -18,7 +18,7 @@ export interface AccountOptions {
   paceMs: number;
   /** @default PROTOCOLS */
   protocols?: Protocol[];
-  /** The store may be replaced: streams that are told so read the list anew. */
+  /** The store may be replaced: streams that hear of it read the list again. */
   isRestored?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Account {
   /** The store was replaced; its tasks are those of the list from now on. */
   restored(restore: Restore): Promise<void>;
   stopWriting(): Promise<void>;
-  /** After the last write: waits until every stream has told it, then says which promises were not kept. */
+  /** After the last write: waits until every stream has delivered it, then says which promises were not kept. */
   verdict(): Promise<Verdict>;
   figures(): AccountFigures;
   latencies(): Latency[];
@@ -38,7 +38,7 @@ export interface Account {
 
 export interface Verdict {
   contradictions: Contradiction[];
-  /** Answers and ends of streams that nobody may get, whatever is down. */
+  /** Answers and ends of streams that no one may get, whatever is down. */
   surprises: string[];
 }
 
@@ -52,7 +52,7 @@ export interface Latency {
 export interface AccountFigures {
   confirmed: number;
   denied: number;
-  /** Nobody told what became of them. */
+  /** It is unknown what became of them. */
   unknown: number;
   /** Answers of 503. */
   refused: number;
@@ -90,7 +90,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
     startWriter({ urls, token, name: `${name}.${index}`, random, paceMs, living, writes }),
   );
 
-  /** Resolves when every stream has told the last change: asked of the store, not of the clock. */
+  /** Resolves when every stream has delivered the last change: asked of the store, not of the clock. */
   const settled = async () => {
     const { cursor } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
     await eventually(() => streams.every((stream) => stream.cursor() === cursor), { timeoutMs: SETTLE_TIMEOUT_MS });

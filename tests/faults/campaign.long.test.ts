@@ -38,7 +38,7 @@ describe('the feed while everything around it is killed, frozen and restarted, a
   };
 
   it(
-    'loses, repeats and reorders nothing in any protocol, shows nobody anything of others, and keeps nothing of who is gone',
+    'loses, repeats and reorders nothing in any protocol, shows no one anything of others, and keeps nothing of those who are gone',
     async () => {
       const { stack } = faulty;
       const guestsRandom = createRandom(SEED * 31 + 4);
@@ -98,7 +98,7 @@ describe('the feed while everything around it is killed, frozen and restarted, a
     DURATION_MS + OVERHEAD_MS,
   );
 
-  it('brings nobody back with an archive in which they still were', async () => {
+  it('brings no account back with an archive that still has it', async () => {
     const { stack } = faulty;
     const { status, body } = await rest('POST', `/backup/restore?file=${archive}`);
     expect({ status, body }).toMatchObject({ status: 200 });

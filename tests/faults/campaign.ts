@@ -64,7 +64,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     ending.abort();
     const cuts = await cutting;
     await Promise.all(accounts.map((account) => account.stopWriting()));
-    log('comparing what was written with what was told');
+    log('comparing what was written with what was delivered');
     const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
     return {
       contradictions: verdicts.flatMap((verdict) => verdict.contradictions),
@@ -82,7 +82,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   }
 }
 
-/** Cuts one stream after the other, until told to end; says how many. */
+/** Cuts one stream after the other, until asked to end; says how many. */
 async function cutAtRandom(
   accounts: Account[],
   { everyMs, random, ending }: { everyMs: number; random: () => number; ending: AbortSignal },

@@ -91,8 +91,8 @@ describe('an account that is deleted while processes are killed', () => {
     return rows.length > 0 ? [...left, 'accounts'] : left;
   };
 
-  /** It may be told twice, and was deleted once. */
-  function expectTold({ id }: Person, deletes: number): void {
+  /** It may be delivered twice, and was deleted once. */
+  function expectDelivered({ id }: Person, deletes: number): void {
     const changes = published.of(id);
     const deleted = changes.filter(({ kind }) => kind === 'DELETE');
     expect(changes.map(({ sequence }) => sequence)).toEqual(Array.from({ length: deletes + 1 }, (_, n) => n + 1));
@@ -106,7 +106,7 @@ describe('an account that is deleted while processes are killed', () => {
     ['auth right behind the answer, and tasks', [['auth', 'kill'], ['tasks', 'kill']]], // prettier-ignore
     ['Kafka and PostgreSQL', [['kafka', 'kill'], ['postgres', 'kill']]], // prettier-ignore
   ])(
-    'is gone with everything it owned, told once and in order: %s',
+    'is gone with everything it owned, reported once and in order: %s',
     async (what, faults) => {
       const [ada, bob] = [await signUp(), await signUp()];
       await fill(ada);
@@ -119,8 +119,8 @@ describe('an account that is deleted while processes are killed', () => {
         await sleep(random() * 300);
       }
       await eventually(async () => expect(await leftOf(ada)).toEqual([]), { timeoutMs: GONE_WITHIN_MS });
-      await eventually(() => expectTold(ada, TASKS), { timeoutMs: 20_000 });
-      console.info(`seed ${SEED}, ${what}: told ${published.timesTold(ada.id)} times`);
+      await eventually(() => expectDelivered(ada, TASKS), { timeoutMs: 20_000 });
+      console.info(`seed ${SEED}, ${what}: delivered ${published.timesDelivered(ada.id)} times`);
       await eventually(async () => expect((await create(bob)).status).toBe(201));
       expect(await tasksOf(bob)).toBe(2);
       await eventually(() => expect(published.of(bob.id).map(({ sequence }) => sequence)).toEqual([1, 2]));

@@ -21,7 +21,7 @@ describe('the PostgreSQL of the embedded platform', () => {
     rmSync(dataDir, { recursive: true });
   }, 180_000);
 
-  it('is what does not answer while it is frozen, and nothing else is told to operators', async () => {
+  it('is what does not answer while it is frozen, and nothing else is reported to operators', async () => {
     const { call } = createClient(() => platform.url);
     const problems = async () =>
       (await call<{ data: { problems: string[] } }>('GET', '/api/operations/status')).body.data.problems;
@@ -36,7 +36,7 @@ describe('the PostgreSQL of the embedded platform', () => {
     await eventually(async () => expect(await problems()).toEqual([]), { timeoutMs: 20_000 });
   }, 60_000);
 
-  it('killed is a pause of seconds under writes, is told in a line, and loses nothing that was acknowledged', async () => {
+  it('killed is a pause of seconds under writes, is reported in a line, and loses nothing that was acknowledged', async () => {
     const client = createClient(() => platform.url);
     const { token } = await client.signUp();
     const acknowledged: string[] = [];

@@ -7,24 +7,24 @@ export interface Restore {
   answeredAt: number;
 }
 
-/** The epoch of a list that was read because the feed before it was told to be over, or at the very beginning. */
+/** The epoch of a list that was read because the feed before it was reported to be over, or at the very beginning. */
 export function epochOf({ readAt }: ReadList, restores: Restore[]): number {
   return restores.filter(({ sentAt }) => sentAt < readAt).length;
 }
 
-/** Whether a list may be of this epoch: while a restore runs, nobody knows from which store an answer came. */
+/** Whether a list may be of this epoch: while a restore runs, it is unknown from which store an answer came. */
 export function mayBeListOf(list: ReadList, epoch: number, restores: Restore[]): boolean {
   const latest = epochOf(list, restores);
   const isBeside = list.readAt < (restores[latest - 1]?.answeredAt ?? -Infinity);
   return epoch === latest || (isBeside && epoch === latest - 1);
 }
 
-/** Whether a write may have been done in this epoch: nobody knows on which side of a restore it was that met one. */
+/** Whether a write may have been done in this epoch: it is unknown on which side of a restore it was that met one. */
 export function mayBeOf({ sentAt, answeredAt }: Write, epoch: number, restores: Restore[]): boolean {
   return answeredAt > (restores[epoch - 1]?.sentAt ?? -Infinity) && sentAt < (restores[epoch]?.answeredAt ?? Infinity);
 }
 
-/** Whether a confirmed write is in no list and no epoch before: then it has to be told. */
+/** Whether a confirmed write is in no list and no epoch before: then it has to be delivered. */
 export function isDue({ sentAt }: Write, { readAt }: ReadList, restores: Restore[]): boolean {
   return sentAt > Math.max(readAt, restores.at(-1)?.answeredAt ?? -Infinity);
 }

@@ -34,9 +34,9 @@ export interface Guest {
   cameAt: number;
   sentAt: number;
   goneAt: number;
-  /** Tries to delete it that nobody answered, or with a refusal. */
+  /** Tries to delete it without an answer, or with a refusal. */
   lostAnswers: number;
-  /** What nobody may see, whatever is down. */
+  /** What no one may see, whatever is down. */
   surprises: string[];
 }
 
@@ -49,7 +49,7 @@ const WRITERS = 2;
 const PACE_MS = 40;
 /** What the protocols say to somebody whose session is over, or whose feed is. */
 const ENDINGS =
-  /UNAUTHENTICATED|InvalidJWTToken|answered 401|closed with 440[13]|session has ended|began anew|place in the feed was lost/;
+  /UNAUTHENTICATED|InvalidJWTToken|answered 401|closed with 440[13]|session has ended|began again|place in the feed was lost/;
 
 /** Makes an account, writes and reads with it, and has it deleted meanwhile, whatever is down. */
 export async function hostGuest(options: GuestOptions): Promise<Guest> {
@@ -134,7 +134,7 @@ export async function signIn(url: string, { email, name }: { email: string; name
   return ask(SIGN_UP, { input: { ...input, name: name.slice(0, 50) } }).catch(() => ask(LOG_IN, { input }));
 }
 
-/** Undefined when nobody answered. */
+/** Undefined without an answer. */
 export async function deleteAccount(url: string, token: string): Promise<number | undefined> {
   const asked = createRest(url)('DELETE', '/auth/profile', { token, body: { password: PASSWORD } });
   const late = sleep(TIMEOUT_MS, undefined, { ref: false });

@@ -31,7 +31,7 @@ const TASKS = [0, 250, 450];
 const GONE_WITHIN_MS = 90_000;
 const REFUSED_WITHIN_MS = 15_000;
 
-/** Accounts that come, write, read and are deleted, one after the other in some rooms, until told to end. */
+/** Accounts that come, write, read and are deleted, one after the other in some rooms, until asked to end. */
 export function hostGuests({ stack, mark, random }: GuestsOptions) {
   const ending = new AbortController();
   const guests: Guest[] = [];
@@ -67,27 +67,27 @@ export async function contradictingGuests(
   const [last] = guests.slice(-1);
   if (last) ids.push(await comeAgain(last, options));
   const atLast = async (look: () => Promise<string[]>) => {
-    let found = ['nobody could look'];
+    let found = ['not looked at'];
     const isNothing = async () => (found = await look()).length === 0;
     await eventually(isNothing, { timeoutMs: GONE_WITHIN_MS, everyMs: 500 }).catch(() => undefined);
     return found;
   };
   const remains = await atLast(() => wrongRemains(stack, { ids, mark }));
-  const untold = await atLast(async () =>
+  const undelivered = await atLast(async () =>
     guests.flatMap((guest) => (wasWiped(faults, guest) ? [] : endContradictions(guest, published))),
   );
   const entries = await Promise.all(guests.map((guest) => openDoors(guest, stack.urls)));
   return [
     ...guests.flatMap(({ surprises }) => surprises),
     ...remains.map((what) => `left: ${what}`),
-    ...untold,
+    ...undelivered,
     ...guests.flatMap(streamContradictions),
     ...entries.flat(),
     ...unmailed(guests, join(dataDir, 'mail')),
   ];
 }
 
-/** Kafka came back empty meanwhile: what it had been told is erased elsewhere, so that nobody can read it any more. */
+/** Kafka came back empty meanwhile: what it had received is erased elsewhere, so that no one can read it any more. */
 const wasWiped = (faults: DoneFault[], { cameAt }: Guest) =>
   faults.some(({ kind, at = -Infinity }) => kind === 'wipe' && at > cameAt);
 
@@ -103,7 +103,7 @@ function historyOf({ name, ownerId, writes, sentAt }: Guest, ids: Iterable<strin
   return { owner: name, ownerId, writes: [...writes, ...ends], tasks: new Map<string, string>() };
 }
 
-/** To whoever was there until the end: each change once and in order, and at the end a DELETE of each task by its age. */
+/** For each guest that stayed until the end: each change once and in order, and at the end a DELETE of each task by its age. */
 function endContradictions(guest: Guest, published: Published): string[] {
   const { name, list, writes } = guest;
   const changes = published.of(guest.ownerId);
@@ -186,6 +186,6 @@ function unmailed(guests: Guest[], folder: string): string[] {
   const isLast = (mail: string, { email }: Guest) =>
     mail.includes(`To: ${email}`) && mail.includes('Your Taskmesh account was deleted');
   return guests.flatMap((guest) =>
-    mails.some((mail) => isLast(mail, guest)) ? [] : [`${guest.name}: nobody mailed that it is gone`],
+    mails.some((mail) => isLast(mail, guest)) ? [] : [`${guest.name}: no mail says that it is gone`],
   );
 }

@@ -58,7 +58,7 @@ const swapped =
 const MUTATIONS: Record<string, [Mutation, Fault]> = {
   'a lost change': [(changes) => changes.toSpliced(1, 1), 'lost'],
   'a lost last change': [(changes) => changes.slice(0, -1), 'lost'],
-  'a lost change that nobody confirmed': [(changes) => changes.toSpliced(3, 1), 'lost'],
+  'a lost change without a confirmation': [(changes) => changes.toSpliced(3, 1), 'lost'],
   'a change twice': [(changes) => changes.toSpliced(1, 0, ...changes.slice(1, 2)), 'duplicated'],
   'a change again, much later': [(changes) => [...changes, ...changes.slice(1, 2)], 'duplicated'],
   'two changes of one task swapped': [swapped(0), 'reordered'],
@@ -139,7 +139,7 @@ describe('the history checker over streams that may end early', () => {
     expect(found(() => [])).toEqual([]);
   });
 
-  it('still notices what came twice, out of order, or is nobody’s', () => {
+  it('still notices what came twice, out of order, or has no author', () => {
     expect(found((changes) => [...changes.slice(0, 2), ...changes.slice(1, 2)])).toContain('duplicated');
     expect(found((changes) => changes.toSpliced(1, 1))).toContain('reordered');
     expect(found(MUTATIONS['a change that was denied']?.[0] ?? (() => []))).toContain('foreign');
@@ -148,7 +148,7 @@ describe('the history checker over streams that may end early', () => {
 
 describe('the history checker over a restore', () => {
   const RESTORE = { sentAt: 20, answeredAt: 25 };
-  /** The archive was made when "one" was there; the restore met one write, of which nobody knows the side. */
+  /** The archive was made when "one" was there; the restore met one write, whose side is unknown. */
   const writes: Write[] = [
     ...WRITES,
     { kind: 'UPDATE', title: 'beside', taskId: 'c', outcome: 'confirmed', sentAt: 19, answeredAt: 26 },
@@ -156,7 +156,7 @@ describe('the history checker over a restore', () => {
     { kind: 'UPDATE', title: 'second', taskId: 'a', outcome: 'confirmed', sentAt: 31, answeredAt: 32 },
     { kind: 'DELETE', taskId: 'a', outcome: 'confirmed', sentAt: 33, answeredAt: 34 },
   ];
-  const list = { tasks: new Map([['a', { title: 'first', version: 2 }]]), cursor: 'anew', readAt: 30 };
+  const list = { tasks: new Map([['a', { title: 'first', version: 2 }]]), cursor: 'again', readAt: 30 };
   const since: StreamedChange[] = [
     { kind: 'UPDATE', task: task('a', 'second', 3), previous: task('a', 'first', 2), sequence: 2, seenAt: 0 },
     { kind: 'DELETE', task: task('a', 'second', 3), previous: task('a', 'second', 3), sequence: 3, seenAt: 0 },
@@ -186,13 +186,13 @@ describe('the history checker over a restore', () => {
     );
   });
 
-  it('notices a reader that was told of no end', () => {
+  it('notices a reader that heard of no end', () => {
     expect(found(before)).toEqual(['lost']);
   });
 
   it('does not take a list for the next epoch because that one’s restore had been asked for', () => {
     const again = { sentAt: 40, answeredAt: 45 };
-    const anew = (readAt: number): Reading => ({ list: { ...list, readAt }, changes: [] });
+    const reread = (readAt: number): Reading => ({ list: { ...list, readAt }, changes: [] });
     const ends = (...readings: Reading[]) =>
       contradictions({
         owner: 'ada',
@@ -202,9 +202,9 @@ describe('the history checker over a restore', () => {
         streams: new Map([['suspect', [{ list: EMPTY_LIST, changes: [] }, ...readings]]]),
         tasks: new Map([['a', 'first']]),
       }).map(({ what }) => /restore \d/.exec(what)?.[0]);
-    expect(ends(anew(42), anew(46))).toEqual([]);
-    expect(ends(anew(46), anew(47))).toEqual(['restore 1']);
-    expect(ends(anew(24), anew(30))).toEqual(['restore 2']);
+    expect(ends(reread(42), reread(46))).toEqual([]);
+    expect(ends(reread(46), reread(47))).toEqual(['restore 1']);
+    expect(ends(reread(24), reread(30))).toEqual(['restore 2']);
   });
 
   it('notices a change of the old epoch in the new one', () => {

@@ -7,7 +7,7 @@ export interface History {
   owner: string;
   ownerId: string;
   writes: Write[];
-  /** By protocol; each began before the first write, and again whenever it was told to read the list anew. */
+  /** By protocol; each began before the first write, and again whenever it had to read the list again. */
   streams: ReadonlyMap<string, Reading[]>;
   /** Each began an epoch, in which all that counts is what was written since. @default [] */
   restores?: Restore[];
@@ -26,8 +26,8 @@ export interface Contradiction {
 }
 
 /**
- * Compares what was sent and confirmed with what every stream told. None means: nothing lost, nothing twice, nothing out
- * of order, nothing that is not the owner's or that nobody wrote, and each stream replayed gives exactly the list.
+ * Compares what was sent and confirmed with what every stream delivered. None means: nothing lost, nothing twice, nothing out
+ * of order, nothing that is not the owner's or that no one wrote, and each stream replayed gives exactly the list.
  */
 export function contradictions(history: History): Contradiction[] {
   const { owner, streams, restores = [] } = history;
@@ -35,13 +35,13 @@ export function contradictions(history: History): Contradiction[] {
     readings.filter(({ list }) => epochOf(list, restores) === restores.length).flatMap(({ changes }) => changes),
   );
   return [...streams].flatMap(([protocol, readings]) =>
-    [...untold(readings, restores), ...readings.flatMap((reading) => ofReading(reading, present, history))].map(
+    [...undelivered(readings, restores), ...readings.flatMap((reading) => ofReading(reading, present, history))].map(
       ({ fault, what }) => ({ fault, what: `${owner}, ${protocol}: ${what}` }),
     ),
   );
 }
 
-/** Of an epoch that a restore ended, the last changes may have reached nobody: only what came is compared. */
+/** Of an epoch that a restore ended, the last changes may have reached no one: only what came is compared. */
 function ofReading(
   reading: Reading,
   present: StreamedChange[],
@@ -56,8 +56,8 @@ function ofReading(
   return [...found, ...lost(changes, due, knownBehind(reading, epoch, present)), ...unlikeList(reading, tasks)];
 }
 
-/** A restore that a reader was not told of: what it knows since is of no store any more. */
-function untold(readings: Reading[], restores: Restore[]): Contradiction[] {
+/** A restore that a reader did not hear of: what it knows since is of no store any more. */
+function undelivered(readings: Reading[], restores: Restore[]): Contradiction[] {
   const readAt = readings.map(({ list }) => Math.round(list.readAt)).join(', ');
   return restores.flatMap(({ answeredAt }, index) =>
     readings.some(({ list }) => mayBeListOf(list, index + 1, restores))
@@ -84,19 +84,19 @@ function repeated(changes: StreamedChange[]): Contradiction[] {
   });
 }
 
-/** Changes of somebody else, and such that nobody made. */
+/** Changes of somebody else, and such that no one made. */
 function strange(changes: StreamedChange[], ownerId: string, writes: Write[]): Contradiction[] {
   const sent = new Set(writes.filter(({ outcome }) => outcome !== 'denied').map(signatureOf));
   return changes.flatMap((change) => {
     if (change.task.ownerId !== ownerId || (change.previous && change.previous.ownerId !== ownerId))
       return [{ fault: 'foreign', what: `${identityOf(change)} is of ${change.task.ownerId}` }];
     if (!sent.has(signatureOf(asWrite(change))))
-      return [{ fault: 'foreign', what: `${identityOf(change)} ("${change.task.title}") is nobody’s doing` }];
+      return [{ fault: 'foreign', what: `${identityOf(change)} ("${change.task.title}") has no author` }];
     return [];
   });
 }
 
-/** What any stream told from the place on at which this one began: behind a restore, its first change tells that place. */
+/** What any stream delivered from the place on at which this one began: behind a restore, its first change tells that place. */
 function knownBehind({ changes: [first] }: Reading, epoch: number, present: StreamedChange[]): Set<string> {
   if (epoch === 0) return new Set(present.map(identityOf));
   const numbers = new Map<string, number>();
@@ -108,9 +108,9 @@ function knownBehind({ changes: [first] }: Reading, epoch: number, present: Stre
 }
 
 function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string>): Contradiction[] {
-  const told = new Set(changes.map((change) => signatureOf(asWrite(change))));
+  const delivered = new Set(changes.map((change) => signatureOf(asWrite(change))));
   const seen = new Set(changes.map(identityOf));
-  const unconfirmed = due.filter((write) => write.outcome === 'confirmed' && !told.has(signatureOf(write)));
+  const unconfirmed = due.filter((write) => write.outcome === 'confirmed' && !delivered.has(signatureOf(write)));
   const elsewhere = [...known].filter((identity) => !seen.has(identity));
   return [
     ...unconfirmed.map((write) => ({

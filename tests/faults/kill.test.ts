@@ -67,7 +67,7 @@ describe('kill -9 of any process of the stack under load', () => {
     expect([...contradictions, ...surprises]).toEqual([]);
   }, 180_000);
 
-  it('misses nothing for records that nobody can read, and keeps those for an operator', async () => {
+  it('misses nothing for unreadable records, and keeps those for an operator', async () => {
     const account = await createAccount({ urls: faulty.stack.urls, name: 'owner-poison', random, paceMs: 40 });
     const eventLog = createKafkaEventLog({
       brokers: [faulty.stack.servers.kafka],

@@ -27,7 +27,7 @@ const OWNERS = [...Array<OwnerOptions>(4).fill(BUSY), ...Array<OwnerOptions>(24)
 interface Outage {
   /** The node id. */
   node: number;
-  /** `performance.now()`: from when on nobody may notice that is not concerned. */
+  /** `performance.now()`: from when on no uninvolved account may notice. */
   from: number;
   to: number;
 }

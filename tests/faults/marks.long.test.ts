@@ -48,7 +48,7 @@ describe('marks of published changes that were not on the disk when PostgreSQL w
       await eventually(allMarked, { everyMs: 1 });
       await inject(faulty, { target: 'postgres', kind: 'kill', forMs: 0 });
       await eventually(allMarked);
-      again.push(published.timesTold(account.ownerId) - published.of(account.ownerId).length);
+      again.push(published.timesDelivered(account.ownerId) - published.of(account.ownerId).length);
     }
     const { findings, figures } = await conclude(accounts);
     await published.close();

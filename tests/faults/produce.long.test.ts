@@ -63,7 +63,7 @@ describe('a broker whose answers to the relay fail', () => {
       await eventually(() => expect(proxy.counts.get(fault)).toBeGreaterThan(0));
       await Promise.all(accounts.map((account) => account.stopWriting()));
       const { findings, figures } = await conclude(accounts);
-      const again = accounts.map(({ ownerId }) => published.timesTold(ownerId) - published.of(ownerId).length);
+      const again = accounts.map(({ ownerId }) => published.timesDelivered(ownerId) - published.of(ownerId).length);
       await published.close();
       const times = proxy.counts.get(fault);
       console.info(`seed ${SEED}, ${fault}, ${times} times:`, JSON.stringify({ again, ...figures }));

@@ -4,30 +4,30 @@ import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 
 export interface Published {
-  /** Every change of this owner, in the order in which it was told first. */
+  /** Every change of this owner, in the order in which it was delivered first. */
   of(ownerId: string): TaskChanged[];
-  /** How often it was told, with what came again. */
-  timesTold(ownerId: string): number;
+  /** How often it was delivered, with what came again. */
+  timesDelivered(ownerId: string): number;
   close(): Promise<void>;
 }
 
-/** Reads along what Kafka is told of all owners, from now on. */
+/** Reads along what Kafka receives of all owners, from now on. */
 export async function readPublished({ servers }: Stack): Promise<Published> {
   const log = createLog({ service: 'reader', level: 'silent' });
   const eventLog = createKafkaEventLog({ brokers: [servers.kafka], clientId: 'reader', log });
-  const told = new Map<string, { bySequence: Map<number, TaskChanged>; times: number }>();
+  const received = new Map<string, { bySequence: Map<number, TaskChanged>; times: number }>();
   const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
     if (key === 'epoch') return;
     const change = parseTaskChanged(value);
-    const ofOwner = told.get(key) ?? { bySequence: new Map<number, TaskChanged>(), times: 0 };
-    told.set(key, ofOwner);
+    const ofOwner = received.get(key) ?? { bySequence: new Map<number, TaskChanged>(), times: 0 };
+    received.set(key, ofOwner);
     ofOwner.times++;
     if (!ofOwner.bySequence.has(change.sequence)) ofOwner.bySequence.set(change.sequence, change);
   });
   await reader.ready();
   return {
-    of: (ownerId) => [...(told.get(ownerId)?.bySequence.values() ?? [])],
-    timesTold: (ownerId) => told.get(ownerId)?.times ?? 0,
+    of: (ownerId) => [...(received.get(ownerId)?.bySequence.values() ?? [])],
+    timesDelivered: (ownerId) => received.get(ownerId)?.times ?? 0,
     close: () => eventLog.close(),
   };
 }

@@ -9,7 +9,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** A number that whoever runs a test may set. @throws when it is none */
+/** A number that may be set for a test run. @throws when it is none */
 export function numberFromEnv(name: string, otherwise: number): number {
   const value = Number(process.env[name] || otherwise);
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${name} must be a whole number.`);

@@ -13,7 +13,7 @@ const SEED = numberFromEnv('TASKMESH_SEED', 20_261_123);
 const CALM_MS = 6_000;
 /** How long a process is stopped over the moment in which the stores are swapped. */
 const FREEZE_MS = { least: 500, most: 4_000 };
-/** Answers of the old store wait in its sockets until it goes on; or nobody is frozen. One restore for each. */
+/** Answers of the old store wait in its sockets until it goes on; or nothing is frozen. One restore for each. */
 const FROZEN = ['gateway-1', 'gateway-2', 'gateway-1', 'gateway-2', 'tasks', 'kafka', undefined, undefined];
 const RESTORES = FROZEN.length;
 

@@ -6,10 +6,10 @@ export interface Write {
   title?: string;
   /** Of a create: known once it is confirmed. */
   taskId?: string;
-  /** `confirmed`: it is done. `denied`: it is not. `unknown`: nobody told, so it may be either. */
+  /** `confirmed`: it is done. `denied`: it is not. `unknown`: there was no answer, so it may be either. */
   outcome: 'confirmed' | 'denied' | 'unknown';
   sentAt: number;
-  /** Infinity when nobody answered. */
+  /** Infinity without an answer. */
   answeredAt: number;
   /** How it was sent, for people. */
   via?: string;

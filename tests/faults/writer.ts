@@ -15,12 +15,12 @@ export interface WriterOptions {
   living: string[];
   /** Every write of the account, in the order in which they were sent. */
   writes: Write[];
-  /** The account is being deleted: nobody is surprised that it may not write any more, and writing ends with that. */
+  /** The account is being deleted: that it may not write any more is no surprise, and writing ends with that. */
   isDoomed?: () => boolean;
 }
 
 export interface Writer {
-  /** Answers that nobody may get, whatever is down. */
+  /** Answers that no one may get, whatever is down. */
   surprises: string[];
   counts: { refused: number; retried: number };
   /** The longest time between two answers that were no refusals. */

@@ -169,7 +169,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       }
     });
 
-    it('sees its own inserts, updates and deletes in order, and nobody else’s', async () => {
+    it('sees its own inserts, updates and deletes in order, and no one else’s', async () => {
       const { token, userId } = await account();
       const stranger = await account();
       const client = await connect(token);
@@ -224,7 +224,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       await eventually(() => expect(done.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'INSERT']));
     });
 
-    it('hears its own broadcasts whole if it wants to, and nobody else does', async () => {
+    it('hears its own broadcasts whole if it wants to, and no one else does', async () => {
       const heard: [who: string, message: object][] = [];
       const self = { config: { broadcast: { self: true, ack: true } } };
       const [own, other] = [await connect((await account()).token), await connect((await account()).token)];
@@ -251,7 +251,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     });
   });
 
-  it('lets a Supabase client resume behind the last cursor that it was told', async () => {
+  it('lets a Supabase client resume behind the last cursor that it received', async () => {
     const { token } = await account();
     const { hostname: host, port } = new URL(url());
     const network = await createFaultyProxy({ host, port: Number(port) });

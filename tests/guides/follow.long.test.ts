@@ -20,7 +20,7 @@ describe('who follows a guide to the letter', () => {
   const check = (...projects: string[]) =>
     copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());
 
-  it('has a field of tasks that is stored, restored, told and answered', async () => {
+  it('has a field of tasks that is stored, restored, reported and answered', async () => {
     copy.follow(stepsIn('add-a-field'));
     await copy.node('tools/codegen.ts');
     await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');

@@ -154,7 +154,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       return { container, url: `http://127.0.0.1:${port}`, env };
     };
 
-    it('comes up from an empty volume, keeps what it was told, and stops when it is asked to', async () => {
+    it('comes up from an empty volume, keeps what it was given, and stops when it is asked to', async () => {
       const data = volume(dir, 'kept');
       const first = await started(data);
       const email = 'ada@example.com';

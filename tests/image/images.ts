@@ -69,7 +69,7 @@ async function findNpm(): Promise<string> {
   return join(dirname(stdout.trim()), '..');
 }
 
-/** What npm is told on this machine, for the time of the build only: it is in no image. */
+/** The settings of npm on this machine, for the time of the build only: it is in no image. */
 async function npmSettings(file: string): Promise<string[]> {
   const setting = async (name: string) => (await run('npm', ['config', 'get', name], { cwd: ROOT })).stdout.trim();
   const registry = await setting('registry');

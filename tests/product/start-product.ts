@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `start` is the platform in one process, `dev` the same for whoever changes it, `stack` each service as a process of its own. */
+/** `start` is the platform in one process, `dev` the same for developers, `stack` each service as a process of its own. */
 export type Command = 'start' | 'dev' | 'stack';
 
-/** The product as whoever ran one of its commands has it. */
+/** The product as its commands start it. */
 export interface Product {
   /** Where clients reach it. */
   url: string;
@@ -16,7 +16,7 @@ export interface Product {
   dataDir: string;
   /** What the command printed so far. */
   output(): string;
-  /** Resolves with its exit code or signal when it ends, whoever ended it. */
+  /** Resolves with its exit code or signal when it ends, for any reason. */
   ended: Promise<string>;
   /** Stops it as Ctrl-C or a supervisor does, and removes its data. @throws when it does not end well, or in time */
   stop(): Promise<void>;

@@ -16,18 +16,20 @@ async function refusal(settings: Record<string, string>): Promise<string> {
 }
 
 describe('settings that cannot be used', () => {
-  it('are all told at once, by their names and without secrets', async () => {
-    const told = await refusal({
+  it('are all reported at once, by their names and without secrets', async () => {
+    const refused = await refusal({
       POSTGRES_URL: 'postgres://u:a-secret@127.0.0.1:1/x',
       REDIS_URL: 'redis://:a-secret@127.0.0.1:1',
       KAFKA_BROKERS: '127.0.0.1:1',
     });
-    expect(told).toMatch(/- POSTGRES_URL is set, but .*\n.*- REDIS_URL is set, but .*\n.*- KAFKA_BROKERS is set, but /);
-    expect(told).not.toMatch(/a-secret|^ +at /m);
+    expect(refused).toMatch(
+      /- POSTGRES_URL is set, but .*\n.*- REDIS_URL is set, but .*\n.*- KAFKA_BROKERS is set, but /,
+    );
+    expect(refused).not.toMatch(/a-secret|^ +at /m);
   }, 180_000);
 
-  it('are told before anything is reached', async () => {
-    const told = await refusal({
+  it('are reported before anything is reached', async () => {
+    const refused = await refusal({
       POSTGRES_URL: 'nowhere',
       REDIS_URL: 'rediss://127.0.0.1?sslrootcert=/nowhere.pem',
       KAFKA_BROKERS: 'kafkas://taskmesh@localhost:9092?sslrootcert=/nowhere.pem',
@@ -43,19 +45,19 @@ describe('settings that cannot be used', () => {
       'SMTP_URL must be a URL',
       'BACKUP_S3_URL must be like',
     ])
-      expect(told).toContain(`  - ${name}`);
-    expect(told).not.toMatch(/^ +at /m);
+      expect(refused).toContain(`  - ${name}`);
+    expect(refused).not.toMatch(/^ +at /m);
   }, 180_000);
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
   onLinux(
-    'are told when they lead to directories that nobody can write',
+    'are reported when they lead to directories that cannot be written',
     async () => {
       const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
       for (const name of ['DATA_DIR', 'BACKUPS_DIR']) {
-        const told = await refusal({ POSTGRES_URL, DATABASE_PREFIX, [name]: '/proc/nowhere' });
-        expect(told).toContain(`- ${name} must lead to a directory that can be written`);
-        expect(told).not.toMatch(/^ +at /m);
+        const refused = await refusal({ POSTGRES_URL, DATABASE_PREFIX, [name]: '/proc/nowhere' });
+        expect(refused).toContain(`- ${name} must lead to a directory that can be written`);
+        expect(refused).not.toMatch(/^ +at /m);
       }
     },
     60_000,
@@ -63,9 +65,9 @@ describe('settings that cannot be used', () => {
 
   it('are said in words when the keys of access tokens are none', async () => {
     const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-    const told = await refusal({ POSTGRES_URL, DATABASE_PREFIX, ACCESS_TOKEN_KEYS_FILE: join(dir, 'nowhere.json') });
-    expect(told).toContain('- ACCESS_TOKEN_KEYS_FILE: the access token keys in ');
-    expect(told).not.toMatch(/^ +at /m);
+    const refused = await refusal({ POSTGRES_URL, DATABASE_PREFIX, ACCESS_TOKEN_KEYS_FILE: join(dir, 'nowhere.json') });
+    expect(refused).toContain('- ACCESS_TOKEN_KEYS_FILE: the access token keys in ');
+    expect(refused).not.toMatch(/^ +at /m);
   }, 180_000);
 
   it('are said in words when a supergraph is none', async () => {
@@ -73,9 +75,9 @@ describe('settings that cannot be used', () => {
     writeFileSync(file, 'garbage');
     for (const path of [file, join(dir, 'nowhere.graphql')]) {
       const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
-      const told = await refusal({ POSTGRES_URL, DATABASE_PREFIX, SUPERGRAPH_FILE: path });
-      expect(told).toMatch(/- SUPERGRAPH_FILE must name a supergraph of Federation 2/);
-      expect(told).not.toMatch(/^ +at /m);
+      const refused = await refusal({ POSTGRES_URL, DATABASE_PREFIX, SUPERGRAPH_FILE: path });
+      expect(refused).toMatch(/- SUPERGRAPH_FILE must name a supergraph of Federation 2/);
+      expect(refused).not.toMatch(/^ +at /m);
     }
   }, 180_000);
 });

@@ -105,7 +105,7 @@ describe('a Kafka that wants TLS or a login', () => {
   });
 
   it.each<[string, Listener, () => Way, RegExp]>([
-    ['nobody vouches for it', 'SASL_SSL', () => login('plain'), new RegExp(`not trusted \\(${CA}\\)`)],
+    ['its certificate is untrusted', 'SASL_SSL', () => login('plain'), new RegExp(`not trusted \\(${CA}\\)`)],
     [
       'a stranger vouches for it',
       'SASL_SSL',
@@ -121,7 +121,7 @@ describe('a Kafka that wants TLS or a login', () => {
       /KAFKA_SASL_PASSWORD/,
     ],
     [
-      'nobody logs in',
+      'there is no login',
       'SASL_PLAINTEXT',
       () => ({ protocol: 'kafka' }),
       /closes the connection.*a user in KAFKA_BROKERS/,
@@ -133,7 +133,7 @@ describe('a Kafka that wants TLS or a login', () => {
       /closes the connection.*kafkas:/,
     ],
     ['it speaks no TLS itself', 'PLAINTEXT', () => ({ parameters: trusted }), /kafkas:.* in KAFKA_BROKERS/],
-  ])('is told of by the setting, and by no secret, when %s', async (_, listener, way, reason) => {
+  ])('is reported by the setting, and by no secret, when %s', async (_, listener, way, reason) => {
     const refusal = await whyKafkaFails(settingsOf(listener, way()));
     expect(refusal?.reason).toMatch(reason);
     expect(refusal?.reason).not.toMatch(/secret|kept-to-itself/);

@@ -83,7 +83,7 @@ describe('a PostgreSQL that wants TLS', () => {
 
   it.each<[string, () => string, RegExp]>([
     [
-      'nobody vouches for it',
+      'its certificate is untrusted',
       () => url({ sslmode: 'verify-full' }),
       /authority that is not trusted \(sslrootcert in POSTGRES_URL\)/,
     ],
@@ -99,9 +99,9 @@ describe('a PostgreSQL that wants TLS', () => {
       /refuses the user or the password \(POSTGRES_URL\)/,
     ],
     ['it is spoken to without TLS', () => url({}), /refuses .*sslmode/],
-    ['nobody listens', () => url({}, { port: '1' }), /POSTGRES_URL .*ECONNREFUSED/],
+    ['no server listens', () => url({}, { port: '1' }), /POSTGRES_URL .*ECONNREFUSED/],
   ])(
-    'is told of by the setting, and by no secret, when %s',
+    'is reported by the setting, and by no secret, when %s',
     async (_, address, reason) => {
       const start = startProduct('start', { POSTGRES_URL: address() });
       await expect(start).rejects.toThrow(reason);

@@ -72,7 +72,7 @@ describe('a Redis that wants TLS and a password', () => {
   });
 
   it.each<[string, () => Record<string, string>, RegExp]>([
-    ['nobody vouches for it', () => over('rediss', { trust: '' }), /not trusted \(sslrootcert in REDIS_URL\)/],
+    ['its certificate is untrusted', () => over('rediss', { trust: '' }), /not trusted \(sslrootcert in REDIS_URL\)/],
     [
       'a stranger vouches for it',
       () => over('rediss', { trust: strangersCa }),
@@ -83,7 +83,7 @@ describe('a Redis that wants TLS and a password', () => {
       () => over('rediss', { password: 'a-secret-guess' }),
       /refuses the user or .* \(REDIS_URL\)/,
     ],
-    ['the user is unknown', () => over('rediss', { user: 'nobody' }), /refuses the user or .* \(REDIS_URL\)/],
+    ['the user is unknown', () => over('rediss', { user: 'unknown' }), /refuses the user or .* \(REDIS_URL\)/],
     [
       'there is no password',
       () => ({ REDIS_URL: `redis://127.0.0.1:${plainPort}` }),
@@ -91,10 +91,10 @@ describe('a Redis that wants TLS and a password', () => {
     ],
     ['it is spoken to without TLS', () => over('redis'), /speaks TLS.*REDIS_URL/],
     ['it speaks no TLS itself', () => over('rediss', { port: plainPort }), /speaks TLS.*REDIS_URL/],
-    ['nobody listens', () => over('redis', { port: 1 }), /does not answer: .*ECONNREFUSED/],
-  ])('is told of by the setting, and by no secret, when %s', async (_, env, reason) => {
-    const told = await failure(env());
-    expect(told).toMatch(reason);
-    expect(told).not.toMatch(/secret|kept-to-itself/);
+    ['no server listens', () => over('redis', { port: 1 }), /does not answer: .*ECONNREFUSED/],
+  ])('is reported by the setting, and by no secret, when %s', async (_, env, reason) => {
+    const message = await failure(env());
+    expect(message).toMatch(reason);
+    expect(message).not.toMatch(/secret|kept-to-itself/);
   });
 });

@@ -6,7 +6,7 @@ const FIRST_EPOCH = 5;
 /** So few that there are several pages. */
 const MOST = 2;
 
-/** The account log of auth, which is told the event log as well. */
+/** The account log of auth, which is published to the event log as well. */
 export function createAccounts(eventLog: EventLog) {
   let epoch = FIRST_EPOCH;
   const ids: string[] = [];
@@ -15,10 +15,10 @@ export function createAccounts(eventLog: EventLog) {
       ...{ kind: 'DELETED', epoch, sequence: index + 1, accountId },
       occurredAt: '2026-01-01T00:00:00.000Z',
     }));
-  const publish = (told: AccountDeleted[]) =>
+  const publish = (entries: AccountDeleted[]) =>
     void eventLog.publish(
       ACCOUNTS_TOPIC,
-      told.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
+      entries.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
     );
 
   return {

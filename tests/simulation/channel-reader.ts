@@ -1,5 +1,5 @@
 import type { ChannelReader, Fading } from './reader.ts';
-import { findContradictions, type Segment, type Told } from './segment.ts';
+import { findContradictions, type Segment, type Received } from './segment.ts';
 import { createSlowSocket, type SlowSocket } from './slow-socket.ts';
 import type { World } from './world.ts';
 
@@ -20,7 +20,7 @@ interface Payload {
   extension?: string;
   message?: string;
   cursor?: string;
-  data?: { type: Told['kind']; record?: Row; old_record?: Row };
+  data?: { type: Received['kind']; record?: Row; old_record?: Row };
 }
 type Frame = [joinRef: string | null, ref: string | null, topic: string, event: string, payload: Payload];
 
@@ -39,7 +39,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
   let refs = 0;
   /** It joins with a token that has expired; then these follow. */
   let fading: Fading | undefined;
-  /** It changed its mind too fast to know whose changes it may be told until then. */
+  /** It changed its mind too fast to know whose changes it may receive until then. */
   let deafUntil = 0;
   let isGone = true;
 
@@ -47,12 +47,12 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     socket?.say(JSON.stringify([joinRef ?? null, ref, TOPIC, event, payload]));
 
   const begin = (beginning: Segment['beginning']) => {
-    segment = { owner, beginning, told: [] };
+    segment = { owner, beginning, received: [] };
     segments.push(segment);
   };
 
-  /** It listens from some moment on, and has been told nothing yet. */
-  const isUncertain = () => segment !== undefined && 'from' in segment.beginning && segment.told.length === 0;
+  /** It listens from some moment on, and has received nothing yet. */
+  const isUncertain = () => segment !== undefined && 'from' in segment.beginning && segment.received.length === 0;
 
   const join = async () => {
     const mine = socket;
@@ -137,17 +137,17 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
   const onChange = ({ data }: Payload) => {
     if (!isJoined || !data || time.now() < deafUntil) return;
     const task = taskOf(data.record ?? data.old_record);
-    const told: Told = {
+    const received: Received = {
       kind: data.type,
       task,
       previous: data.old_record ? taskOf(data.old_record) : null,
       sequence: undefined,
     };
     if (isUncertain() && deafUntil === 0 && task.ownerId === owner)
-      world.complain(`${name} was told a change, and not before where it begins`);
+      world.complain(`${name} received a change, and not before where it begins`);
     // Until the server has taken another owner's token, the former one's changes go on.
     const former = isUncertain() ? segments.findLast(({ owner: of }) => of === task.ownerId) : undefined;
-    (former ?? segment)?.told.push(told);
+    (former ?? segment)?.received.push(received);
   };
 
   const onSystem = ({ extension, status, message, cursor: next }: Payload) => {
@@ -165,19 +165,19 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     const former = segments.at(-2);
     if (!isUncertain()) begin({ epoch: store.epoch(), from: 'now' });
     else if (former && former.owner !== owner)
-      segments.splice(-1, 0, { owner: former.owner, beginning: { epoch: store.epoch(), from: 'now' }, told: [] });
+      segments.splice(-1, 0, { owner: former.owner, beginning: { epoch: store.epoch(), from: 'now' }, received: [] });
   };
 
-  /** The server says that this is where the client stands: then it was told everything before. */
+  /** The server says that this is where the client stands: then it has received everything before. */
   const stand = (next: string) => {
     cursor = next;
     const { epoch, sequence } = world.positionOf(next);
     const change = store.logOf(owner, epoch)[sequence - 1];
-    const last = segment?.told.at(-1);
+    const last = segment?.received.at(-1);
     if (!last && segment) segment.beginning = { epoch, sequence };
     else if (last?.task.id !== change?.task.id || last?.task.version !== change?.task.version)
       world.complain(
-        `${name} was given a cursor for ${sequence} of epoch ${epoch} that is not behind what it was told`,
+        `${name} was given a cursor for ${sequence} of epoch ${epoch} that is not behind what it received`,
       );
   };
 
@@ -218,11 +218,12 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
       if (!isJoined || !segment) return [{ fault: 'lost', what: `${name} never gets its channel again` }];
       return findContradictions(store, name, segment, true);
     },
-    mistold: () => segments.flatMap((each) => (each === segment ? [] : findContradictions(store, name, each, false))),
+    misreported: () =>
+      segments.flatMap((each) => (each === segment ? [] : findContradictions(store, name, each, false))),
   };
 }
 
-function taskOf(row: Row | undefined): Told['task'] {
+function taskOf(row: Row | undefined): Received['task'] {
   const { id = '', user_id = '', title = '', version = 0 } = row ?? {};
   return { id, ownerId: user_id, title, version };
 }

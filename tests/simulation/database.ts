@@ -15,7 +15,7 @@ const MAX_ROWS = 3;
 
 interface DatabaseOptions {
   tamper?: (meanings: Meanings) => Meanings;
-  /** Told of what makes this world unlike the real one. */
+  /** Called with what makes this world unlike the real one. */
   complain: (what: string) => void;
 }
 

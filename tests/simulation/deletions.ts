@@ -22,21 +22,21 @@ export interface DeletionsDeps {
   database: ReturnType<typeof createDatabase>;
   faults: ReturnType<typeof createFaults>;
   eventLog: EventLog;
-  /** Told when there are changes of this owner to publish. */
+  /** Called when there are changes of this owner to publish. */
   onCommitted: (owner: string) => void;
 }
 
 /** The instances that delete what is left of accounts, each of which may die between any two of its steps. */
 export function createDeletions({ time, store, database, faults, eventLog, onCommitted }: DeletionsDeps) {
   const accounts = createAccounts(eventLog);
-  /** By epoch and owner, what the event log was told. */
-  const told = new Map<string, Set<number>>();
+  /** By epoch and owner, what the event log received. */
+  const published = new Map<string, Set<number>>();
   const keyOf = (epoch: number, owner: string) => `${epoch} ${owner}`;
   const witness = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
     if (key === 'epoch') return;
     const { epoch, ownerId, sequence } = parseTaskChanged(value);
-    const ofOwner = told.get(keyOf(epoch, ownerId)) ?? new Set();
-    told.set(keyOf(epoch, ownerId), ofOwner.add(sequence));
+    const ofOwner = published.get(keyOf(epoch, ownerId)) ?? new Set();
+    published.set(keyOf(epoch, ownerId), ofOwner.add(sequence));
   });
 
   const run = () => {
@@ -79,13 +79,13 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
   const instances = Array.from({ length: INSTANCES }, (): ReturnType<typeof run> | undefined => run());
   let isOver = false;
 
-  /** What is left of an owner whose account was deleted, or was never told. */
+  /** What is left of an owner whose account was deleted, or was never reported. */
   const remains = (owner: string): string[] => {
     const { epoch, closed, leaving, rows, forgotten } = store.current();
     const changes = store.logOf(owner);
     const isKept = ({ owner_id, sequence }: (typeof rows)[number]) =>
       owner_id === owner && Number(sequence) > (forgotten.get(owner) ?? 0);
-    const untold = changes.filter(({ sequence }) => !told.get(keyOf(epoch, owner))?.has(sequence));
+    const undelivered = changes.filter(({ sequence }) => !published.get(keyOf(epoch, owner))?.has(sequence));
     const findings: [what: string, isSo: boolean][] = [
       ['may be written for', !closed.has(owner)],
       ['has tasks', store.living(owner).length > 0],
@@ -94,9 +94,9 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
     ];
     return [
       ...findings.flatMap(([what, isSo]) => (isSo ? [`${owner} ${what} although the account was deleted`] : [])),
-      ...untold
+      ...undelivered
         .filter(({ isOld }) => !isOld)
-        .map(({ sequence }) => `${owner}: change ${sequence} was erased and never told`),
+        .map(({ sequence }) => `${owner}: change ${sequence} was erased and never published`),
     ];
   };
 
@@ -129,7 +129,7 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
       ...accounts.deleted().flatMap((owner) => [...remains(owner), ...disordered(owner)]),
       ...[...store.current().closed]
         .filter((owner) => !accounts.deleted().includes(owner))
-        .map((owner) => `${owner} is closed although nobody deleted the account`),
+        .map((owner) => `${owner} is closed although its account was not deleted`),
     ],
     async stop() {
       isOver = true;

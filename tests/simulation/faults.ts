@@ -94,9 +94,9 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
     }),
     publishingTo: (eventLog: EventLog): EventLog => ({
       ...eventLog,
-      async publish(...told) {
+      async publish(...records) {
         if (time.now() < awayUntil) throw new Error('The event log is away.');
-        return eventLog.publish(...told);
+        return eventLog.publish(...records);
       },
     }),
     readingFrom: (eventLog: EventLog): EventLog => ({

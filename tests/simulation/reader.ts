@@ -12,11 +12,11 @@ export interface Reader {
   forgetCursor(): void;
   /** For good. */
   leave(): void;
-  /** What each of its subscriptions told. */
+  /** What each of its subscriptions delivered. */
   segments(): readonly Segment[];
-  /** What contradicts the promise that it has everything by now; and what its earlier subscriptions told wrongly. */
+  /** What contradicts the promise that it has everything by now; and what its earlier subscriptions delivered wrongly. */
   missing(): Contradiction[];
-  mistold(): Contradiction[];
+  misreported(): Contradiction[];
 }
 
 /** A reader whose token says whose changes it gets. */

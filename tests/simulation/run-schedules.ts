@@ -10,16 +10,16 @@ export interface Run {
 
 /** Runs schedule after schedule. @throws with the seed and the shortest schedule of the first one that finds something */
 export async function runSchedules({ firstSeed, count, tamper }: Run): Promise<Omit<Outcome, 'findings'>> {
-  let told = 0;
+  let received = 0;
   let subscriptions = 0;
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     const schedule = createSchedule(seed);
     const outcome = await simulate(schedule, tamper);
     if (outcome.findings.length > 0) throw await explained(schedule, outcome, tamper);
-    told += outcome.told;
+    received += outcome.received;
     subscriptions += outcome.subscriptions;
   }
-  return { told, subscriptions };
+  return { received, subscriptions };
 }
 
 async function explained(schedule: Parameters<typeof simulate>[0], { findings }: Outcome, tamper?: Tamper) {

@@ -32,7 +32,7 @@ export interface Schedule {
 }
 
 export const OWNERS = 2;
-/** Owners with these numbers, behind the others, are read by nobody, and have so many tasks from the beginning. */
+/** Owners with these numbers, behind the others, have no readers, and have so many tasks from the beginning. */
 export const UNREAD = [0, 3, 450];
 export const INSTANCES = 2;
 /** Two streams, and then two channels. */
@@ -88,7 +88,7 @@ export function createSchedule(seed: number): Schedule {
     return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
   };
   const happenings = Array.from({ length: 10 + below(30) }, happening);
-  /** Somebody writes until the last moment, and whoever deletes may die at any. */
+  /** Somebody writes until the last moment, and the one who deletes may die at any. */
   const deletion = (): Happening[] => {
     const soon = (ms: number) => Math.min(at + below(ms), TROUBLE_MS - 1);
     const at = below(TROUBLE_MS);

@@ -3,24 +3,24 @@ import { EMPTY_LIST, type StreamedChange } from '../clients/streams/stream.ts';
 import { contradictions, type Contradiction } from '../faults/history.ts';
 import { asWrite, listAfter, type Committed, type Store } from './store.ts';
 
-export type Told = Omit<StreamedChange, 'seenAt'>;
+export type Received = Omit<StreamedChange, 'seenAt'>;
 
 /**
- * Where a subscription begins: behind a cursor; or, when nobody says where, in this epoch or an earlier one, and not before
+ * Where a subscription begins: behind a cursor; or, when it is not said where, in this epoch or an earlier one, and not before
  * the place at which the owner's log stood when it was asked for.
  */
 export type Beginning = FeedPosition | { epoch: number; from: 'now'; notBefore?: FeedPosition };
 
-/** What one subscription told, from its beginning to its end; the rules are those of a whole history. */
+/** What one subscription delivered, from its beginning to its end; the rules are those of a whole history. */
 export interface Segment {
   owner: string;
   beginning: Beginning;
-  told: Told[];
+  received: Received[];
 }
 
-const identityOf = ({ kind, task }: Told) => `${kind} ${task.id} ${task.version}`;
+const identityOf = ({ kind, task }: Received) => `${kind} ${task.id} ${task.version}`;
 
-function epochOf(store: Store, change: Told | undefined, latest: number): number {
+function epochOf(store: Store, change: Received | undefined, latest: number): number {
   const isOf = (epoch: number) =>
     change !== undefined &&
     store.logOf(change.task.ownerId, epoch).some((each) => identityOf(each) === identityOf(change));
@@ -28,28 +28,28 @@ function epochOf(store: Store, change: Told | undefined, latest: number): number
   return Math.min(latest, store.epoch());
 }
 
-/** `isLive`: nobody told its client an end, so that it has to have everything by now. */
+/** `isLive`: its client heard of no end, so that it has to have everything by now. */
 export function findContradictions(
   store: Store,
   name: string,
-  { owner, beginning, told }: Segment,
+  { owner, beginning, received }: Segment,
   isLive: boolean,
 ): Contradiction[] {
-  const epoch = 'from' in beginning ? epochOf(store, told[0], beginning.epoch) : beginning.epoch;
+  const epoch = 'from' in beginning ? epochOf(store, received[0], beginning.epoch) : beginning.epoch;
   if (isLive && epoch !== store.epoch())
-    return [{ fault: 'lost', what: `${name} was never told that epoch ${epoch} is over` }];
-  if (isLive && 'from' in beginning && told.length === 0)
-    return store.current().closed.has(owner) ? [] : [{ fault: 'lost', what: `${name} is told nothing at all` }];
+    return [{ fault: 'lost', what: `${name} never heard that epoch ${epoch} is over` }];
+  if (isLive && 'from' in beginning && received.length === 0)
+    return store.current().closed.has(owner) ? [] : [{ fault: 'lost', what: `${name} receives nothing at all` }];
   const log = store.logOf(owner, epoch);
   const places = new Map(log.map((change) => [identityOf(change), change.sequence]));
-  const placeOf = (change: Told | undefined) => (change && places.get(identityOf(change))) ?? 0;
+  const placeOf = (change: Received | undefined) => (change && places.get(identityOf(change))) ?? 0;
   const { notBefore } = 'from' in beginning ? beginning : {};
   const least = notBefore?.epoch === epoch ? notBefore.sequence : 0;
-  const start = 'from' in beginning ? Math.max(least, placeOf(told[0]) - 1) : beginning.sequence;
-  const lastTold = Math.max(start, ...told.map(placeOf));
-  const promised: Committed[] = log.slice(0, isLive ? log.length : lastTold);
+  const start = 'from' in beginning ? Math.max(least, placeOf(received[0]) - 1) : beginning.sequence;
+  const lastReceived = Math.max(start, ...received.map(placeOf));
+  const promised: Committed[] = log.slice(0, isLive ? log.length : lastReceived);
   const list = [...listAfter(promised)].map(([id, { title }]) => [id, title] as const);
-  const changes = [...log.slice(0, start), ...told].map((change) => ({ ...change, seenAt: 0 }));
+  const changes = [...log.slice(0, start), ...received].map((change) => ({ ...change, seenAt: 0 }));
   return contradictions({
     owner: name,
     ownerId: owner,

@@ -18,9 +18,9 @@ const readOwners = owners.slice(0, OWNERS);
 export interface Outcome {
   /** Promises that were not kept. */
   findings: string[];
-  /** How many changes all clients were told. */
-  told: number;
-  /** How often they had to begin anew or resumed. */
+  /** How many changes all clients received. */
+  received: number;
+  /** How often they had to begin again or resumed. */
   subscriptions: number;
 }
 
@@ -57,15 +57,15 @@ async function live(world: World, clients: Clients, happenings: Happening[]): Pr
     await time.runTo(TROUBLE_MS + look + LOOK_EVERY_MS);
     if (world.complaints.length > 0 || missing().length + undone().length === 0) break;
   }
-  const contradictions = [...missing(), ...readers.flatMap((reader) => reader.mistold())];
+  const contradictions = [...missing(), ...readers.flatMap((reader) => reader.misreported())];
   const found = [...world.complaints, ...undone(), ...contradictions.map(({ fault, what }) => `${fault}: ${what}`)];
   const findings = found.length > 0 ? found : await leftovers(world, readers);
   const segments = readers.flatMap((reader) => reader.segments());
-  const told = segments.reduce((sum, segment) => sum + segment.told.length, 0);
-  return { findings, told, subscriptions: segments.length };
+  const received = segments.reduce((sum, segment) => sum + segment.received.length, 0);
+  return { findings, received, subscriptions: segments.length };
 }
 
-/** Whoever is told nothing new cannot be told apart from whoever is told nothing; and the event log loses the last one. */
+/** A reader without news cannot be distinguished from one that receives nothing; and the event log loses the last one. */
 function lastWords({ commit, faults }: World): void {
   for (const [index, owner] of readOwners.entries()) {
     faults.order({ kind: 'drop', owner: index });
@@ -131,7 +131,7 @@ function happen(
   }
 }
 
-/** Nobody reads any more: nothing of theirs is left, and nothing at all after the end. */
+/** No one reads any more: nothing of theirs is left, and nothing at all after the end. */
 async function leftovers(world: World, readers: Reader[]): Promise<string[]> {
   const { time } = world;
   for (const reader of readers) reader.leave();
@@ -142,7 +142,7 @@ async function leftovers(world: World, readers: Reader[]): Promise<string[]> {
   await stopping;
   return [
     ...world.complaints,
-    ...(owned > 0 ? [`${owned} owners are read although nobody is there`] : []),
+    ...(owned > 0 ? [`${owned} owners are read although no one is there`] : []),
     ...(time.pending() > 0 ? [`${time.pending()} timers are left`] : []),
   ];
 }

@@ -10,9 +10,9 @@ const count = numberFromEnv('TASKMESH_SCHEDULES', 2_000);
 
 describe('the simulated world', () => {
   it('loses, repeats, reorders and leaks nothing, whatever happens', async () => {
-    const { told, subscriptions } = await runSchedules({ firstSeed, count });
+    const { received, subscriptions } = await runSchedules({ firstSeed, count });
     // Not for want of anything to do.
-    expect(told).toBeGreaterThan(count * 50);
+    expect(received).toBeGreaterThan(count * 50);
     expect(subscriptions).toBeGreaterThan(count * 6);
   }, 300_000);
 
@@ -81,7 +81,7 @@ describe('the simulated world', () => {
       finds: /although the account was deleted|does not end with a DELETE of each task/,
     },
     {
-      what: 'changes that are erased before they are told',
+      what: 'changes that are erased before they are published',
       meanings: (meanings, store) => ({
         ...meanings,
         'owners-erase-changes'(owner: string) {
@@ -91,7 +91,7 @@ describe('the simulated world', () => {
           return [{ count: 0 }];
         },
       }),
-      finds: /was erased and never told/,
+      finds: /was erased and never published/,
     },
     {
       what: 'a place in the account log that moves on without its owner',

@@ -12,7 +12,7 @@ export interface Committed extends Omit<StreamedChange, 'seenAt'> {
   at: number;
   /** It was deleted with the account. */
   isEnd?: boolean;
-  /** It had been told before the world began. */
+  /** It had been published before the world began. */
   isOld?: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Epoch {
   rows: (ChangeRow & { part: number; isPublished: boolean })[];
   /** By owner, up to which change its log is no longer kept. */
   forgotten: Map<string, number>;
-  /** Owners that nobody may write for any more. */
+  /** Owners that no one may write for any more. */
   closed: Set<string>;
   /** Those of them of which something is left. */
   leaving: Set<string>;
@@ -137,7 +137,7 @@ export function createStore(time: VirtualTime, random: () => number) {
 
 type Seen = StreamedChange['task'];
 
-/** The list that a client has that was told these changes. */
+/** The list that a client has that received these changes. */
 export function listAfter(changes: readonly Pick<Committed, 'kind' | 'task'>[]): Map<string, Seen> {
   const list = new Map<string, Seen>();
   for (const { kind, task } of changes) {

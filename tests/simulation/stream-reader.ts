@@ -1,6 +1,6 @@
 import type { StreamEnd } from '@taskmesh/gateway/simulated';
 import type { Reader } from './reader.ts';
-import { findContradictions, type Segment, type Told } from './segment.ts';
+import { findContradictions, type Segment, type Received } from './segment.ts';
 import { createSlowSocket } from './slow-socket.ts';
 import type { World } from './world.ts';
 
@@ -14,15 +14,15 @@ export interface StreamOptions {
 }
 
 /** As the graph writes a task. */
-type GraphTask = Omit<Told['task'], 'ownerId'> & { owner: { id: string; tasks?: { changesCursor: string } } };
+type GraphTask = Omit<Received['task'], 'ownerId'> & { owner: { id: string; tasks?: { changesCursor: string } } };
 
-/** Reads `Subscription.taskChanges`: reads its list first, resumes by cursor, and reads its list anew when it has to. */
+/** Reads `Subscription.taskChanges`: reads its list first, resumes by cursor, and reads its list again when it has to. */
 export function createStreamReader(world: World, name: string, { owner, isNested }: StreamOptions): Reader {
   const { time, store, random } = world;
   const operation = isNested ? world.operations.nested : world.operations.plain;
   const segments: Segment[] = [];
   let connection: { close(): void; stall(ms: number): void } | undefined;
-  /** Where it stands, as far as it was told. */
+  /** Where it stands, as far as it knows. */
   let cursor: string | undefined;
   let isGone = true;
   let isReadingList = false;
@@ -37,7 +37,7 @@ export function createStreamReader(world: World, name: string, { owner, isNested
     const after = (cursor ??= await world.cursorOf(owner));
     isReadingList = false;
     const socket = createSlowSocket(time);
-    const segment: Segment = { owner, beginning: world.positionOf(after), told: [] };
+    const segment: Segment = { owner, beginning: world.positionOf(after), received: [] };
     let stop = () => {};
     const me = {
       close() {
@@ -57,10 +57,10 @@ export function createStreamReader(world: World, name: string, { owner, isNested
     };
     socket.onText((text) => {
       const { sequence, kind, task, previous, ...rest } = (JSON.parse(text) as Event).data.taskChanges;
-      segment.told.push({ sequence, kind, task: owned(task), previous: previous && owned(previous) });
+      segment.received.push({ sequence, kind, task: owned(task), previous: previous && owned(previous) });
       cursor = rest.cursor;
       if (isNested && task.owner.tasks?.changesCursor !== after)
-        world.complain(`${name} was told what another stream had asked for`);
+        world.complain(`${name} received what another stream had asked for`);
     });
     segments.push(segment);
     world.subscriptions
@@ -68,7 +68,7 @@ export function createStreamReader(world: World, name: string, { owner, isNested
         { protocol: 'graphql-ws', operation, variables: { after }, call: world.callOf(owner) },
         {
           next: (json) => {
-            if (connection !== me) world.complain(`${name} was told something after it had left`);
+            if (connection !== me) world.complain(`${name} received something after it had left`);
             return socket.send(json);
           },
           end: over,
@@ -111,16 +111,16 @@ export function createStreamReader(world: World, name: string, { owner, isNested
       if (!connection || !last) return [{ fault: 'lost', what: `${name} never gets its stream again` }];
       return findContradictions(store, name, last, true);
     },
-    mistold: () => segments.slice(0, -1).flatMap((segment) => findContradictions(store, name, segment, false)),
+    misreported: () => segments.slice(0, -1).flatMap((segment) => findContradictions(store, name, segment, false)),
   };
 }
 
 interface Event {
   data: {
-    taskChanges: Pick<Told, 'sequence' | 'kind'> & { task: GraphTask; previous: GraphTask | null; cursor: string };
+    taskChanges: Pick<Received, 'sequence' | 'kind'> & { task: GraphTask; previous: GraphTask | null; cursor: string };
   };
 }
 
-function owned({ id, title, version, owner }: GraphTask): Told['task'] {
+function owned({ id, title, version, owner }: GraphTask): Received['task'] {
   return { id, title, version, ownerId: owner.id };
 }

@@ -15,7 +15,7 @@ interface Task {
   isCancelled: boolean;
 }
 
-/** Time that passes only when it is told to, in which every timer of this process runs. */
+/** Time that passes only when it is moved, in which every timer of this process runs. */
 export interface VirtualTime {
   /** Since the beginning. */
   now(): number;

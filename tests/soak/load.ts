@@ -17,9 +17,9 @@ export interface Asked {
 export interface SoakLoad {
   accounts: Account[];
   counts: Record<string, number>;
-  /** By a client that has nothing to do with whoever misbehaves: first with nobody beside it, then beside everything. */
+  /** By a client that has nothing to do with those that misbehave: first alone, then beside everything. */
   lists: { alone: Asked[]; beside: Asked[] };
-  /** Answers that nobody may get. */
+  /** Answers that no one may get. */
   surprises: string[];
   stop(): Promise<void>;
 }
@@ -84,7 +84,7 @@ async function list(url: string, token: string): Promise<string | undefined> {
   return status === 200 ? undefined : String(status);
 }
 
-/** Documents that nobody sends twice: what is kept of each must have a bound. */
+/** Documents that are sent once: what is kept of each must have a bound. */
 async function query(url: string, token: string, count: number): Promise<string | undefined> {
   const { errors } = await createGraphql(url)(
     `query Soak${count} { me { id${count}: id } tasks(first: 10) { edges { node { id title owner { name } } } totalCount } }`,

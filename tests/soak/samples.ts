@@ -10,7 +10,7 @@ const COLLECTION_MS = 500;
 /** One figure over time, in the order of sampling. */
 export type Series = Map<string, number[]>;
 
-/** What must not grow for ever in a process: prom-client's default metrics. */
+/** What must not grow without end in a process: prom-client's default metrics. */
 const PROCESS_METRICS: Record<string, RegExp> = {
   descriptors: /^process_open_fds(?:\{.*\})? (.+)$/m,
   heap: /^nodejs_heap_size_used_bytes(?:\{.*\})? (.+)$/m,

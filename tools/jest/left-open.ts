@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** What keeps a process alive (servers, sockets, timers, other processes, threads): how many of each kind. */
 export type OpenHandles = ReadonlyMap<string, number>;
 
-/** Only what nobody closes takes so long. */
+/** Only what is never closed takes so long. */
 const CLOSED_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 

@@ -4,7 +4,7 @@ const SAMPLE = 'tools/lint/sample/sample.ts';
 
 const defects = [
   {
-    what: 'a promise that nobody waits for',
+    what: 'a promise that is not awaited',
     text: 'async function work() {}\nexport function run() {\n  work();\n}\n',
     by: '@typescript-eslint/no-floating-promises',
   },

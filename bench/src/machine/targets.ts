@@ -55,7 +55,7 @@ const START: Record<TargetName, Start> = {
     const sources = { tasksDatabase: postgres.url };
     return { ...bare, parts, sources, postgres: postgres.version, stop: closers.handOver() };
   },
-  // Its PostgreSQL is started from here, so that the two can be told apart.
+  // Its PostgreSQL is started from here, so that the two can be distinguished.
   async embedded({ dataDir, env }) {
     await using closers = new Closers();
     const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));

@@ -14,7 +14,7 @@ app.kubernetes.io/instance: {{ (index . 0).Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 | quote }}
 {{- end }}
 
-{{/* The chart's own: nobody else may say them. Takes (list root component). */}}
+{{/* The chart's own: no one else may set them. Takes (list root component). */}}
 {{- define "data.ownLabels" -}}
 {{- $root := index . 0 -}}
 {{ include "data.selector" . }}

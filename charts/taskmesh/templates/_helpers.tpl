@@ -19,7 +19,7 @@ app.kubernetes.io/component: {{ index . 1 | quote }}
 {{- end }}
 {{- end }}
 
-{{/* The chart's own: nobody else may say them. Takes (list root component). */}}
+{{/* The chart's own: no one else may set them. Takes (list root component). */}}
 {{- define "taskmesh.ownLabels" -}}
 {{- $root := index . 0 -}}
 {{ include "taskmesh.selector" . }}

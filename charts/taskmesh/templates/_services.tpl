@@ -1,6 +1,6 @@
 {{/*
 What each service is, once for all templates: `servers` that it uses (with postgresql it has a store, whose migrations run before
-it), and the services that it `calls`, whose addresses it is told and which let it in. Settings and resources are in values.yaml.
+it), and the services that it `calls`, whose addresses it is given and which let it in. Settings and resources are in values.yaml.
 */}}
 {{- define "taskmesh.services" -}}
 - name: gateway

@@ -60,7 +60,7 @@
 {{- end }}
 {{- if not $v.auth.settings.OIDC_ISSUER }}
 {{- range $path, $value := dict "oidc.existingSecret" $v.auth.oidc.existingSecret "settings.OIDC_NAME" $v.auth.settings.OIDC_NAME }}
-{{- if $value }}{{ $problems = append $problems (printf "auth.%s is set, but nobody signs in at a provider: set auth.settings.OIDC_ISSUER" $path) }}{{ end }}
+{{- if $value }}{{ $problems = append $problems (printf "auth.%s is set, but no one signs in at a provider: set auth.settings.OIDC_ISSUER" $path) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- $proves := or $v.backup.settings.BACKUP_VERIFY $v.backup.settings.BACKUP_VERIFY_SCHEDULE }}

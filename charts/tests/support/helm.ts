@@ -46,7 +46,7 @@ export async function renderText(options: RenderOptions = {}): Promise<string> {
 
 const rendered = new Map<string, Promise<Manifest[]>>();
 
-/** The objects of a release; the same options are rendered once, and nobody changes what they give. */
+/** The objects of a release; the same options are rendered once, and no caller changes the result. */
 export function render(options: RenderOptions = {}): Promise<Manifest[]> {
   const key = JSON.stringify(options);
   const manifests = rendered.get(key) ?? renderText(options).then(parseManifests);

@@ -1,6 +1,6 @@
 import type { RenderOptions } from './helm.ts';
 
-/** What nobody says every day, and everybody may: each is to become objects that a server takes. */
+/** Unusual values that are allowed: each is to become objects that a server takes. */
 export const ODD_VALUES: Record<string, RenderOptions> = {
   'a release like a number': { release: '1e3', set: { fullnameOverride: 'mesh' } },
   'a release like a number that stays inside': { release: '007', set: { fullnameOverride: 'e3', nameOverride: '1e3' } },

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 export const CACHE = join(import.meta.dirname, '../../../.cache');
 
 /**
- * Makes what is to be at `path` once: it is whole or not there, whoever else does the same at this moment. `make` works in a
+ * Makes what is to be at `path` once: it is whole or not there, even if another process does the same. `make` works in a
  * folder of its own, and returns what to move from there.
  * @throws Error naming the remedy
  */

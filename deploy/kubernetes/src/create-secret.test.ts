@@ -54,7 +54,7 @@ describe('the secret of an installation', () => {
     expect(await make()).toBe(true);
   });
 
-  it('is not made by force: the reason is told without what it holds', async () => {
+  it('is not made by force: the reason is given without what it holds', async () => {
     answers = [403];
     await expect(make()).rejects.toThrow('The API server does not take the secret keys: it answers 403.');
     expect(requests).toHaveLength(1);

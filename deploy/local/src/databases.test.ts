@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('the user of the server', () => {
-  it('that may not make databases is told so in words, and what mends it', async () => {
+  it('that may not make databases gets a clear sentence, and what mends it', async () => {
     await may('nocreatedb');
     const asked = ensureDatabases(url(), [`${role}_a`]).catch((error: Error) => `${error.name}: ${error.message}`);
     expect(await asked).toMatch(
@@ -35,7 +35,7 @@ describe('the user of the server', () => {
     );
   });
 
-  it('that may make databases only is told what restores need besides', async () => {
+  it('that may make databases only learns what restores need besides', async () => {
     await may('createdb nocreaterole');
     const [reason = '', ...others] = await whyNoRestores(url(), {});
     expect(reason).toMatch(new RegExp(`^The user of POSTGRES_URL .*: alter role "${role}" createrole;$`));
@@ -51,7 +51,7 @@ describe('the user of the server', () => {
     ]);
   });
 
-  it('that may make both, or is a superuser, is told nothing', async () => {
+  it('that may make both, or is a superuser, gets no message', async () => {
     await may('createdb createrole');
     expect(await whyNoRestores(url(), {})).toEqual([]);
     expect(await whyNoRestores(server, {})).toEqual([]);

@@ -33,7 +33,7 @@ describe('the token of this machine', () => {
     expect(readdirSync(keys)).toEqual(['machine-token']);
   });
 
-  it.each([0o640, 0o604, 0o620])('is made anew when others could have read or written it: %o', (mode) => {
+  it.each([0o640, 0o604, 0o620])('is made again when others could have read or written it: %o', (mode) => {
     const made = ensureMachineToken(dir);
     chmodSync(made.file, mode);
     const other = ensureMachineToken(dir);
@@ -41,7 +41,7 @@ describe('the token of this machine', () => {
     expect(modeOf(other.file)).toBe(0o600);
   });
 
-  it.each(['', 'short', 'x'.repeat(43) + '\n' + 'y'.repeat(43)])('is made anew when the file has none: %j', (text) => {
+  it.each(['', 'short', 'x'.repeat(43) + '\n' + 'y'.repeat(43)])('is made again when the file has none: %j', (text) => {
     const { file } = ensureMachineToken(dir);
     writeFileSync(file, text);
     expect(ensureMachineToken(dir).token).toMatch(/^[\w-]{43}$/);

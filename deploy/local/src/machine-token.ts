@@ -9,7 +9,7 @@ export type MachineToken = ReturnType<typeof ensureMachineToken>;
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** The token in this directory, the same at every start; made anew when there is none, or others could have read it. */
+/** The token in this directory, the same at every start; made again when there is none, or others could have read it. */
 export function ensureMachineToken(dir: string) {
   const file = join(dir, 'machine-token');
   const known = readOwn(file);

@@ -97,7 +97,7 @@ it.each([
   60_000,
 );
 
-it('whoever is signed in confirms a new address in their account, without the password', async () => {
+it('a signed-in user confirms a new address in their account, without the password', async () => {
   const { page, problems, close } = await visit(browser(), url());
   const { signUp, signIn, goTo, field, button, says } = useConsole(page);
   const [account, stranger] = [newAccount(), newAccount()];

@@ -67,7 +67,7 @@ describe.each([
     await page.getByRole('alert').waitFor();
   });
 
-  it('nothing bars from an account, and what is wrong is told', async () => {
+  it('nothing bars from an account, and what is wrong is explained', async () => {
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByText('E-mail must be an e-mail address.').waitFor();
@@ -81,7 +81,7 @@ describe.each([
     await page.getByText('an e-mail with a link is on its way').waitFor();
   });
 
-  it('nothing bars from confirming a new address, and what is missing or wrong is told', async () => {
+  it('nothing bars from confirming a new address, and what is missing or wrong is explained', async () => {
     const isIn = async (...texts: string[]) => {
       for (const text of texts) await page.getByText(text).first().waitFor();
       expect(await barriersIn(page)).toEqual([]);

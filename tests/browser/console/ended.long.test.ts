@@ -11,7 +11,7 @@ const login = async (account: { email: string; password: string }) => {
   return body.access_token;
 };
 
-it('whose session is ended elsewhere is told so, in whichever view, and what they wrote goes on when they sign in', async () => {
+it('whose session is ended elsewhere hears of it, in whichever view, and what they wrote goes on when they sign in', async () => {
   const { page, close } = await visit(browser(), url());
   const { signUp, signIn, add, lists, goTo, says, settles } = useConsole(page);
   const account = newAccount();

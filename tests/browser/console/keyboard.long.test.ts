@@ -109,7 +109,7 @@ it('everything can be done with the keyboard alone', async () => {
   await close();
 }, 180_000);
 
-it('nobody’s focus is taken by what happens elsewhere', async () => {
+it('no focus is taken by what happens elsewhere', async () => {
   const { page, close } = await visit(browser(), url());
   const { signUp, add, lists, field, titleOf } = useConsole(page);
   const account = newAccount();

@@ -56,8 +56,8 @@ const LOOKS = [
   { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const;
 
-it('a provider that is away is told on the page, keeps nobody from the form, and works when it is back', async () => {
-  provider.answerWith((response) => response.writeHead(503).end()); // nobody has asked it for anything yet
+it('a provider that is away is reported on the page, leaves the form usable, and works when it is back', async () => {
+  provider.answerWith((response) => response.writeHead(503).end()); // it has not been asked for anything yet
   const { page, button, says, field, goAs, close } = await open();
   const email = newPerson();
   await button('Continue with Example').click();
@@ -109,7 +109,7 @@ it('somebody new comes in through the provider, and reads their ways to sign in'
   await close();
 }, 180_000);
 
-it('whoever keeps signed in stays so in other tabs', async () => {
+it('a user who keeps signed in stays so in other tabs', async () => {
   const { page, goAs, close } = await open();
   const email = newPerson();
   await page.getByRole('checkbox', { name: /Keep me signed in/ }).check();
@@ -198,7 +198,7 @@ it.each(LOOKS)(
   180_000,
 );
 
-it('who would rather not is told so, and tries again', async () => {
+it('a user who declines gets a clear message, and tries again', async () => {
   const { page, button, says, goAs, close } = await open();
   const email = newPerson();
   await button('Continue with Example').click();
@@ -223,7 +223,7 @@ it('an answer that this tab did not ask for opens nothing, and its words are not
 }, 120_000);
 
 it.each(LOOKS)(
-  'an answer of the provider that comes twice, or to another browser, is told on a page that leads back: %j',
+  'an answer of the provider that comes twice, or to another browser, is explained on a page that leads back: %j',
   async (look) => {
     const [mine, other] = [await open(look), await open(look)];
     const answers: string[] = [];
@@ -253,7 +253,7 @@ it.each<[string, (token: string) => Promise<string>]>([
   ['answers nonsense', async () => 'no.such.token'],
   ['has another time', (token) => provider.sign(anHourAgo(token))],
 ])(
-  'a provider that %s when somebody is back is told where they began',
+  'a provider that %s when somebody is back is reported where the sign-in began',
   async (_what, change) => {
     const { page, button, says, goAs, close } = await open();
     provider.tamper(async (path, body) =>

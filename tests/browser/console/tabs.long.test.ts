@@ -212,7 +212,7 @@ describe('two tabs of a device', () => {
   }, 180_000);
 });
 
-it('a change that is refused after the session has ended is told to whoever made it, when they are back', async () => {
+it('a change that is refused after the session has ended is reported to its author, when they are back', async () => {
   const { page, close } = await visit(browser(), url());
   const { signUp, signIn, add, lists, settles, titleOf, field, says, button } = useConsole(page);
   const account = newAccount();
@@ -238,7 +238,7 @@ it('a change that is refused after the session has ended is told to whoever made
   await close();
 }, 120_000);
 
-it('what was typed when the session ended is there again for the same user, and for nobody else', async () => {
+it('what was typed when the session ended is there again for the same user only', async () => {
   const { page, close } = await visit(browser(), url());
   const { signUp, signIn, add, lists, settles, titleOf, field, says, button } = useConsole(page);
   const [account, other] = [newAccount(), newAccount()];

@@ -161,7 +161,7 @@ describe('the token of operators', () => {
     await first.close();
   }, 60_000);
 
-  it('signs in by hand, too, and nobody without it', async () => {
+  it('signs in by hand, too, and never without it', async () => {
     const { page, problems, close } = await visit(browser(), `${url()}/?token=${token()}#/operations`);
     const field = page.getByRole('textbox', { name: 'Operators’ token' });
     const signIn = async (text: string) => {

@@ -96,7 +96,7 @@ it('an archive is restored with the keyboard alone', async () => {
   await close();
 }, 180_000);
 
-it('asks for the status every few seconds while somebody can see it, and not while nobody can', async () => {
+it('asks for the status every few seconds while somebody can see it, and not while no one can', async () => {
   const { page, close } = await visit(browser(), `${url()}/#/operations`);
   await page.clock.install();
   await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token());

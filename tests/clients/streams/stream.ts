@@ -164,7 +164,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
         }),
         onExpired: whileOpen(() => {
           isExpired = true;
-          if (!readList) fail('the feed began anew');
+          if (!readList) fail('the feed began again');
           setTimeout(end, LINGER_MS);
         }),
         onLostPlace: whileOpen(() => {

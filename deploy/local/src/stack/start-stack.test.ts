@@ -73,7 +73,7 @@ function stateOf(name: string): StackState {
 describe('a stack', () => {
   it('gives every service what it needs to know, and what the user set', async () => {
     const env = { ...process.env, ...servers(), RATE_LIMIT_FACTOR: '7' };
-    const stack = await start(optionsFor('told', { gateways: 2, env }));
+    const stack = await start(optionsFor('settings', { gateways: 2, env }));
     expect([...stack.processes.keys()].sort()).toEqual([...INNER_SERVICES, 'gateway-1', 'gateway-2'].sort());
     const [auth, tasks, backup, gateway] = await Promise.all(
       ['auth', 'tasks', 'backup', 'gateway-2'].map((name) =>
@@ -117,10 +117,10 @@ describe('a stack', () => {
   it('takes an empty setting for an absent one', async () => {
     const empty = { PUBLIC_URL: '', ACCESS_TOKEN_KEYS_FILE: '', TASKS_ADMIN_URL: '', BACKUPS_DIR: '' };
     const stack = await start(optionsFor('empty', { env: { ...process.env, ...servers(), ...empty } }));
-    const told = (name: string) => environmentOf(stack.processes.get(name)?.current.url ?? '');
-    expect((await told('gateway-1')).PUBLIC_URL).toBe(stack.urls[0]);
-    expect((await told('auth')).ACCESS_TOKEN_KEYS_FILE).toMatch(/^\//);
-    const { TASKS_ADMIN_URL, BACKUPS_DIR } = await told('backup');
+    const envOf = (name: string) => environmentOf(stack.processes.get(name)?.current.url ?? '');
+    expect((await envOf('gateway-1')).PUBLIC_URL).toBe(stack.urls[0]);
+    expect((await envOf('auth')).ACCESS_TOKEN_KEYS_FILE).toMatch(/^\//);
+    const { TASKS_ADMIN_URL, BACKUPS_DIR } = await envOf('backup');
     expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([
       expect.stringMatching(/\/taskmesh_tasks$/),
       join(dir.path, 'empty', 'backups'),
@@ -243,15 +243,15 @@ describe('a stack', () => {
       import { writeSync } from 'node:fs';
       import { runCommand } from '$src/command.ts';
       import { startStack } from '$src/stack/start-stack.ts';
-      let told = '';
+      let output = '';
       process.stdout.write = () => true;
-      process.stderr.write = (text) => !!(told += text);
-      process.on('exit', (code) => writeSync(1, JSON.stringify({ code, told }) + '\\n'));
+      process.stderr.write = (text) => !!(output += text);
+      process.on('exit', (code) => writeSync(1, JSON.stringify({ code, output }) + '\\n'));
       const giveUp = () => {
         const { kill } = process;
         process.kill = (pid, signal) => signal !== 0 || kill.call(process, pid, 0);
         let now = Date.now();
-        Date.now = () => (now += 1_000); // nobody waits for what does not come
+        Date.now = () => (now += 1_000); // no test waits for what does not come
         process.emit('SIGTERM');
       };
       let isReady = false;
@@ -263,7 +263,7 @@ describe('a stack', () => {
     try {
       expect(await command.nextLine()).toEqual({
         code: 1,
-        told: expect.stringMatching(/^Process \d+ \([\w-]+\) does not end, not even when it is killed\./),
+        output: expect.stringMatching(/^Process \d+ \([\w-]+\) does not end, not even when it is killed\./),
       });
     } finally {
       killNotedProcesses(dataDir);

@@ -58,7 +58,7 @@ describe('a supervised process', () => {
     await process.stop();
   });
 
-  it('stays down when nobody wants it revived, until it is restarted by hand', async () => {
+  it('stays down when it is not to be revived, until it is restarted by hand', async () => {
     const { process, lines } = await supervised('left', { revive: false });
     process.kill('SIGKILL');
     await process.waitExit();

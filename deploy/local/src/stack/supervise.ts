@@ -3,7 +3,7 @@ import { backoffMs, pause } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BACKOFF = { firstMs: 200, longestMs: 5_000 };
-/** One that ran this long is taken for healthy: when it dies after all, the delays begin anew. */
+/** One that ran this long is taken for healthy: when it dies after all, the delays begin again. */
 const HEALTHY_AFTER_MS = 10_000;
 
 /** A process with a name that lives through several lives of the program behind it. */
@@ -18,7 +18,7 @@ export interface SuperviseOptions<Life> {
   /** How often that is tried before one runs for a while. @default Infinity */
   maxTries?: number;
   log: (line: string) => void;
-  /** Told after every change: up, down, another process id. */
+  /** Called after every change: up, down, another process id. */
   onChange: () => void;
 }
 
@@ -56,7 +56,7 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
     onChange();
     watch(current);
   };
-  /** One start at a time, whoever asks. */
+  /** One start at a time, however many ask. */
   const startAgain = () => (starting ??= startLife().finally(() => (starting = undefined)));
   const isDown = () => !isUp && !isRetired;
   const delayMs = () => backoffMs(tries + 1, BACKOFF);

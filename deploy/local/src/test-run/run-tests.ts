@@ -82,7 +82,7 @@ async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, s
   }
 }
 
-/** Jest waits for ever when a test left something open. Its result is written by then: it is ended, and has failed. */
+/** Jest waits forever when a test left something open. Its result is written by then: it is ended, and has failed. */
 function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void } {
   const stuck = new AbortController();
   let writtenAt: number | undefined;
