@@ -169,11 +169,11 @@ function refusal(status: number, body: unknown): Refused {
     error?: unknown;
     safetyBackup?: string;
   };
-  const told = typeof error === 'string' ? error : message;
-  if (typeof told !== 'string')
+  const reason = typeof error === 'string' ? error : message;
+  if (typeof reason !== 'string')
     return new Refused(`The answer (status ${status}) is none of Taskmesh's. Is the address right?`, status);
   const before = safetyBackup && `What was there before: ${safetyBackup}.`;
-  return new Refused([told, HINTS[status], before].filter(Boolean).join(' '), status);
+  return new Refused([reason, HINTS[status], before].filter(Boolean).join(' '), status);
 }
 
 function unreachable(base: string, cause: unknown): Unreachable {

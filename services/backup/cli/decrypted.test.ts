@@ -85,10 +85,10 @@ describe('a restore with a key that is here', () => {
   it.each([
     ['none.txt', /^--identity must name a readable file \(is: "[^"]*none\.txt"\)\.\n/],
     ['nonsense.txt', /^--identity must name a file of age identities/],
-  ])('is wrongly used with %s', async (key, told) => {
+  ])('is wrongly used with %s', async (key, message) => {
     await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
     const ran = await restoreWith(key, await encrypted());
-    expect(ran).toMatchObject({ status: 2, err: expect.stringMatching(told), restores: [], heard: '' });
+    expect(ran).toMatchObject({ status: 2, err: expect.stringMatching(message), restores: [], heard: '' });
   });
 
   it.each([

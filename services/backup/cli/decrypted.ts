@@ -32,8 +32,8 @@ export async function withDecrypted(
     const { content } = await client.download(file);
     await upload(client, plainFile, await cipher.decrypt(content), signal);
     const end = await work(plainFile);
-    const told = `${end.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
-    await client.remove(plainFile).catch(() => Promise.reject(new Refused(told)));
+    const message = `${end.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
+    await client.remove(plainFile).catch(() => Promise.reject(new Refused(message)));
     return end;
   } catch (error) {
     if (await isGone(client, plainFile)) throw error;

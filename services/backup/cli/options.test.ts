@@ -49,7 +49,7 @@ describe('the arguments of the command line', () => {
     'toString',
   ])('"%s" is refused', (text) => expect(() => line(text)).toThrow(UsageError));
 
-  it('that are no option are told in plain words', () => {
+  it('that are no option are refused in plain words', () => {
     expect(() => line('list --frob')).toThrow('There is no option --frob.');
     expect(() => line('restore a.tar.gz --dryrun')).toThrow('There is no option --dryrun: is --dry-run meant?');
   });

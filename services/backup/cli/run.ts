@@ -105,7 +105,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
       return 0;
     }
     case 'new-epoch': {
-      await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`);
+      await confirm(options, world, `Let all clients of ${options.url.origin} begin again?`);
       const query = options.atLeast === undefined ? '' : `?atLeast=${options.atLeast}`;
       const { message, data } = await work(`/backup/new-epoch${query}`);
       tell(messageText(message), data);
@@ -139,7 +139,7 @@ async function confirm(
   question: string | (() => Promise<string>),
 ): Promise<void> {
   if (yes) return;
-  if (!ask) throw new UsageError(`Nobody is here to be asked: ${command} needs --yes.`);
+  if (!ask) throw new UsageError(`There is no one to ask: ${command} needs --yes.`);
   const asked = typeof question === 'string' ? question : await question();
   if (!/^y(es)?$/i.test((await ask(`${asked} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
 }
@@ -160,7 +160,7 @@ async function download(
   if (!(await exists(dirname(path)))) throw new UsageError(`There is no folder ${dirname(path)}.`);
   if (await exists(path)) throw new UsageError(`There is a file ${path} already; --to names another place.`);
   const { content, sizeBytes, sha256 } = await client.download(file);
-  const part = join(dirname(path), `.${randomUUID()}.part`); // nobody else's, and not too long a name
+  const part = join(dirname(path), `.${randomUUID()}.part`); // ours alone, and not too long a name
   const hash = createHash('sha256');
   try {
     const counted = counter('download', { sizeBytes, view, onPart: (bytes) => hash.update(bytes) });

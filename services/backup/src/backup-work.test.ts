@@ -15,7 +15,7 @@ const failingWork = (failure: Error) =>
     dryRun: () => Promise.reject(failure),
   });
 
-describe('a failure that is told in words', () => {
+describe('a failure that is reported in words', () => {
   const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED', syscall: 'connect' });
 
   it.each([

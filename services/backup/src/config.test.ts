@@ -11,12 +11,12 @@ const ENV = {
 };
 
 describe('the configuration of backup', () => {
-  it('keeps archives in the data directory unless told otherwise', () => {
+  it('keeps archives in the data directory by default', () => {
     expect(readBackupConfig(ENV).backupsDir).toBe('/data/backups');
     expect(readBackupConfig({ ...ENV, BACKUPS_DIR: '/mnt/archives' }).backupsDir).toBe('/mnt/archives');
   });
 
-  it('takes archives up to 256 MiB, or what it is told', () => {
+  it('takes archives up to 256 MiB, or what is set', () => {
     expect(readBackupConfig(ENV)).toMatchObject({ maxArchiveBytes: 268_435_456, maxExpandedBytes: 536_870_912 });
     expect(readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1' })).toMatchObject({
       maxArchiveBytes: 1_048_576,
@@ -26,7 +26,7 @@ describe('the configuration of backup', () => {
     expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1.5' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
   });
 
-  it('makes archives by a schedule when there is one, and keeps them all unless told otherwise', () => {
+  it('makes archives by a schedule when there is one, and keeps them all by default', () => {
     expect(readBackupConfig(ENV)).toMatchObject({ schedule: undefined, keep: undefined });
     const scheduled = { ...ENV, BACKUP_SCHEDULE: '30 3 * * *' };
     expect(readBackupConfig(scheduled)).toMatchObject({
@@ -54,15 +54,15 @@ describe('the configuration of backup', () => {
     [{ BACKUP_WEBHOOK_URL: 'http://example.com/hook' }, 'BACKUP_WEBHOOK_URL must be a URL that starts with https://'],
     [{ BACKUP_WEBHOOK_URL: 'nowhere' }, 'BACKUP_WEBHOOK_URL must be a URL'],
     [{ BACKUP_MAIL_TO: ',' }, 'BACKUP_MAIL_TO must name somebody, or be empty'],
-    [{ BACKUP_MAIL_TO: 'ops@example.com, nobody' }, 'BACKUP_MAIL_TO must be addresses'],
+    [{ BACKUP_MAIL_TO: 'ops@example.com, no one' }, 'BACKUP_MAIL_TO must be addresses'],
   ])('refuses %j', (settings, message) => {
     expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
   });
 
-  it('tells who is told of failures, by webhook and by mail', () => {
+  it('says who hears of failures, by webhook and by mail', () => {
     expect(readBackupConfig(ENV).mail).toBeUndefined();
-    const told = { BACKUP_MAIL_TO: 'a@x.org, b@x.org', BACKUP_WEBHOOK_URL: 'http://127.0.0.1:9000/hook', SMTP_URL: 'smtp://mail' };
-    expect(readBackupConfig({ ...ENV, ...told })).toMatchObject({
+    const channels = { BACKUP_MAIL_TO: 'a@x.org, b@x.org', BACKUP_WEBHOOK_URL: 'http://127.0.0.1:9000/hook', SMTP_URL: 'smtp://mail' };
+    expect(readBackupConfig({ ...ENV, ...channels })).toMatchObject({
       mail: { to: ['a@x.org', 'b@x.org'], from: 'Taskmesh <taskmesh@localhost>', dataDir: '/data' },
       secrets: { webhookUrl: 'http://127.0.0.1:9000/hook', smtpUrl: 'smtp://mail' },
     });
@@ -74,7 +74,7 @@ describe('the configuration of backup', () => {
   });
 
   it('has a sender that mails can come from', () => {
-    const read = () => readBackupConfig({ ...ENV, MAIL_FROM: 'nobody' });
+    const read = () => readBackupConfig({ ...ENV, MAIL_FROM: 'no one' });
     expect(read).toThrow('MAIL_FROM must be like Tasks <tasks@example.com>');
   });
 
@@ -117,7 +117,7 @@ describe('the configuration of backup', () => {
     });
   });
 
-  it('keeps former stores for a day, or as long as it is told', () => {
+  it('keeps former stores for a day, or as long as is set', () => {
     const keepOldMs = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).keepOldMs;
     expect([undefined, '0', '30m', '2h', '7d'].map(keepOldMs)).toEqual([24, 0, 0.5, 2, 168].map((h) => h * 3_600_000));
     for (const wrong of ['24', '-1h', '1w', '1.5h']) expect(() => keepOldMs(wrong)).toThrow('RESTORE_KEEP_OLD');
@@ -128,7 +128,7 @@ describe('the configuration of backup', () => {
     expect([undefined, '0', '0m', '24h'].map(uses)).toEqual([false, true, true, false]);
   });
 
-  it('keeps archives in a bucket when it is told of one, and never shows its key', () => {
+  it('keeps archives in a bucket when one is set, and never shows its key', () => {
     const url = 's3://me:secret@archives?endpoint=http://127.0.0.1:9000';
     expect(readBackupConfig({ ...ENV, BACKUP_S3_URL: url }).secrets.s3).toMatchObject({ bucket: 'archives' });
     const read = () => readBackupConfig({ ...ENV, BACKUP_S3_URL: `${url}&x=1` });

@@ -30,7 +30,7 @@ export interface BackupConfig extends ArchiveSizes {
   verifySchedule: string | undefined;
   /** The age recipients who can open new archives; empty: the holder of the first key. */
   recipients: string[];
-  /** Recipients of mails about failed scheduled runs; undefined: nobody. */
+  /** Recipients of mails about failed scheduled runs; undefined: none. */
   mail: { to: string[]; from: string; dataDir: string } | undefined;
   schema: SchemaPolicy;
   secrets: {
@@ -38,7 +38,7 @@ export interface BackupConfig extends ArchiveSizes {
     adminUrls: Record<StoreName, string>;
     /** Age identities: the first encrypts new archives, any decrypts. Without one, archives are not encrypted. */
     keys: string[];
-    /** Receives HTTP requests about failed scheduled runs; undefined: nobody. */
+    /** Receives HTTP requests about failed scheduled runs; undefined: none. */
     webhookUrl: string | undefined;
     /** undefined: mails are written to files. */
     smtpUrl: string | undefined;
@@ -66,7 +66,7 @@ const webhook = () =>
     return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.host));
   }, 'must be a URL that starts with https://, or http:// to this machine');
 
-/** A value that names nobody counts as a mistake: mails would reach nobody, and archives be readable to all. */
+/** A value without a name counts as a mistake: mails would reach no one, and archives be readable to all. */
 const namesOf = (whom: string) => setting.list().refine((names) => names.length > 0, `must name ${whom}, or be empty`);
 
 const addresses = () => namesOf('somebody').pipe(z.array(z.email('must be addresses with commas between them')));

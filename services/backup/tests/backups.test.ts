@@ -79,7 +79,7 @@ describe('backups', () => {
     });
   });
 
-  it('says that the place is not there, rather than that it is empty, and does not make it anew', async () => {
+  it('says that the place is not there, rather than that it is empty, and does not make it again', async () => {
     await rename(join(dataDir, 'backups'), join(dataDir, 'away'));
     const { errors } = await ask({ role: 'operator' });
     expect(errors?.[0]).toMatchObject({

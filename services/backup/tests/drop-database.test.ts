@@ -30,7 +30,7 @@ describe('dropping a database', () => {
 });
 
 describe('dropping what a restore makes', () => {
-  it('waits for a server that is making it still, for whoever is gone', async () => {
+  it('waits for a server that is making it still, for a client that is gone', async () => {
     const live = await createTestDatabase('making');
     const names = restoreNames(databaseOf(live.url), 'r');
     const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };

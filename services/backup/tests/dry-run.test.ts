@@ -95,8 +95,8 @@ describe('a restore that is only tried', () => {
     ['none.tar.gz', undefined, 'NOT_FOUND', 'no such backup file'],
     ['../own.tar.gz', undefined, 'NOT_FOUND', 'no such backup file'],
     ['', undefined, 'NOT_FOUND', 'no such backup file'],
-  ])('refuses %s with the stores %j as a restore would: %s', async (file, stores, code, told) => {
-    expect(await dryRun(file, stores)).toEqual({ code, message: expect.stringContaining(told) });
+  ])('refuses %s with the stores %j as a restore would: %s', async (file, stores, code, message) => {
+    expect(await dryRun(file, stores)).toEqual({ code, message: expect.stringContaining(message) });
   });
 
   it('is for operators only', async () => {
@@ -145,7 +145,7 @@ describe('a restore that is only tried', () => {
     });
   });
 
-  it('waits for writers to the store alone, as a restore does: tables of the operator are nobody’s obstacle', async () => {
+  it('waits for writers to the store alone, as a restore does: tables of the operator are no obstacle', async () => {
     const { url: adminUrl } = fixture.auth;
     const fresh = await createTestDatabase('dry_run_fresh');
     await fresh.query(AUTH_SCHEMA);
@@ -163,7 +163,7 @@ describe('a restore that is only tried', () => {
     await fresh.drop();
   });
 
-  it('takes everything away when the comparison fails, and says that it is nobody else’s fault', async () => {
+  it('takes everything away when the comparison fails, and says that the fault is its own', async () => {
     const { compare } = fixture.owners.auth;
     fixture.owners.auth.compare = () => Promise.reject(new Error('no luck'));
     expect(await dryRun('own.tar.gz')).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });

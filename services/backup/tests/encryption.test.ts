@@ -92,7 +92,7 @@ describe('the cipher of archives', () => {
     await expect((await cipherOf(KEY)).decrypt(content)).rejects.toThrow('header is too long');
   });
 
-  it('ends what it reads from when nobody reads on', async () => {
+  it('ends what it reads from when no one reads on', async () => {
     const plain = new Readable({ read() { this.push(randomBytes(64 * KIB)); } }); // prettier-ignore
     const secret = await (await cipherOf(KEY)).encrypt(plain);
     for await (const part of secret) if (part) break;
@@ -212,7 +212,7 @@ describe('archives for recipients', () => {
     await withKey.stop();
   }, 120_000);
 
-  it('are kept by number like good ones where nobody can prove them', async () => {
+  it('are kept by number like good ones where they cannot be proved', async () => {
     const server = await start({ schedule: '* * * * * *', verifiesScheduled: false, keep: { last: 2 } });
     const scheduled = async () => (await server.backups.list()).filter(({ origin }) => origin === 'schedule');
     await eventually(() => expect(server.logged.filter(({ msg }) => msg === 'scheduled run ended').length).toBeGreaterThan(3), { timeoutMs: 60_000 }); // prettier-ignore
@@ -223,7 +223,7 @@ describe('archives for recipients', () => {
   it.each([
     ['what is none', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
     ['a private key', { recipients: [KEY] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
-    ['a key of nobody, where archives are to be proved', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
+    ['a stranger’s key, where archives are to be proved', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
   ])('are never begun with %s', async (_what, settings, keys, message) => {
     const failure = await start(settings, keys).catch(String);
     expect(failure).toContain(message);

@@ -63,7 +63,7 @@ describe('when something is full, away, or done twice', () => {
       backups.create(),
       backups.remove('none.tar.gz'),
     ]);
-    // A restore ends the sessions of the stores, and so whatever reads them at that moment; it is told so.
+    // A restore ends the sessions of the stores, and so those that read them at that moment, with a clear error.
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     for (const failure of failures) expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     // One restore waits for the other, which takes longer than that on a slow machine.

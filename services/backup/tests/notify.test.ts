@@ -55,7 +55,7 @@ describe('a scheduled run that fails', () => {
   const spoil = () => fixture.auth.query('create table odd (n int) partition by list (n)');
   const mend = () => fixture.auth.query('drop table odd');
 
-  it('is told by webhook and mail once, and once more when it works again, also by another instance', async () => {
+  it('is reported by webhook and mail once, and once more when it works again, also by another instance', async () => {
     const hook = await startReceiver(200);
     const post = await startMailServer();
     await spoil();
@@ -91,15 +91,15 @@ describe('a scheduled run that fails', () => {
     await Promise.all([hook.close(), post.close()]);
   }, 120_000);
 
-  it('is told again by the next failure when nobody could be reached', async () => {
+  it('is reported again by the next failure when no one could be reached', async () => {
     const hook = await startReceiver(404, 200);
     await spoil();
     const { backup, logged } = await start({}, { webhookUrl: hook.url });
     await eventually(() => expect(hook.received).toHaveLength(2), withinAMinute);
     await backup.stop();
-    const told = logged.filter(({ msg }) => msg === 'operators not told');
-    expect(told).toEqual([expect.objectContaining({ level: 'error', run: 'backup' })]);
-    expect(JSON.stringify(told)).toContain('answers with 404');
+    const failures = logged.filter(({ msg }) => msg === 'operators not notified');
+    expect(failures).toEqual([expect.objectContaining({ level: 'error', run: 'backup' })]);
+    expect(JSON.stringify(failures)).toContain('answers with 404');
     await hook.close();
   }, 120_000);
 });
@@ -110,9 +110,9 @@ describe('a webhook', () => {
 
   it.each([
     ['what may go away is tried again', [500, 429, 200], 3, undefined],
-    ['not for ever', [503], 3, 'answers with 503'],
+    ['not without end', [503], 3, 'answers with 503'],
     ['a refusal is final', [403], 1, 'answers with 403'],
-    ['nobody is followed to another place', [302], 1, 'answers with 302'],
+    ['redirects are not followed', [302], 1, 'answers with 302'],
   ])('%s', async (_what, statuses, attempts, failure) => {
     const hook = await startReceiver(...statuses);
     const sent = send(hook.url);

@@ -99,7 +99,7 @@ describe('a restore', () => {
     await flag(true);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
-    await flag(false); // what the operator has set stays: nobody could drop them
+    await flag(false); // what the operator has set stays: no one could drop them
   }, 180_000);
 
   it('changes nothing while somebody copies a store', async () => {
@@ -213,7 +213,7 @@ describe('a restore by an administrator that is no superuser', () => {
     await fixture.own.query(`drop owned by ${name()}; drop role ${name()}`);
   });
 
-  /** In a process of its own: a rejection that nobody handles would end it. */
+  /** In a process of its own: a rejection without a handler would end it. */
   const restoreInProcess = async () => {
     const urlOf = (database: string) => {
       const url = new URL(inDatabase(fixture.own.url, database));
@@ -242,7 +242,7 @@ describe('a restore by an administrator that is no superuser', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
-  it("replaces the stores when nobody is in its way, and nobody's own tables are", async () => {
+  it('replaces the stores when no one is in its way, nor an operator’s own tables', async () => {
     await fixture.auth.query('create table operators_own (a int); create table "Odd one" (a int)');
     expect(await restoreInProcess()).toEqual({
       exitCode: 0,

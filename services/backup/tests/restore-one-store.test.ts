@@ -36,12 +36,12 @@ async function restore(file: string, stores: string[]): Promise<{ end?: Restored
 
 describe('a restore of one store', () => {
   it.each([
-    ['tasks', ['new', 'old@x'], 'if there are tasks of accounts that are gone, nobody sees them'],
-    ['auth', ['old', 'new@x'], 'if there are tasks of accounts that are gone, they stay and nobody sees them'],
-  ])('replaces %s and leaves the other as it is, until it is taken back', async (store, expected, told) => {
+    ['tasks', ['new', 'old@x'], 'if there are tasks of accounts that are gone, no one sees them'],
+    ['auth', ['old', 'new@x'], 'if there are tasks of accounts that are gone, they stay and no one sees them'],
+  ])('replaces %s and leaves the other as it is, until it is taken back', async (store, expected, message) => {
     const { end } = await restore('own.tar.gz', [store, store]);
     expect(end).toMatchObject({ outcome: 'RESTORED', databaseRestored: true });
-    expect(end?.message).toContain(`Only the store ${store} was replaced: ${told}`);
+    expect(end?.message).toContain(`Only the store ${store} was replaced: ${message}`);
     expect(await fixture.inStores()).toEqual(expected);
     expect(await fixture.own.query('select stores from restores order by started_at desc limit 1')).toEqual([
       { stores: [store] },

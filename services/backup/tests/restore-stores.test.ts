@@ -40,7 +40,7 @@ beforeEach(async () => {
   await live.auth.query('truncate accounts cascade');
 });
 
-/** Restores both stores from the dumps; says what was told meanwhile, too. */
+/** Restores both stores from the dumps; returns what was reported meanwhile, too. */
 async function restore(options: Partial<StoresRestore> = {}) {
   const owners = createOwners({ tasks: live.tasks.url, auth: live.auth.url });
   const store = (name: StoreName): Store => ({ name, adminUrl: live[name].url, owner: owners[name] });
@@ -53,7 +53,7 @@ async function restore(options: Partial<StoresRestore> = {}) {
     >;
   };
   line = {} as Restore;
-  const told: string[] = [];
+  const progress: string[] = [];
   const logged: Record<string, unknown>[] = [];
   const write = (text: string) => logged.push(JSON.parse(text) as Record<string, unknown>);
   const stores = { tasks: store('tasks'), auth: store('auth') };
@@ -77,11 +77,11 @@ async function restore(options: Partial<StoresRestore> = {}) {
       allowsLoss: true,
       limits: loadLimits(DEFAULT_SIZES),
       mayGoOn: async () => true,
-      onProgress: (progress) => told.push(Object.values(progress).join(' ')),
+      onProgress: (step) => progress.push(Object.values(step).join(' ')),
       ...options,
     },
   );
-  return { restored, imported, logged, told: [...new Set(told)] };
+  return { restored, imported, logged, progress: [...new Set(progress)] };
 }
 
 const inStores = async () => [
@@ -92,7 +92,7 @@ const inStores = async () => [
 describe('restoring stores', () => {
   it('prepares them one after the other, makes the safety backup as late as possible, swaps them, and tells all that', async () => {
     const before: unknown[] = [];
-    const { restored, imported, logged, told } = await restore({
+    const { restored, imported, logged, progress } = await restore({
       makeSafetyBackup: async () => {
         before.push(...(await inStores()), line.stage, line.safetyBackup);
         return 'safe.tar.gz';
@@ -107,7 +107,7 @@ describe('restoring stores', () => {
     }); // prettier-ignore
     expect(line.safetyBackup).toBe('safe.tar.gz');
     const [tasks, auth] = [DUMPS.tasks.length, DUMPS.auth.length];
-    expect(told).toEqual([
+    expect(progress).toEqual([
       `load tasks ${tasks} ${tasks}`,
       'check tasks',
       `load auth ${auth} ${auth}`,

@@ -63,7 +63,7 @@ describe('the swap of a restore', () => {
     expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
   }, 180_000);
 
-  it('ends nobody when what kept writers out is lost before it', async () => {
+  it('ends no session when what kept writers out is lost before it', async () => {
     const reader = await hold(fixture.auth.url);
     const { carryOver } = fixture.owners.auth;
     fixture.owners.auth.carryOver = async (database) => {
@@ -80,7 +80,7 @@ describe('the swap of a restore', () => {
     const holder = await holdRename();
     const restoring = fixture.restore('own.tar.gz');
     await untilSwapping();
-    // Without it nobody knows that the restore goes on.
+    // Without it no one knows that the restore goes on.
     await fixture.own.query(
       `select pg_terminate_backend(pid) from pg_locks l join pg_database d on d.oid = l.database where locktype = 'advisory' and datname = current_database()`,
     );

@@ -86,7 +86,7 @@ describe('the rules of a restore', () => {
     expect(await fixture.tasks.query('select epoch from feed_state')).toEqual([{ epoch: 2 }]);
   });
 
-  it('6: what the dump holds beside rows is passed over, and told', async () => {
+  it('6: what the dump holds beside rows is passed over, and reported', async () => {
     const around = `create function f() returns int language sql as 'select 1'; create function g() returns int language sql as 'select 1';
       create view v as select 1; grant all on tasks to public;`;
     await fixture.archive('around.tar.gz', { 'database.sql': tasksDump(['one']) + around });

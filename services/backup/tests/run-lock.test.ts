@@ -5,7 +5,7 @@ import { createBackupDatabase } from '../src/database.ts';
 import { createRunLock } from '../src/run-lock.ts';
 import { administer } from './support/test-stores.ts';
 
-it('keeps out who cannot ask for it, because our database takes no more sessions, and nobody when it is away', async () => {
+it('keeps out who cannot ask for it, because our database takes no more sessions, and no one when it is away', async () => {
   const own = await createTestDatabase('run_lock');
   const name = databaseOf(own.url);
   const log = createLog({ service: 'test', level: 'silent' });

@@ -37,7 +37,7 @@ async function restore(file: string, safetyBackup?: boolean, backup = fixture.ba
 const archives = async () => (await readdir(fixture.config.backupsDir)).toSorted();
 
 describe('a safety backup', () => {
-  it('holds what was replaced, and is told in the answer, the journal and the list', async () => {
+  it('holds what was replaced, and is named in the answer, the journal and the list', async () => {
     const { outcome, safetyBackup } = await restore('own.tar.gz', true);
     expect([outcome, safetyBackup]).toEqual(['RESTORED', expect.stringMatching(/^taskmesh-.*\.tar\.gz$/)]);
     expect(await fixture.inStores()).toEqual(['new', 'new@x']);
@@ -64,7 +64,7 @@ describe('a safety backup', () => {
     expect(await archives()).toEqual(before);
   });
 
-  it('that was made for nothing is told as well: the restore failed behind it', async () => {
+  it('that was made for nothing is named as well: the restore failed behind it', async () => {
     const { carryOver } = fixture.owners.auth;
     fixture.owners.auth.carryOver = () => Promise.reject(new Error('no luck'));
     const { outcome, safetyBackup } = await restore('own.tar.gz', true);

@@ -48,9 +48,9 @@ describe('a scan', () => {
     await writeFile(join(fixture.config.backupsDir, 'broken.tar.gz'), 'no archive');
     await fixture.own.query(`delete from backups where file <> '${made[1]?.file}'`);
 
-    const told: WorkProgress[] = [];
-    expect(await backups.scan((progress) => told.push(progress))).toEqual({ archives: 5, added: 1, unread: 3 });
-    expect(told.at(-1)).toMatchObject({ phase: 'scan', doneBytes: told[0]?.totalBytes });
+    const steps: WorkProgress[] = [];
+    expect(await backups.scan((progress) => steps.push(progress))).toEqual({ archives: 5, added: 1, unread: 3 });
+    expect(steps.at(-1)).toMatchObject({ phase: 'scan', doneBytes: steps[0]?.totalBytes });
     const [first, second] = await Promise.all(made.map(({ file }) => backups.find(file)));
     expect(first).toMatchObject({ stores: ['tasks', 'auth'], origin: 'unknown', verifiedAt: null });
     expect(first?.createdAt).toEqual(made[0]?.createdAt);
@@ -67,7 +67,7 @@ describe('a scan', () => {
 describe('the list', () => {
   const put = (file: string, content: Buffer | string) => writeFile(join(fixture.config.backupsDir, file), content);
   const own = ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['a@x']) });
-  const told = async () => {
+  const entriesByFile = async () => {
     const { data } = await fixture.backup.subgraph.execute(
       { query: '{ backups { file stores unfitAt unfitReason verifiedAt } }' },
       { identity: { role: 'operator' }, requestId: 'r' },
@@ -83,7 +83,7 @@ describe('the list', () => {
       ['empty.tar.gz', Buffer.alloc(0), /empty|too early/],
       ['cut.tar.gz', whole.subarray(0, whole.length - 20), /ends too early/],
       ['no-tar.tar.gz', gzipSync('only text'), /tar file/],
-      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // nobody here can tell
+      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined here
       ['whole.tar.gz', whole, null],
     ];
     for (const [file, content] of archives) await put(file, content);
@@ -94,7 +94,7 @@ describe('the list', () => {
     const unfit = (reason: RegExp) => ({ verifiedAt: null, unfitAt: expect.any(String), unfitReason: expect.stringMatching(reason) }); // prettier-ignore
     const fit = { verifiedAt: null, unfitAt: null, unfitReason: null };
     await eventually(async () => {
-      const entries = await told();
+      const entries = await entriesByFile();
       for (const [file, , reason] of archives)
         expect([file, entries.get(file)]).toMatchObject([file, reason ? unfit(reason) : fit]);
       expect(entries.get('no-dump.tar.gz')).toMatchObject(unfit(/no database.sql/));
@@ -107,10 +107,12 @@ describe('the list', () => {
 
   it('looks again when another file takes the place', async () => {
     await put('later.tar.gz', 'half of it');
-    await eventually(async () => expect((await told()).get('later.tar.gz')?.unfitAt).toEqual(expect.any(String)));
+    await eventually(async () =>
+      expect((await entriesByFile()).get('later.tar.gz')?.unfitAt).toEqual(expect.any(String)),
+    );
     await fixture.archive('later.tar.gz', own);
     await eventually(async () =>
-      expect((await told()).get('later.tar.gz')).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }),
+      expect((await entriesByFile()).get('later.tar.gz')).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }),
     );
   }, 180_000);
 
@@ -119,19 +121,21 @@ describe('the list', () => {
     const damaged = Buffer.from(whole);
     damaged[whole.length >> 1] = ~(damaged[whole.length >> 1] ?? 0);
     await put('copied.tar.gz', damaged);
-    await eventually(async () => expect((await told()).get('copied.tar.gz')?.unfitAt).toEqual(expect.any(String)));
+    await eventually(async () =>
+      expect((await entriesByFile()).get('copied.tar.gz')?.unfitAt).toEqual(expect.any(String)),
+    );
     await put('copied.tar.gz', whole);
     await eventually(async () =>
-      expect((await told()).get('copied.tar.gz')).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }),
+      expect((await entriesByFile()).get('copied.tar.gz')).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }),
     );
     expect(await fixture.backup.backups.scan()).toMatchObject({ added: 0 });
   }, 180_000);
 
-  it('shows what a verification found of an archive that nobody knew', async () => {
+  it('shows what a verification found of an unknown archive', async () => {
     await put('unknown.tar.gz', 'no archive');
     const verified = fixture.backup.backups.verify('unknown.tar.gz');
     await expect(verified).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect((await told()).get('unknown.tar.gz')).toMatchObject({
+    expect((await entriesByFile()).get('unknown.tar.gz')).toMatchObject({
       unfitAt: expect.any(String),
       unfitReason: expect.stringContaining('no intact gzip file'),
     });

@@ -95,7 +95,7 @@ describe('a schedule', () => {
   const done = () => momentIn('moment');
   const dueMoment = () => new Cron(RARELY, { timezone: 'UTC', paused: true }).previousRuns(1)[0]?.toISOString();
 
-  it('makes up for moments that passed while nobody ran, by one run', async () => {
+  it('makes up for moments that passed while no instance ran, by one run', async () => {
     const looked = (others: Other[]) =>
       eventually(async () => {
         expect(await fixture.own.query('select 1 from schedule')).toHaveLength(1);

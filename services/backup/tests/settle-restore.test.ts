@@ -143,7 +143,7 @@ describe('a restore that was given up and goes on after all', () => {
     return { tasks: of('tasks'), auth: of('auth') };
   };
 
-  it('is told as what it became when it reached the swap in that very moment', async () => {
+  it('is reported as what it became when it reached the swap in that very moment', async () => {
     for (const store of STORES) await copyAs(store, namesFor(store, 'hhh').fresh);
     await begin('hhh', 'loading');
     const freshIds = await idsOf('hhh');

@@ -90,7 +90,7 @@ describe('an interrupted restore of stores of several servers', () => {
     [{ stage: 'decided', swapped: ['tasks', 'auth'], open: true }, ['restored', ...SWAPPED]],
     [{ stage: 'decided', swapped: ['auth'] }, ['undone', UNTOUCHED[0] ?? '', 'live: former, fresh: (new)']],
     [{ stage: 'decided', swapped: [] }, ['undone', ...UNTOUCHED]],
-  ])('counts only as decided, and as long as nobody has begun to take it back: %j', async (left, expected) => {
+  ])('counts only as decided, and as long as no one has begun to take it back: %j', async (left, expected) => {
     expect(await settle(left)).toEqual(expected);
   });
 });
@@ -125,7 +125,7 @@ describe('what an ended restore left', () => {
     expect(await dropLeft(trial, trial.line)).toBe(false);
     expect(await trial.state()).toEqual([UNTOUCHED[0], 'live: former']);
     expect(trial.line.leftUntil).toEqual(NOW);
-    expect(trial.told).toMatchObject([{ msg: 'databases of an ended restore not removed yet', restore: 'r' }]);
+    expect(trial.logged).toMatchObject([{ msg: 'databases of an ended restore not removed yet', restore: 'r' }]);
     await withClient(fresh, async (client) => {
       await client.query('alter subscription s set (slot_name = none)');
       await client.query('drop subscription s');
@@ -166,7 +166,7 @@ describe('taking a restore back', () => {
     expect(await administer('select datconnlimit as most from pg_database where datname = $1', [live])).toEqual([
       { most: 77 },
     ]);
-    expect(trial.told.filter(({ level }) => level !== 'info')).toEqual([]);
+    expect(trial.logged.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
   it('tells what of the settings the stores from before have no place for', async () => {
@@ -174,7 +174,7 @@ describe('taking a restore back', () => {
       client.query('create table if not exists extra (); grant select on extra to public'),
     );
     await undo();
-    const warnings = trial.told.filter(({ level }) => level === 'warn');
+    const warnings = trial.logged.filter(({ level }) => level === 'warn');
     const isGone = expect.stringContaining('relation "public.extra" does not exist');
     expect(warnings).toMatchObject([{ store: 'auth', refused: expect.arrayContaining([isGone]) }]);
   });

@@ -48,10 +48,10 @@ describe('what backup tells operators of itself', () => {
   });
 
   it('says nothing of what can be taken back while it cannot know', async () => {
-    const told = async () => (await fixture.backup.operators.status()).backups;
-    expect(await told()).toHaveProperty('undoable', null);
+    const current = async () => (await fixture.backup.operators.status()).backups;
+    expect(await current()).toHaveProperty('undoable', null);
     await fixture.own.query('alter table restores rename to restores_away');
-    expect(await told()).not.toHaveProperty('undoable');
+    expect(await current()).not.toHaveProperty('undoable');
     await fixture.own.query('alter table restores_away rename to restores');
   });
 

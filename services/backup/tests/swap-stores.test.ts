@@ -72,7 +72,7 @@ async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = 
   return steps;
 }
 
-const messages = () => trial.told.map(({ msg }) => msg);
+const messages = () => trial.logged.map(({ msg }) => msg);
 
 describe('a swap of stores that have a server in common', () => {
   beforeEach(async () => {
@@ -90,7 +90,7 @@ describe('a swap of stores that have a server in common', () => {
     await administer(`create database ${trial.names.auth.old}`); // in the way of the last store's renames
     await expect(swap()).rejects.toMatchObject({ code: '42P04' });
     expect(await trial.state()).toEqual([UNTOUCHED[0], `${UNTOUCHED[1]}, old: strange`]);
-    expect(trial.told).toEqual([
+    expect(trial.logged).toEqual([
       expect.objectContaining({
         msg: expect.stringContaining('databases not swapped'),
         databases: [trial.names.tasks.live, trial.names.auth.live],
@@ -106,7 +106,7 @@ describe('a swap of stores that have a server in common', () => {
     expect(trial.line.stage).toBe('loading');
   });
 
-  it('tells whoever cannot look up what came of it that this is not known', async () => {
+  it('says that the outcome is unknown when it cannot be looked up', async () => {
     await administer(`create database ${trial.names.auth.old}`);
     const journal = { ...trial.journal, find: () => Promise.reject(new Error('away')) };
     const exchange = {
@@ -135,7 +135,7 @@ describe('a swap of stores that have a server in common', () => {
     await expect(swapping).rejects.toMatchObject({ code: '55006' });
     for (const name of [live, fresh]) await administer(`alter database ${name} owner to current_user`);
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    expect(trial.told).toMatchObject([{ databases: [live], sessions: [rows[0]?.pid] }]);
+    expect(trial.logged).toMatchObject([{ databases: [live], sessions: [rows[0]?.pid] }]);
     expect(await trial.state()).toEqual(UNTOUCHED);
   });
 
@@ -147,7 +147,7 @@ describe('a swap of stores that have a server in common', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  it('waits for whoever is still at work on the same restore', async () => {
+  it('waits for the one who is still at work on the same restore', async () => {
     const { client } = await hold(inDatabase(trial.stores.tasks.adminUrl, 'postgres'));
     const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
     await client.query(`select pg_advisory_lock(${lock})`);

@@ -83,11 +83,11 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(['one', 'since', 'one@x']);
   }, 180_000);
 
-  it('are named before an undo, and what becomes of those that it replaces is told after it', async () => {
-    const told = async () => (await fixture.backup.operators.status()).backups.undoable;
-    expect([await undoable(), await told()]).toEqual([null, null]);
+  it('are named before an undo, and what becomes of those that it replaces is reported after it', async () => {
+    const current = async () => (await fixture.backup.operators.status()).backups.undoable;
+    expect([await undoable(), await current()]).toEqual([null, null]);
     await fixture.restore('one.tar.gz');
-    expect(await told()).toEqual(await undoable());
+    expect(await current()).toEqual(await undoable());
     const [what, kept] = [{ file: 'one.tar.gz', stores: ['tasks', 'auth'], replacedKeptMs: HOUR_MS }, await undoable()];
     expect(kept).toMatchObject({ ...what, isUndo: false });
     expect(Date.parse(String(kept?.keptUntil)) - Date.parse(String(kept?.restoredAt))).toBe(HOUR_MS);

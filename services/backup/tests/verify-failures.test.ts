@@ -29,7 +29,7 @@ describe('a verification', () => {
     ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
     ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
     ['as no SQL', `insert into tasks 'written by a user' 'x';`],
-  ])('tells nobody the value for which a dump is refused: %s', async (name, dump) => {
+  ])('tells no one the value for which a dump is refused: %s', async (name, dump) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, { 'database.sql': dump });
     const error = await verify(file).catch((thrown: unknown) => thrown);
@@ -48,7 +48,7 @@ describe('a verification', () => {
       (result) => ({ ...result, dropped: ['tasks.note'] }),
       /^The archive restores with a loss only, if that is allowed: without tasks\.tasks\.note\.$/,
     ],
-  ])('leaves what was known of an archive as it was when %s', async (_what, change, told) => {
+  ])('leaves what was known of an archive as it was when %s', async (_what, change, message) => {
     const { file } = await fixture.backup.backups.create();
     await verify(file);
     const known = await find(file);
@@ -57,7 +57,7 @@ describe('a verification', () => {
       change(await importDatabase(database, archived));
     const error = await verify(file).catch((thrown: unknown) => thrown);
     fixture.owners.tasks.importDatabase = importDatabase;
-    expect(error).toMatchObject({ message: expect.stringMatching(told), code: 'CONFLICT' });
+    expect(error).toMatchObject({ message: expect.stringMatching(message), code: 'CONFLICT' });
     expect(await find(file)).toEqual(known);
     expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
   });

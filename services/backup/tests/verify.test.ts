@@ -85,14 +85,14 @@ describe('verifying a backup', () => {
   });
 
   it('tells how far it is', async () => {
-    await fixture.archive('told.tar.gz', good());
-    const told: WorkProgress[] = [];
-    await fixture.backup.backups.verify('told.tar.gz', (progress) => told.push(progress));
-    const steps = told.map(({ phase, store = '' }) => `${phase} ${store}`.trim());
+    await fixture.archive('steps.tar.gz', good());
+    const progress: WorkProgress[] = [];
+    await fixture.backup.backups.verify('steps.tar.gz', (step) => progress.push(step));
+    const steps = progress.map(({ phase, store = '' }) => `${phase} ${store}`.trim());
     const inOrder = steps.filter((step, index) => step !== steps[index - 1]);
     expect(inOrder).toEqual(['extract', 'load tasks', 'check tasks', 'load auth', 'check auth']);
-    for (const { doneBytes = 0, totalBytes = 0 } of told) expect(doneBytes).toBeLessThanOrEqual(totalBytes);
-    const read = told.findLast(({ phase }) => phase === 'extract');
+    for (const { doneBytes = 0, totalBytes = 0 } of progress) expect(doneBytes).toBeLessThanOrEqual(totalBytes);
+    const read = progress.findLast(({ phase }) => phase === 'extract');
     expect(read?.doneBytes).toBe(read?.totalBytes);
   });
 
@@ -175,7 +175,7 @@ describe('verifying a backup', () => {
     expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  it('is remembered by the figures of a service that starts anew', async () => {
+  it('is remembered by the figures of a service that starts again', async () => {
     const { file } = await fixture.backup.backups.create();
     const { verifiedAt } = await fixture.backup.backups.verify(file);
     const metrics = new Registry();

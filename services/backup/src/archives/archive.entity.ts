@@ -40,7 +40,7 @@ export const fileStateOf = ({ sizeBytes, modifiedAt, createdAt }: Backup): FileS
   modifiedAt: modifiedAt ?? createdAt,
 });
 
-/** Nobody has examined the archive yet, or its content is still unknown. */
+/** The archive is not examined yet, or its content is still unknown. */
 export const isNewcomer = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;
 
 export interface FileState {

@@ -81,7 +81,7 @@ export async function openContent(
   throw new KeyError(NO_KEY);
 }
 
-/** Something of the source is read at once, but a stream that nobody reads would not tell it that it is destroyed. */
+/** Something of the source is read at once, but a stream without a reader would not pass on that it is destroyed. */
 function endingWith(stream: Readable, source: Readable): Readable {
   return stream.once('close', () => source.destroy());
 }

@@ -16,7 +16,7 @@ export interface Extraction {
   /** A gzip-compressed tar file. */
   source: Readable;
   sizeBytes: number;
-  /** An empty folder to which nobody else may write. */
+  /** An empty folder to which no one else may write. */
   dir: string;
   limits: ArchiveLimits;
   onRead?: (bytes: number) => void;

@@ -22,7 +22,7 @@ export function readKeyFile(env: Env, name: string): string[] {
   } catch {
     throw new ConfigError([`${name} must name a readable file ${shown}`]);
   }
-  if ((mode & TOO_OPEN) !== 0) throw new ConfigError([`${name} must name a file that only its owner may change and nobody else may read: chmod 600 ${shown}`]); // prettier-ignore
+  if ((mode & TOO_OPEN) !== 0) throw new ConfigError([`${name} must name a file that only its owner may change or read: chmod 600 ${shown}`]); // prettier-ignore
   const lines = text.split('\n').map((line) => line.trim());
   const identities = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (identities.length === 0 || !identities.every((line) => IDENTITY.test(line)))

@@ -19,5 +19,5 @@ try {
   process.exit(1);
 }
 process.stdout.write(
-  `Public key: ${recipient}\nKeep a copy of ${path} away from the archives: without it, nobody can open them.\n`,
+  `Public key: ${recipient}\nKeep a copy of ${path} away from the archives: without it, no one can open them.\n`,
 );

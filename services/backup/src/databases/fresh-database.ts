@@ -12,7 +12,7 @@ export interface LoaderLimits {
 
 /**
  * $1: the database. Its creator holds this lock for as long as the connection lives: a server goes on with a statement
- * after the client has gone, and whoever drops the database meanwhile would miss what is created then.
+ * after the client has gone, and a drop of the database meanwhile would miss what is created then.
  */
 const ALONE = 'select pg_advisory_lock(hashtextextended($1, 0))';
 
@@ -138,7 +138,7 @@ async function dropLoader(admin: Client, loader: string): Promise<void> {
   await admin.query(`drop role if exists ${role}`);
 }
 
-/** Copying a database, or another use that locks it, may take for ever. */
+/** Copying a database, or another use that locks it, may take without end. */
 const DROP_TIMEOUT_MS = 5_000;
 /** For a statement that makes or removes a whole database: a busy disk may need minutes. */
 export const DATABASE_TIMEOUTS = { timeoutMs: 10 * 60_000 };

@@ -31,7 +31,7 @@ export class WritersBusyError extends Error {
 }
 
 /**
- * Runs `work` while nobody can write to the stores' tables in the live databases, given by name; readers are
+ * Runs `work` while no one can write to the stores' tables in the live databases, given by name; readers are
  * unaffected, and so are writers to other tables. Takes all locks or none: while waiting for one, it holds the others
  * no longer than one attempt.
  * @throws WritersBusyError when writers continue for too long

@@ -56,7 +56,7 @@ async function placeOf(client: Client, mark: number): Promise<string> {
 }
 
 /**
- * Ensures that nobody else works on the databases of that restore, not even an instance given up for dead, until the
+ * Ensures that no one else works on the databases of that restore, not even an instance given up for dead, until the
  * sessions end.
  */
 export async function fence(servers: readonly Server[], restore: string): Promise<void> {

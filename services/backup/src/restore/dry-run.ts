@@ -34,16 +34,16 @@ export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
     const begin = performance.now();
     const archive = file === '' ? undefined : await storage.open(file);
     if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
-    const told: RestoreForecast = { stores: [], obstacles: [], skipped: [], dropped: [], tookMs: 0 };
+    const forecast: RestoreForecast = { stores: [], obstacles: [], skipped: [], dropped: [], tookMs: 0 };
     try {
-      const inspect = (made: MadeStore) => compare(made, told, onProgress);
+      const inspect = (made: MadeStore) => compare(made, forecast, onProgress);
       await verifier.verify(file, archive, { onProgress, waitMs: WAIT_MS, only, allowsLoss, inspect });
     } finally {
       await archive.close();
     }
-    told.tookMs = Math.round(performance.now() - begin);
-    log.info({ file, ...told }, 'restore tried, nothing changed');
-    return told;
+    forecast.tookMs = Math.round(performance.now() - begin);
+    log.info({ file, ...forecast }, 'restore tried, nothing changed');
+    return forecast;
   };
 
   return (file, options) =>
@@ -57,15 +57,19 @@ interface DryRunDeps extends Pick<CommonParts, 'storage' | 'log'> {
   verifier: Verifier;
 }
 
-async function compare({ store, database, prepared }: MadeStore, told: RestoreForecast, onProgress: OnWorkProgress) {
+async function compare(
+  { store, database, prepared }: MadeStore,
+  forecast: RestoreForecast,
+  onProgress: OnWorkProgress,
+) {
   const { name, adminUrl, owner } = store;
   onProgress({ phase: 'compare', store: name });
   const { tables, accounts } = await owner.compare(database);
-  told.stores.push({ store: name, tables });
-  told.accounts ??= accounts;
-  told.skipped.push(...prepared.skipped);
-  told.dropped.push(...prepared.dropped.map((dropped) => `${name}.${dropped}`));
+  forecast.stores.push({ store: name, tables });
+  forecast.accounts ??= accounts;
+  forecast.skipped.push(...prepared.skipped);
+  forecast.dropped.push(...prepared.dropped.map((dropped) => `${name}.${dropped}`));
   const fresh = inDatabase(adminUrl, database);
   const obstacles = await findObstacles({ adminUrl, fresh, waitsForWriters: owner.carryOver !== undefined });
-  told.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));
+  forecast.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));
 }

@@ -8,15 +8,15 @@ const NOW = new Date('2026-11-22T12:00:00Z');
 /** Exchanges no stores at all, to test the order of the steps and the effect on the journal. */
 function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs = 0) {
   const steps: string[] = [];
-  const told: string[] = [];
+  const messages: string[] = [];
   let line: Restore | undefined;
-  const write = (text: string) => told.push((JSON.parse(text) as { msg: string }).msg);
+  const write = (text: string) => messages.push((JSON.parse(text) as { msg: string }).msg);
   const deps: ExchangeDeps = {
     stores: {} as ExchangeDeps['stores'],
     keepOldMs,
     now: () => NOW,
     log: createLog({ service: 'test', level: 'warn', destination: { write } }),
-    onUnsettled: () => void steps.push('told'),
+    onUnsettled: () => void steps.push('unsettled'),
     journal: {
       begin: async (restore: Restore) => void ((line = restore), steps.push('begin')),
       find: async () => line,
@@ -35,49 +35,49 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs =
       onSwap: () => void steps.push('swap'),
       ...more,
     });
-  return { steps, told, exchange };
+  return { steps, messages, exchange };
 }
 
 describe('an exchange of stores', () => {
   it('that cannot prepare them is undone before it has touched anything, and says why', async () => {
     const { steps, exchange } = createTrial();
     await expect(exchange({ prepare: () => Promise.reject(new Error('no room')) })).rejects.toThrow('no room');
-    expect(steps).toEqual(['begin', 'undone', 'left nothing', 'told']);
+    expect(steps).toEqual(['begin', 'undone', 'left nothing', 'unsettled']);
   });
 
   it('does not begin to swap when somebody else may be at it', async () => {
     const { steps, exchange } = createTrial();
     await expect(exchange({ mayGoOn: async () => false })).rejects.toThrow('lock on restores was lost');
-    expect(steps).toEqual(['begin', 'prepare', 'undone', 'left nothing', 'told']);
+    expect(steps).toEqual(['begin', 'prepare', 'undone', 'left nothing', 'unsettled']);
   });
 
   it('is no success when the servers say that nothing was replaced', async () => {
     const { steps, exchange } = createTrial();
     await expect(exchange()).rejects.toThrow('The restore was undone.');
-    expect(steps).toEqual(['begin', 'prepare', 'ask', 'swap', 'undone', 'left nothing', 'told']);
+    expect(steps).toEqual(['begin', 'prepare', 'ask', 'swap', 'undone', 'left nothing', 'unsettled']);
   });
 
   it('is a success when somebody else has settled it as one, whatever went wrong here', async () => {
-    const { told, exchange } = createTrial({ find: async () => ({ stage: 'restored', stores: [] }) as never });
+    const { messages, exchange } = createTrial({ find: async () => ({ stage: 'restored', stores: [] }) as never });
     const prepare = () => Promise.reject(new Error('the connection was lost'));
     expect(await exchange({ prepare })).toMatchObject({ isCleanUpPending: false });
-    expect(told).toEqual(['the stores were replaced all the same']);
+    expect(messages).toEqual(['the stores were replaced all the same']);
   });
 
   it('has something left to do when it cannot be looked up what that is', async () => {
     let looks = 0;
     const restored = { stage: 'restored', stores: [] } as never;
-    const { told, exchange } = createTrial({
+    const { messages, exchange } = createTrial({
       find: () => (looks++ === 0 ? Promise.resolve(restored) : Promise.reject(new Error('away'))),
     });
     expect(await exchange()).toEqual({ isCleanUpPending: true });
-    expect(told).toEqual(['databases of an ended restore not removed yet']);
+    expect(messages).toEqual(['databases of an ended restore not removed yet']);
   });
 
   it('that was made and cannot be looked up now is a success, with something left to do', async () => {
     const { steps, exchange } = createTrial({ find: () => Promise.reject(new Error('away')) });
     expect(await exchange()).toEqual({ isCleanUpPending: true });
-    expect(steps.at(-1)).toBe('told');
+    expect(steps.at(-1)).toBe('unsettled');
   });
 
   it.each([
@@ -85,12 +85,12 @@ describe('an exchange of stores', () => {
     ['what cannot be dropped now', { leftUntil: NOW }, ['databases of an ended restore not removed yet']],
     ['nothing', { leftUntil: null }, []],
   ])('may leave %s', async (_what, { leftUntil }, expected) => {
-    const { told, exchange } = createTrial({
+    const { messages, exchange } = createTrial({
       find: async () => ({ stage: 'restored', stores: [], leftUntil }) as never,
       leftNothing: () => Promise.reject(new Error('away')),
     });
     const keptUntil = leftUntil && leftUntil > NOW ? leftUntil : null;
     expect(await exchange()).toEqual({ isCleanUpPending: expected.length > 0, keptUntil });
-    expect(told).toEqual(expected);
+    expect(messages).toEqual(expected);
   });
 });

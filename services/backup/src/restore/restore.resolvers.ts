@@ -70,8 +70,8 @@ type RestoreEnd = End & Required<Pick<End, 'skipped' | 'safetyBackup'>> & { data
 
 const RESTORED = 'Database restored; the application may need a restart.';
 const ONE_STORE: Record<StoreName, string> = {
-  tasks: 'Only the store tasks was replaced: if there are tasks of accounts that are gone, nobody sees them.',
-  auth: 'Only the store auth was replaced: if there are tasks of accounts that are gone, they stay and nobody sees them.',
+  tasks: 'Only the store tasks was replaced: if there are tasks of accounts that are gone, no one sees them.',
+  auth: 'Only the store auth was replaced: if there are tasks of accounts that are gone, they stay and no one sees them.',
 };
 const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
 
@@ -101,8 +101,8 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreEnd {
 
 function restoredResultOf(outcome: Restored): RestoreEnd {
   const { isCleanUpPending, skipped, dropped, onlyStore, safetyBackup = null, keptUntil, takenBack } = outcome;
-  const told = takenBack ? undoneText(takenBack, keptUntil) : RESTORED;
-  const message = [told, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
+  const sentence = takenBack ? undoneText(takenBack, keptUntil) : RESTORED;
+  const message = [sentence, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
   return {
     ...BASE,
     success: true,

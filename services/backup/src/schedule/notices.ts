@@ -24,7 +24,7 @@ function bodyOf(notice: Notice): string {
 
 export function mailOf(notice: Notice, to: string): Mail {
   const subject = `Taskmesh: ${RUNS[notice.run]} ${notice.event === 'failed' ? 'failed' : 'works again'}`;
-  const more = notice.event === 'failed' ? ["backup's log says more. You are told again when it works, and once a day until then."] : []; // prettier-ignore
+  const more = notice.event === 'failed' ? ["backup's log says more. You get a message when it works again, and once a day until then."] : []; // prettier-ignore
   return { to, subject, text: [sentenceOf(notice), '', ...more, ''].join('\n') };
 }
 

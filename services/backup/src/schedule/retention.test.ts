@@ -85,7 +85,7 @@ describe('expired archives', () => {
     expect(gone([1, 2, 3, 4, 5].map((day) => night(day, 'unfit')), '4', later)).toEqual(['2026-03-01T03']);
   }); // prettier-ignore
 
-  it('are those of a clock that was ahead before all others: nobody knows how old they are, and they take no place', () => {
+  it('are those of a clock that was ahead before all others: their age is unknown, and they take no place', () => {
     const ahead = [at('2026-03-13T03:00Z', 'good'), at('2099-01-01T00:00Z', 'good'), at('2098-01-01T00:00Z', 'good')];
     const good = [night(9, 'good'), night(10, 'good'), night(11, 'good')];
     expect(gone([...ahead, ...good], '3')).toEqual(['2099-01-01T00', '2098-01-01T00', '2026-03-13T03']);

@@ -6,39 +6,39 @@ import type { FailingRun } from './run.entities.ts';
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-03-10T12:00:00Z');
 
-it('a failure that a clock that was ahead has told of is told again', async () => {
+it('a failure that a clock that was ahead has reported is reported again', async () => {
   const ahead = new Date(NOW.getTime() + 365 * DAY_MS);
-  let kept: FailingRun = { run: 'backup', since: ahead, toldAt: ahead };
-  const told: Notice[] = [];
+  let kept: FailingRun = { run: 'backup', since: ahead, notifiedAt: ahead };
+  const notices: Notice[] = [];
   const reports = createRunReports({
     repository: {
       find: async () => kept,
       save: async (failing) => void (kept = failing),
       remove: async () => undefined,
     },
-    channels: [async (notice) => void told.push(notice)],
+    channels: [async (notice) => void notices.push(notice)],
     metrics: { scheduleFailed: () => undefined },
     now: () => NOW,
     log: createLog({ service: 'test', level: 'silent' }),
   });
   const fail = () => reports.run('backup', () => Promise.reject(new Error('no')));
   await fail();
-  expect(told).toEqual([expect.objectContaining({ event: 'failed', at: NOW, since: NOW })]);
-  expect(kept).toEqual({ run: 'backup', since: NOW, toldAt: NOW });
+  expect(notices).toEqual([expect.objectContaining({ event: 'failed', at: NOW, since: NOW })]);
+  expect(kept).toEqual({ run: 'backup', since: NOW, notifiedAt: NOW });
   await fail();
-  expect(told).toHaveLength(1);
+  expect(notices).toHaveLength(1);
 });
 
 it('a run without end is reported, and waits no longer', async () => {
-  const told: Notice[] = [];
+  const notices: Notice[] = [];
   const reports = createRunReports({
     repository: { find: async () => null, save: async () => undefined, remove: async () => undefined },
-    channels: [async (notice) => void told.push(notice)],
+    channels: [async (notice) => void notices.push(notice)],
     metrics: { scheduleFailed: () => undefined },
     now: () => NOW,
     log: createLog({ service: 'test', level: 'silent' }),
     maxRunMs: 20,
   });
   expect(await reports.run('backup', () => new Promise(() => undefined))).toBe(false);
-  expect(told).toEqual([expect.objectContaining({ event: 'failed', message: 'It has not ended in time.' })]);
+  expect(notices).toEqual([expect.objectContaining({ event: 'failed', message: 'It has not ended in time.' })]);
 });

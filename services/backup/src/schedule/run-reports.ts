@@ -45,10 +45,10 @@ export function createRunReports(deps: RunReportsDeps): RunReports {
   };
 
   const tell = async (notice: Notice): Promise<boolean> => {
-    const told = await Promise.allSettled(channels.map((send) => send(notice)));
-    for (const { status, reason } of told.filter((one) => one.status === 'rejected'))
-      log.error({ err: reason, run: notice.run, event: notice.event, status }, 'operators not told');
-    return told.some(({ status }) => status === 'fulfilled');
+    const sent = await Promise.allSettled(channels.map((send) => send(notice)));
+    for (const { status, reason } of sent.filter((one) => one.status === 'rejected'))
+      log.error({ err: reason, run: notice.run, event: notice.event, status }, 'operators not notified');
+    return sent.some(({ status }) => status === 'fulfilled');
   };
 
   const reportFailure = async (run: RunName, error: unknown) => {
@@ -56,19 +56,19 @@ export function createRunReports(deps: RunReportsDeps): RunReports {
     if (closed) return;
     metrics.scheduleFailed(run);
     const at = now();
-    const { since: first = at, toldAt = null } = (await find(run)) ?? {};
-    if (toldAt && !isInFuture(toldAt, at) && at.getTime() - toldAt.getTime() < AGAIN_MS) return;
+    const { since: first = at, notifiedAt = null } = (await find(run)) ?? {};
+    if (notifiedAt && !isInFuture(notifiedAt, at) && at.getTime() - notifiedAt.getTime() < AGAIN_MS) return;
     const since = first < at ? first : at;
     const message = error instanceof AppError ? error.message : "Unexpected; backup's log says why.";
     const reached = await tell({ event: 'failed', run, at, since, message });
-    await keep({ run, since, toldAt: reached ? at : toldAt });
+    await keep({ run, since, notifiedAt: reached ? at : notifiedAt });
   };
 
   const reportSuccess = async (run: RunName) => {
     const failing = await find(run);
     if (!failing) return;
-    const { since, toldAt } = failing;
-    if (toldAt && !(await tell({ event: 'recovered', run, at: now(), since }))) return;
+    const { since, notifiedAt } = failing;
+    if (notifiedAt && !(await tell({ event: 'recovered', run, at: now(), since }))) return;
     remembered.delete(run);
     await repository.remove(run);
   };

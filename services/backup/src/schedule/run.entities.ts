@@ -26,7 +26,7 @@ export const FailingRunEntity = defineEntity({
   properties: {
     run: p.text().$type<RunName>().primary(),
     since: p.datetime(3),
-    toldAt: p.datetime(3).nullable(),
+    notifiedAt: p.datetime(3).nullable().name('told_at'),
   },
 });
 

@@ -176,7 +176,7 @@ describe('a directory of archives that is listed', () => {
     ['not there', 'it is not there', () => join(root, 'gone')],
     ['a file', 'it is no directory', () => join(root, 'outside.tar.gz')],
     ['below a file', 'it is no directory', () => join(root, 'outside.tar.gz', 'more')],
-  ])('says so when it is %s, rather than to be empty, and is not made anew', async (_what, why, place) => {
+  ])('says so when it is %s, rather than to be empty, and is not made again', async (_what, why, place) => {
     const failure = {
       code: 'SERVICE_UNAVAILABLE',
       message: `The directory of the archives cannot be used: ${why}.`,
@@ -210,7 +210,7 @@ describe('a directory of archives that is listed', () => {
     await chmod(place, 0o700);
   });
 
-  it('is made when there is none, which is told', async () => {
+  it('is made when there is none, which is reported', async () => {
     const place = join(root, 'new', 'place');
     expect(await storage(place).prepare()).toBe(true);
     expect(await storage(place).list()).toEqual([]);

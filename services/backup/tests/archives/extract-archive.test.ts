@@ -107,11 +107,11 @@ describe('extracting an archive', () => {
 
   it('tells how much it has read', async () => {
     const bytes = gzipSync(tar([{ name: 'a' }]));
-    const told: number[] = [];
+    const progress: number[] = [];
     const source = Readable.from([bytes.subarray(0, 20), bytes.subarray(20)]);
     const limits = { ...archiveLimits(DEFAULT_SIZES), compressedBytes: bytes.length };
-    await extractArchive({ source, sizeBytes: bytes.length, dir, limits, onRead: (read) => told.push(read) });
-    expect(told).toEqual([20, bytes.length]);
+    await extractArchive({ source, sizeBytes: bytes.length, dir, limits, onRead: (read) => progress.push(read) });
+    expect(progress).toEqual([20, bytes.length]);
   });
 
   it('takes what is away for no fault of the archive', async () => {

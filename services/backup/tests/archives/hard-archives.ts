@@ -47,7 +47,7 @@ const manyTables = (manifest: Record<string, never>) => {
   for (const store of Object.values(stores)) for (let n = 0; n < 999; n++) store.rows[`t${n}`.padEnd(63, 'x')] = 0;
 };
 
-/** Whose restore would take much memory from whoever is careless with it. */
+/** Whose restore would take much memory from a careless reader. */
 export const HARD_ARCHIVES: HardArchive[] = [
   { what: 'a small one', bytes: async () => zipped(entriesOf(own())), isRestored: true },
   { what: 'a manifest at its limit', bytes: async () => withManifest(() => undefined, MIB / 4), isRestored: true },
@@ -76,7 +76,7 @@ export const HARD_ARCHIVES: HardArchive[] = [
   {
     what: 'a long extended header',
     bytes: async () => zipped([pax({ comment: 'x'.repeat(64 * MIB) }), { name: 'database.sql', content: tasksDump(['one']) }]), // prettier-ignore
-    isRestored: true, // nobody keeps it
+    isRestored: true, // it is not kept
   },
   {
     what: 'rows as large as they may be',

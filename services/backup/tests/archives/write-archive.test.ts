@@ -64,7 +64,7 @@ describe('writing an archive', () => {
     return files;
   };
 
-  it('closes its files when nobody reads on', async () => {
+  it('closes its files when no one reads on', async () => {
     const archive = writeArchive({ dir, files: await large(), modifiedAt: new Date() });
     for await (const part of archive) if (part) break;
     await eventually(async () => expect(await openFiles()).toEqual([]));

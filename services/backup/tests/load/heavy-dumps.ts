@@ -2,7 +2,7 @@ const MEBIBYTE = 1024 * 1024;
 const TABLE = 'create table t (a int, b text, c text);\n';
 const row = `(1, 'abc', null)`;
 
-/** Dumps that would take much memory from whoever is careless with it. */
+/** Dumps that would take much memory from a careless reader. */
 export const HEAVY_DUMPS: [what: string, dump: () => string][] = [
   ['a tiny dump', () => `${TABLE}insert into t values ${row};`],
   ['one INSERT of very many rows', () => `${TABLE}insert into t values ${Array(100_000).fill(row).join(',')};`],

@@ -67,7 +67,7 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
       ...[`lo_from_bytea(0, 'x')`, `lo_from_bytea(0, 'x')`, 'lo_create(0)'],
       ...[`pg_stat_reset()`, `pg_promote()`, `txid_current()`, `pg_file_write('${mark}', 'x', false)`],
     ]);
-  /** Ends the quotes that it is in, for whoever does not write them anew. */
+  /** Ends the quotes that it is in, for one who does not quote them again. */
   const breakout = (quote: string, text: string, rest: string) =>
     `${quote}${text}${quote}${quote}${rest}; create view restored.v as select 1; --${quote}`;
   const body = () =>

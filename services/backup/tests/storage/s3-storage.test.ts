@@ -271,7 +271,7 @@ describe('a bucket whose answer is lost', () => {
     ['all of it again and again', 1_000, /^PUT /, Infinity],
     ['the end of an archive in parts', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
   ])(
-    'to %s has it all the same, and that is told',
+    'to %s has it all the same, and that is reported',
     async (_what, size, pattern, times) => {
       const front = await startS3Front(server.url('lost'));
       const storage = storageAt(front.at(server.url('lost')));

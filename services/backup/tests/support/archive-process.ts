@@ -12,7 +12,7 @@ const { config, query, variables, kill } = JSON.parse(process.argv[2] ?? '{}') a
   config: BackupConfig;
   query: string;
   variables: Record<string, unknown>;
-  /** `sent`: the server gets the statement, and nobody its answer. `cut`: only that connection ends, the process goes on. */
+  /** `sent`: the server gets the statement, and no one its answer. `cut`: only that connection ends, the process goes on. */
   kill?: { statement: number; when: 'before' | 'sent' | 'cut' };
 };
 const log = createLog({ service: 'backup', level: 'silent' });

@@ -1,6 +1,6 @@
 /**
  * All of a database, by catalogue: not which things we know of may change, but whether anything did. A row of a catalogue is
- * told by its place and the transaction that wrote it, which neither statistics nor vacuum touch.
+ * known by its place and the transaction that wrote it, which neither statistics nor vacuum touch.
  */
 export type Fingerprint = Record<string, string>;
 

@@ -90,8 +90,8 @@ export async function createTestStores() {
         ),
       );
       const line = newRestore({ now: () => NOW }, { id: 'r', file: 'a.tar.gz', stores: [...STORES], undoes });
-      const told: Record<string, unknown>[] = [];
-      const write = (text: string) => told.push(JSON.parse(text) as Record<string, unknown>);
+      const logged: Record<string, unknown>[] = [];
+      const write = (text: string) => logged.push(JSON.parse(text) as Record<string, unknown>);
 
       return {
         stores,
@@ -101,7 +101,7 @@ export async function createTestStores() {
         keepOldMs: KEPT_MS,
         now: () => NOW,
         log: createLog({ service: 'test', level: 'debug', destination: { write } }),
-        told,
+        logged,
         freshIds: { tasks: ids.get('new tasks') ?? '', auth: ids.get('new auth') ?? '' },
 
         /** Of each store what is where, as `live: former, fresh: new`; what takes no connections is in brackets. */
@@ -138,7 +138,7 @@ export async function createTestStores() {
   };
 }
 
-const unwanted = () => Promise.reject(new Error('Nobody asks for that here.'));
+const unwanted = () => Promise.reject(new Error('This is not expected here.'));
 
 /** A journal with one line. */
 export function journalOf(line: Restore): RestoreRepository {
