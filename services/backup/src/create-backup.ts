@@ -14,6 +14,7 @@ import {
   inOrder,
   readVersion,
   settleAll,
+  startAll,
   type Clock,
   type HealthReport,
   type Log,
@@ -170,7 +171,8 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     closeOnStop(() => settling.stop()),
     closeOnStop(() => notifier.close()),
     { start: cleanUp, stop: () => backups.stop() },
-    ...schedules,
+    // Each may wait for the end of its run, so they stop together.
+    { start: () => startAll(schedules), stop: () => settleAll(schedules.map((schedule) => schedule.stop())) },
     { start: async () => figures.start({ afterPause: true }), stop: () => figures.stop() },
   ]);
 

@@ -1,5 +1,6 @@
 import { conflict, notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
+import { settlesWithin } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import { isInFuture } from '../clock-skew.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -100,9 +101,11 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     await repository.save({ ...found, ...UNPROVED, unfitAt: now(), unfitReason, modifiedAt: stored.modifiedAt });
   };
 
-  const lookInto = (file: string, how = WHOLE) => inspectArchive(file, how, deps);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const lookInto = (file: string, how = WHOLE) => inspectArchive(file, how, { ...deps, signal });
   const looking = { ...deps, find, list, lookInto };
-  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, WHOLE, looking), log });
+  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, WHOLE, looking), signal, log });
 
   const showFigures = async () => metrics.archives(await list(), now());
 
@@ -114,7 +117,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     else if (wasMade) log.info('the directory of the archives was made');
   };
 
-  let isStopped = false;
+  let lookingAround: Promise<void> | undefined;
   const lookAround = async (wasMade: boolean) => {
     const pieces = await storage.sweep();
     if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
@@ -241,21 +244,28 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       const report = (error: unknown) => log.error({ err: error }, 'the place of the archives is not available');
       try {
         const wasMade = await storage.prepare();
-        lookAround(wasMade).catch((error: unknown) => isStopped || report(error)); // a bucket may take its time
+        lookingAround = lookAround(wasMade)
+          .catch((error: unknown) => signal.aborted || report(error))
+          .then(() => {});
+        await settlesWithin(lookingAround, START_WAIT_MS); // so that metrics begin with what is there
       } catch (error) {
         report(error);
       }
     },
 
-    stop() {
-      isStopped = true;
-      return newcomers.stop();
+    async stop() {
+      stopping.abort();
+      const ended = Promise.all([lookingAround, newcomers.ended()]);
+      if (!(await settlesWithin(ended, STOP_WAIT_MS))) log.warn('a look at the place of the archives was given up');
     },
   };
 }
 
 /** How long to wait for another backup: a person can retry, a schedule has nothing else to do. */
 const WAIT_MS = { request: 5_000, safety: 5 * 60_000, schedule: 60 * 60_000 };
+/** A bucket may take its time: neither a start nor a stop waits longer for what is looked at meanwhile. */
+const START_WAIT_MS = 3_000;
+const STOP_WAIT_MS = 3_000;
 /** How much larger than the last archive the next one may be. */
 const GROWTH = 1.25;
 

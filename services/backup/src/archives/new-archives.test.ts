@@ -11,8 +11,10 @@ const archive = (file: string, more: Partial<Backup> = {}): Backup => ({
 
 function createTrial(take: (file: string) => Promise<unknown> = () => Promise.resolve()) {
   const taken: string[] = [];
-  const newcomers = createNewArchives({ take: ({ file }) => (taken.push(file), take(file)), log });
-  return { newcomers, taken };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const newcomers = createNewArchives({ take: ({ file }) => (taken.push(file), take(file)), signal, log });
+  return { newcomers, taken, stop: () => (stopping.abort(), newcomers.ended()) };
 }
 
 describe('archives that somebody put there', () => {
@@ -37,9 +39,9 @@ describe('archives that somebody put there', () => {
 
   it('are looked into by one list at a time, and by none when the service stops', async () => {
     const { promise, resolve: finish } = Promise.withResolvers<void>();
-    const { newcomers, taken } = createTrial(() => promise);
+    const { newcomers, taken, stop } = createTrial(() => promise);
     const lists = [newcomers.meet([archive('a'), archive('b')]), newcomers.meet([archive('a'), archive('b')])];
-    const stopped = newcomers.stop();
+    const stopped = stop();
     finish();
     await Promise.all([...lists, stopped]);
     expect(taken).toEqual(['a']);

@@ -1,5 +1,7 @@
+import { unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import { settlesWithin, type Log } from '@taskmesh/service';
+import { addAbortSignal } from 'node:stream';
 import type { CommonParts } from '../common-parts.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
 import { fileStateOf, isNewcomer, isOwn, isSameFile, type Backup } from './archive.entity.ts';
@@ -9,7 +11,10 @@ import { openContent } from './encryption.ts';
 import { extractStored } from './extract-archive.ts';
 import { checkMainDump, peekManifest, readManifest, type Manifest } from './manifest.ts';
 
-type InspectionDeps = Pick<CommonParts, 'storage' | 'temporaryDirs' | 'cipher' | 'archiveLimits' | 'log'>;
+interface InspectionDeps extends Pick<CommonParts, 'storage' | 'temporaryDirs' | 'cipher' | 'archiveLimits' | 'log'> {
+  /** Ends the look, without a result. */
+  signal: AbortSignal;
+}
 
 export interface Thoroughness {
   onlyItsBeginning: boolean;
@@ -21,21 +26,23 @@ export type Inspection = { manifest: Manifest } | { unfit: string } | undefined;
 /**
  * Reads the whole archive with a restore's own checks, without loading it. `onlyItsBeginning`: stops after the manifest
  * if that is valid.
- * @throws AppError SERVICE_UNAVAILABLE when the storage is unavailable, or a disk is full
+ * @throws AppError SERVICE_UNAVAILABLE when the storage is unavailable, a disk is full, or `signal` aborts
  */
 export async function inspectArchive(
   file: string,
   { onlyItsBeginning }: Thoroughness,
   deps: InspectionDeps,
 ): Promise<Inspection> {
-  const { storage, log } = deps;
-  const archive = await storage.open(file);
-  if (archive.kind !== 'found') return undefined;
+  const { storage, log, signal } = deps;
+  const stored = await storage.open(file);
+  if (stored.kind !== 'found') return undefined;
+  const archive = { ...stored, read: () => addAbortSignal(signal, stored.read(signal)) };
   try {
     const first = onlyItsBeginning ? await peek(file, archive, deps) : undefined;
     const manifest = first ?? (await readAll(file, archive, deps));
     return manifest && { manifest };
   } catch (error) {
+    if (signal.aborted) throw unavailable('The service stops.', error);
     const failure = asVerifyFailure(error);
     const unfit = whyUnfit(failure);
     log.debug({ err: error, file, unfit }, 'archive looked into in vain');
@@ -124,7 +131,8 @@ export function describedBy(archive: Backup, { createdAt, stores }: Manifest): B
 export interface NewArchives {
   /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
   meet(archives: Backup[]): Promise<boolean>;
-  stop(): Promise<void>;
+  /** Resolves when no look is under way. */
+  ended(): Promise<void>;
 }
 
 /** How long the list may wait. */
@@ -135,19 +143,25 @@ function stateOf(archive: Backup): string {
   return `${sizeBytes} ${modifiedAt.getTime()}`;
 }
 
-export function createNewArchives({ take, log }: { take(archive: Backup): Promise<unknown>; log: Log }): NewArchives {
+export interface NewArchivesDeps {
+  take(archive: Backup): Promise<unknown>;
+  /** Ends the looks. */
+  signal: AbortSignal;
+  log: Log;
+}
+
+export function createNewArchives({ take, signal, log }: NewArchivesDeps): NewArchives {
   /** Archives that remained unknown, by file, with the state that was examined. */
   const met = new Map<string, string>();
   let meeting: Promise<void> | undefined;
-  let stopped = false;
 
   const meetAll = async (archives: Backup[]) => {
     for (const archive of archives) {
-      if (stopped) return;
+      if (signal.aborted) return;
       met.set(archive.file, stateOf(archive));
       await take(archive).catch((error: unknown) => {
         met.delete(archive.file);
-        log.warn({ err: error, file: archive.file }, 'archive not looked into');
+        if (!signal.aborted) log.warn({ err: error, file: archive.file }, 'archive not looked into');
       });
     }
   };
@@ -157,15 +171,12 @@ export function createNewArchives({ take, log }: { take(archive: Backup): Promis
       const names = new Set(archives.map(({ file }) => file));
       for (const file of met.keys()) if (!names.has(file)) met.delete(file);
       const fresh = archives.filter((archive) => isNewcomer(archive) && met.get(archive.file) !== stateOf(archive));
-      if (fresh.length === 0 || stopped) return false;
+      if (fresh.length === 0 || signal.aborted) return false;
       meeting ??= meetAll(fresh).finally(() => (meeting = undefined));
       await settlesWithin(meeting, WAIT_MS);
       return true;
     },
 
-    async stop() {
-      stopped = true;
-      await meeting;
-    },
+    ended: async () => meeting,
   };
 }

@@ -11,7 +11,8 @@ export interface StoredArchive {
 export interface OpenArchive {
   kind: 'found';
   sizeBytes: number;
-  read(): Readable;
+  /** `signal` ends a read that waits for the storage. */
+  read(signal?: AbortSignal): Readable;
   close(): Promise<void>;
 }
 

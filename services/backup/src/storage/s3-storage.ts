@@ -11,7 +11,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { MIB } from '../archives/limits.ts';
 import { sha256Of } from '../archives/uploads.ts';
 import {
@@ -35,9 +35,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Without a byte in either direction. */
 const SOCKET_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 3;
-/** For a look at one object, or at a page of them, with all attempts. */
-const LOOK_TIMEOUT_MS = 10_000;
-const inTime = () => ({ abortSignal: AbortSignal.timeout(LOOK_TIMEOUT_MS) });
+/** For what is quick (a look at one object or a page of them, a deletion), with all attempts. */
+const QUICK_TIMEOUT_MS = 10_000;
+const inTime = () => ({ abortSignal: AbortSignal.timeout(QUICK_TIMEOUT_MS) });
 
 export interface S3StorageOptions {
   location: S3Location;
@@ -71,10 +71,11 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
   };
 
   /** Reads the object as it was when opened; a new object under the same name is refused. */
-  async function* read(file: string, etag: string | undefined): AsyncGenerator<Buffer> {
+  async function* read(file: string, etag: string | undefined, abortSignal?: AbortSignal): AsyncGenerator<Buffer> {
     try {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag }));
-      if (Body instanceof Readable) yield* Body;
+      const get = new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag });
+      const { Body } = await client.send(get, { ...(abortSignal && { abortSignal }) });
+      if (Body instanceof Readable) yield* abortSignal ? addAbortSignal(abortSignal, Body) : Body;
     } catch (error) {
       throw asBucketFailure(error);
     }
@@ -117,7 +118,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
       return {
         kind: 'found',
         sizeBytes: found.ContentLength ?? 0,
-        read: () => Readable.from(read(name, found.ETag), { objectMode: false }),
+        read: (signal) => Readable.from(read(name, found.ETag, signal), { objectMode: false }),
         close: async () => undefined,
       };
     },
@@ -171,7 +172,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
     async remove(file) {
       if (!(await find(file))) return false;
       try {
-        await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(file) }));
+        await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(file) }), inTime());
         return true;
       } catch (error) {
         throw asBucketFailure(error);
@@ -185,7 +186,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
       )) {
         if (bucket !== Bucket) continue;
         try {
-          await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+          await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime());
           swept++;
         } catch (error) {
           if (!isNoUpload(error)) throw asBucketFailure(error);

@@ -9,6 +9,8 @@ export interface S3Front {
   asked: string[];
   /** From now on the answers to such requests are lost, though the server behind has done what they asked for. */
   lose(pattern: RegExp, times?: number): void;
+  /** From now on such requests get no answer. */
+  hold(pattern: RegExp): void;
   /** Right before the next of such requests arrives somebody else makes that object; who asks for none to be there hears of it. */
   overtake(pattern: RegExp, make: () => Promise<unknown>): void;
   close(): Promise<void>;
@@ -20,11 +22,13 @@ export async function startS3Front(behind: string): Promise<S3Front> {
   const asked: string[] = [];
   let lost: RegExp | undefined;
   let left = 0;
+  let held: RegExp | undefined;
   let overtaking: { pattern: RegExp; make: () => Promise<unknown>; begun?: Promise<unknown> } | undefined;
 
   const pass = async (incoming: IncomingMessage, answer: ServerResponse) => {
     const line = `${incoming.method} ${incoming.url}`;
     asked.push(line);
+    if (held?.test(line)) return;
     if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
       incoming.resume();
       answer.writeHead(204).end();
@@ -67,6 +71,7 @@ export async function startS3Front(behind: string): Promise<S3Front> {
       lost = pattern;
       left = times;
     },
+    hold: (pattern) => void (held = pattern),
     overtake: (pattern, make) => void (overtaking = { pattern, make }),
     async close() {
       server.closeAllConnections();

@@ -75,6 +75,23 @@ describe('a bucket that accepts connections and says nothing', () => {
   }, 60_000);
 });
 
+describe('a bucket that lists an archive and never sends it', () => {
+  it('holds up no stop', async () => {
+    const front = await startS3Front(server.url('held'));
+    front.hold(/^GET .*new\.tar\.gz/);
+    await storageAt(server.url('held')).write('new.tar.gz', Readable.from([randomBytes(100)]));
+    const fixture = await createBackupFixture('held', { s3: locationOf(front.at(server.url('held'))) });
+    expect(await fixture.backup.backups.list()).toMatchObject([{ file: 'new.tar.gz', unfitAt: null }]);
+    const begin = performance.now();
+    await fixture.backup.stop();
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    expect(await fixture.leftovers()).toEqual([]);
+    expect(await fixture.own.query('select * from backups')).toEqual([]);
+    await fixture.close();
+    await front.close();
+  }, 60_000);
+});
+
 describe('archives in a bucket', () => {
   let fixture: BackupFixture;
   beforeAll(async () => {
