@@ -17,10 +17,10 @@ describe('the configuration of backup', () => {
   });
 
   it('takes archives up to 256 MiB, or what is set', () => {
-    expect(readBackupConfig(ENV)).toMatchObject({ maxArchiveBytes: 268_435_456, maxExpandedBytes: 536_870_912 });
+    expect(readBackupConfig(ENV)).toMatchObject({ maxArchiveBytes: 268_435_456, maxExpandedBytes: 2_147_483_648 });
     expect(readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1' })).toMatchObject({
       maxArchiveBytes: 1_048_576,
-      maxExpandedBytes: 2_097_152,
+      maxExpandedBytes: 8_388_608,
     });
     expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '0' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
     expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1.5' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
