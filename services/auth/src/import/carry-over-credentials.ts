@@ -37,7 +37,7 @@ const LIST_ENDED: Statement = {
     on conflict (session_id) do nothing`,
 };
 
-const OF_ACCOUNT: MirroredTable['owner'] = { column: 'account_id', table: 'accounts' };
+const OF_ACCOUNT = { column: 'account_id', table: 'accounts' } as const;
 
 const OTHERS: MirroredTable[] = [
   { name: 'refresh_tokens', key: 'hash', keyType: 'text', owner: { column: 'session_id', table: 'sessions' } },
