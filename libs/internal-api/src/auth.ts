@@ -93,6 +93,9 @@ export interface AuthSignIn {
   ): Promise<{ location: string }>;
 }
 
+/** @default 'final' */
+export type CarryOverStage = 'ahead' | 'final';
+
 /** What auth offers to backup alone: importing its store from a restored dump. */
 export interface AuthRestore {
   /**
@@ -105,12 +108,13 @@ export interface AuthRestore {
    */
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
   /**
-   * Called after `importDatabase` and right before the swap, while nothing can write to the live store. Copies
-   * sessions, refresh and reset tokens, the list of ended sessions and the account log with their counters from the live
-   * store into `database`, for accounts that exist there, and removes accounts that were deleted since. Must be fast and only reads the live store. May be repeated: it replaces
-   * earlier copies.
+   * Called after `importDatabase`, `ahead` and then as the `final` step right before the swap, while nothing can write
+   * to the live store. Copies sessions, refresh and reset tokens, the list of ended sessions and the account log with
+   * their counters from the live store into `database`, for accounts that exist there, and removes accounts that were
+   * deleted since. Only reads the live store. A repetition copies only what has changed since, so that writers do not
+   * wait long.
    */
-  carryOver(database: string): Promise<void>;
+  carryOver(database: string, stage?: CarryOverStage): Promise<void>;
   /** After `importDatabase`: what would change if `database` replaced the live store. Read-only. */
   compare(database: string): Promise<StoreComparison>;
   /** Migrates a database that was the live store before a restore, so that with `carryOver` it can be that again. */

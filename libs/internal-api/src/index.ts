@@ -22,6 +22,7 @@ export {
   type AuthInternal,
   type AuthRestore,
   type AuthSignIn,
+  type CarryOverStage,
   type RequestOrigin,
   type EndedSession,
   type KnownToken,

@@ -352,6 +352,43 @@ describe('a restore of the accounts', () => {
     expect((await running.auth.internal.endedSessions(0)).sessions.map(({ sequence }) => sequence)).toEqual([1, 2]);
   });
 
+  it('copies at the end only what has changed since it was copied ahead', async () => {
+    const [stays, leaves] = [
+      await signedUp(running, 'stays@example.test'),
+      await signedUp(running, 'goes@example.test'),
+    ];
+    const removed = await loggedIn(running, 'stays@example.test');
+    const used = await loggedIn(running, 'stays@example.test');
+    const backup = await backupOf(running);
+    const gone = await signedUp(running, 'gone@example.test');
+    await running.auth.restore.importDatabase(backup.name);
+    await running.auth.restore.carryOver(backup.name, 'ahead');
+    const versions = () => backup.query('select id::text, xmin::text as version from sessions');
+    const ahead = await versions();
+    expect(ahead).toHaveLength(4);
+
+    await running.send(LOGOUT, {}, leaves.identity);
+    await running.database.query('delete from sessions where id = $1', [removed.sessionId]);
+    await running.database.query('update sessions set last_used_at = now() where id = $1', [used.sessionId]);
+    const later = await loggedIn(running, 'goes@example.test');
+    await running.auth.restore.carryOver(backup.name, 'final');
+    const copied = (await versions()).filter(({ version }) => !ahead.some((row) => row.version === version));
+    expect(copied.map(({ id }) => id).toSorted()).toEqual(
+      [leaves, used, later].map(({ sessionId }) => sessionId).toSorted(),
+    );
+    const STATE = `select
+      (select json_agg(s order by id) from sessions s where account_id = any($1)) as sessions,
+      (select json_agg(t order by hash) from refresh_tokens t join sessions s on s.id = session_id where account_id = any($1)) as tokens,
+      (select json_agg(e order by sequence) from ended_sessions e where session_id <> $2) as ended`;
+    const values = [[stays.userId, leaves.userId], gone.sessionId];
+    expect(await backup.query(STATE, values)).toEqual(await running.database.query(STATE, values));
+    expect(await backup.query('select sequence, session_id from ended_sessions order by 1')).toMatchObject([
+      { session_id: leaves.sessionId },
+      { session_id: gone.sessionId },
+    ]);
+    await backup.drop();
+  });
+
   it('copies more rows than fit into one batch', async () => {
     const { userId } = await signedUp(running, 'many@example.test');
     await running.database.query(
@@ -360,11 +397,16 @@ describe('a restore of the accounts', () => {
       [userId],
     );
     await running.database.query(
+      `insert into refresh_tokens (hash, session_id, created_at, expires_at)
+       select md5(id::text), id, created_at, expires_at from sessions`,
+    );
+    await running.database.query(
       `insert into audit_log (at, kind, account_id, request_id) select now(), 'login.failed', $1, 'r' from generate_series(1, 12000)`,
       [userId],
     );
     const counts = `select (select count(*) from sessions)::int as sessions, (select count(*) from audit_log)::int as entries,
-      (select sum(hashtext(s::text)::bigint) from sessions s) as same`;
+      (select sum(hashtext(s::text)::bigint) from sessions s) as same,
+      (select sum(hashtext(t::text)::bigint) from refresh_tokens t) as same_tokens`;
     const before = await running.database.query(counts);
     await restore(await backupOf(running));
     expect(await running.database.query(counts)).toEqual(before);

@@ -235,6 +235,25 @@ describe('a swap with something to carry over', () => {
     expect(await write()).toBe('written');
     expect(await trial.state()).toEqual(UNTOUCHED);
   });
+
+  it('ends what goes on in the new store when it gives up on carrying over', async () => {
+    let ended: Promise<unknown> | undefined;
+    trial.stores.auth.owner.carryOver = async (database) => {
+      const { client } = await hold(inDatabase(trial.stores.auth.adminUrl, database));
+      ended = client.query('select pg_sleep(60)').catch(({ code }: { code?: string }) => code);
+      throw new Error('no response in time');
+    };
+    await expect(swap()).rejects.toThrow('no response in time');
+    expect(await ended).toBe('57P01');
+  });
+
+  it('is preceded by copying most of it while writers are not locked out', async () => {
+    const stages: unknown[] = [];
+    trial.stores.auth.owner.carryOver = async (_database, stage) => void stages.push(stage, await write());
+    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onSwap: () => undefined };
+    await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
+    expect(stages).toEqual(['ahead', 'written', 'final', '55P03']);
+  });
 });
 
 describe('a swap of stores of several servers', () => {

@@ -2,11 +2,13 @@ import type { Stores } from './store-rules.ts';
 
 const BATCH = 5_000;
 
+export type KeyType = 'uuid' | 'text' | 'bigint';
+
 export interface CopiedTable {
   name: string;
   /** The column that rows are ordered by. */
   key: string;
-  keyType: 'uuid' | 'text' | 'bigint';
+  keyType: KeyType;
   /** SQL: which of its rows. @default all */
   which?: string;
   /** SQL that inserts the rows of `batch`; it may use parameters from $2 on. */
@@ -20,7 +22,11 @@ interface Batch extends Record<string, string | null> {
 }
 
 /** Less than any key that occurs. */
-const START = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '-9223372036854775808' };
+export const START: Record<KeyType, string> = {
+  uuid: '00000000-0000-0000-0000-000000000000',
+  text: '',
+  bigint: '-9223372036854775808',
+};
 
 /**
  * Copies rows between databases with the same columns, unchanged, a batch at a time, starting after the key `after`.

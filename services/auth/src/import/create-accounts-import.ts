@@ -39,16 +39,16 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     newEpoch,
     resume: (database) => resume(database),
     compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
-    carryOver: (database) =>
-      withStores(database, (stores) =>
-        inTransaction(stores.from, () =>
-          inTransaction(stores.to, async () => {
-            await copyTrail(stores, await endOfTrail(stores.from));
-            await removeDeletedAccounts(stores);
-            await removeUnlinkedIdentities(stores);
-            await copySessions(stores, now());
-          }),
-        ),
-      ),
+    carryOver: (database, stage = 'final') =>
+      withStores(database, async (stores) => {
+        // While writers are locked out, all entries are settled, and a lock would wait behind those writers.
+        const end = await (stage === 'ahead' ? settledEnd : endOfTrail)(stores.from);
+        await inTransaction(stores.to, async () => {
+          await copyTrail(stores, end);
+          await removeDeletedAccounts(stores);
+          await removeUnlinkedIdentities(stores);
+          await copySessions(stores, now());
+        });
+      }),
   };
 }

@@ -44,7 +44,7 @@ const log: CopiedTable = {
   name: 'account_log',
   key: 'sequence',
   keyType: 'bigint',
-  put: 'insert into public.account_log select * from batch',
+  put: 'insert into public.account_log select * from batch where sequence <= $2::bigint',
 };
 
 const REMOVE_ACCOUNTS: Statement = {
@@ -73,7 +73,7 @@ export async function removeDeletedAccounts(stores: Stores): Promise<void> {
   await to.run(KEEP_OWN_LOG);
   await to.run(FORGET_OWN_LOG);
   await to.run(SET_STATE, [state.epoch, state.last]);
-  await copyRows(stores, log);
+  await copyRows(stores, log, { values: [state.last] }); // others may be deleted meanwhile
   await to.run(APPEND_OWN_LOG);
   await to.run(REMOVE_ACCOUNTS);
   await to.run(UNLOCK_TRAIL);

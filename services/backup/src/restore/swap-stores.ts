@@ -1,6 +1,7 @@
 import { withDeadline, type Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
+import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
 import { databaseIds } from '../databases/names.ts';
 import { fence, withServers, type Server } from '../databases/servers.ts';
@@ -11,7 +12,7 @@ import type { RestoreRepository } from './restore.repository.ts';
 import { databasesOf, dropLeft, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
 import { TooSlowError } from '../stall-detection.ts';
 
-/** Enough for some two million sessions. */
+/** Enough for millions of sessions, as most have been copied ahead. */
 const CARRY_OVER_MS = 5 * 60_000;
 
 export interface StoresSwap {
@@ -44,7 +45,7 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
     }
     const isApart = servers.length > 1;
     await withWritersOut(lockable(swap), async (lockers) => {
-      for (const store of stores) await carryOver(store, namesOf(store, restore).fresh);
+      for (const store of stores) await carryOver(swap, store);
       await refuseMigrated(stores, versions);
       await checkLockers(lockers);
       await journal.reach(restore.id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
@@ -63,10 +64,24 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
   });
 }
 
+/** $1 a database */
+const END_SESSIONS =
+  'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()';
+
 /** Writers wait meanwhile. */
-async function carryOver({ owner, name }: Store, fresh: string): Promise<void> {
+async function carryOver({ restore, log }: StoresSwap, store: Store): Promise<void> {
+  const { owner, name, adminUrl } = store;
+  const { fresh } = namesOf(store, restore);
   const late = () => new TooSlowError(`What has to be carried over to the new store of ${name} takes too long.`);
-  await withDeadline(owner.carryOver?.(fresh) ?? Promise.resolve(), CARRY_OVER_MS, late);
+  try {
+    await withDeadline(owner.carryOver?.(fresh, 'final') ?? Promise.resolve(), CARRY_OVER_MS, late);
+  } catch (error) {
+    // Otherwise the service would go on, also in a database that is kept for another undo.
+    await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(END_SESSIONS, [fresh])).catch((err: unknown) =>
+      log.warn({ err, store: name }, 'sessions of a new store cannot be ended'),
+    );
+    throw error;
+  }
 }
 
 /** Only stores with data to carry over lock writers out: everything else is replaced anyway. */
@@ -143,6 +158,8 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   try {
     const versions = await versionsOf(stores);
     await prepare();
+    // What is copied now need not be copied while writers wait.
+    for (const store of stores) await store.owner.carryOver?.(namesOf(store, restore).fresh, 'ahead');
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
     onSwap();
     await swapStores({

@@ -70,6 +70,15 @@ describe('what waits to be read of answers', () => {
     expect(first.destroyed).toBe(false);
   });
 
+  it('is not looked for on idle connections', async () => {
+    const idle = await leaveUnread('/ada/0');
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    let looks = 0;
+    Object.defineProperty(idle, 'writableLength', { get: () => (looks++, 0) });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(looks).toBe(0);
+  });
+
   it('does not count what all clients share', async () => {
     const sockets: Socket[] = [];
     for (let count = 0; count < 8; count++) sockets.push(await leaveUnread('/all/16'));

@@ -1,7 +1,6 @@
 import { type Log, networkOf, type Service, siteOf } from '@taskmesh/service';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { currentResponse } from './client-connections.ts';
 
 /** Some of the largest answers, whose whole size counts until the system has taken all of it. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
@@ -34,18 +33,22 @@ export function limitUnreadAnswers(
   server: Server,
   { log, clientIp, maxBytes = MAX_UNREAD_BYTES }: UnreadAnswersDeps,
 ): Service {
-  const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
+  /** Those being sent, not all connections: thousands may be idle. A response has a socket while it is its turn. */
+  const current = new Set<ServerResponse>();
+  server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+    if (response.socket) current.add(response);
+    else response.once('socket', () => current.add(response));
   });
-  server.on('upgrade', ({ socket }: IncomingMessage) => void open.delete(socket));
 
-  const waiting = () =>
-    [...open].flatMap((socket) => {
-      const response = socket.writableLength > 0 ? currentResponse(socket) : undefined;
-      return response && !uncounted.has(response) ? [{ socket, request: response.req }] : [];
-    });
+  const waiting = () => {
+    const found: { socket: Socket; request: IncomingMessage }[] = [];
+    for (const response of current) {
+      const { socket, req: request } = response;
+      if (!socket || socket.destroyed || uncounted.has(response)) current.delete(response);
+      else if (socket.writableLength > 0) found.push({ socket, request });
+    }
+    return found;
+  };
   return createUnreadBudget({
     maxBytes,
     waitingBytes: () => waiting().reduce((sum, { socket }) => sum + socket.writableLength, 0),

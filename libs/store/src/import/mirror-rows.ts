@@ -1,0 +1,112 @@
+import { randomInt } from 'node:crypto';
+import { START, type KeyType } from './copy-rows.ts';
+import type { Stores } from './store-rules.ts';
+
+/** Keys are compared in batches, and the rows that differ copied in smaller ones. */
+const COMPARED_BATCH = 10_000;
+const COPIED_BATCH = 5_000;
+/** A power of 2: few enough to compare all of them, many enough that a change makes few rows suspect. */
+const BUCKETS = 8_192;
+const MAX_SEED = 2 ** 47;
+const HASHES: Record<KeyType, string> = {
+  uuid: 'uuid_hash_extended',
+  text: 'hashtextextended',
+  bigint: 'hashint8extended',
+};
+
+export interface MirroredTable {
+  name: string;
+  /** The primary key. */
+  key: string;
+  keyType: KeyType;
+  /** Rows are copied only if `to` has the row that they belong to; those without an owner always. Absent: all. */
+  owner?: { column: string; table: 'accounts' | 'sessions' };
+  /** Called with the keys of rows whose owner is missing in `to`, as the text of an array. */
+  onOrphans?: (keys: string) => Promise<void>;
+}
+
+/** Each field is the text of an array, and null when there are no rows. */
+interface Compared extends Record<string, string | null> {
+  keys: string | null;
+  owners: string | null;
+  digests: string | null;
+  last: string | null;
+}
+
+interface Missing extends Record<string, string | null> {
+  keys: string | null;
+  orphans: string | null;
+}
+
+/**
+ * Makes a table of `to` equal to that of `from`, inside a transaction in `to`. Rows that are equal already stay, so a
+ * repetition copies only what has changed or disappeared since.
+ */
+export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Promise<void> {
+  const { name, key, keyType, owner, onOrphans } = table;
+  const step = (what: string, text: string) => ({ name: `mirror-${what}-${name}`, text });
+  const rows = `public.${name} r`;
+  const there = `pg_temp.there_${name}`;
+  /** Random, so that no client can choose values with equal digests. */
+  const seed = randomInt(MAX_SEED);
+  const digest = `hash_record_extended(r, $1::bigint)`;
+  const bucket = `(${HASHES[keyType]}(r.${key}, 0) & ${BUCKETS - 1})::integer`;
+  const isSuspect = `get_bit($2::varbit, ${bucket}) = 1`;
+
+  const sums = step('sums', `select ${bucket} as bucket, bit_xor(${digest})::text as sum from ${rows} group by 1`);
+  const sumsOf = async (session: Stores['from']) =>
+    new Map((await session.run<{ bucket: number; sum: string }>(sums, [seed])).map((row) => [row.bucket, row.sum]));
+  const [wanted, had] = await Promise.all([sumsOf(from), sumsOf(to)]);
+  const suspect = Array.from({ length: BUCKETS }, (_, each) => (wanted.get(each) === had.get(each) ? '0' : '1')).join(
+    '',
+  );
+  if (!suspect.includes('1')) return;
+
+  const columns = `key ${keyType} primary key, owner uuid, digest bigint`;
+  await to.run(step('begin', `create temporary table there_${name} (${columns}) on commit drop`));
+  const compare = step(
+    'compare',
+    `select array_agg(key)::text as keys, array_agg(owner)::text as owners, array_agg(digest)::text as digests,
+       (array_agg(key::text order by key desc))[1] as last
+     from (
+       select r.${key} as key, ${owner ? `r.${owner.column}` : 'null::uuid'} as owner, ${digest} as digest
+       from ${rows} where r.${key} > $3::${keyType} and ${isSuspect} order by r.${key} limit ${COMPARED_BATCH}
+     ) compared`,
+  );
+  const note = step('note', `insert into ${there} select * from unnest($1::${keyType}[], $2::uuid[], $3::bigint[])`);
+  for (let last: string | null = START[keyType]; last !== null;) {
+    const batches: Compared[] = await from.run<Compared>(compare, [seed, suspect, last]);
+    const [batch] = batches;
+    last = batch?.last ?? null;
+    if (last !== null) await to.run(note, [batch?.keys, batch?.owners, batch?.digests]);
+  }
+  await to.run(step('analyze', `analyze ${there}`));
+  const equal = `t.key = r.${key} and t.digest = ${digest}`;
+  const differing = `delete from ${rows} where ${isSuspect} and not exists (select from ${there} t where ${equal})`;
+  await to.run(step('remove', differing), [seed, suspect]);
+  await to.run(step('equal', `delete from ${there} t using ${rows} where r.${key} = t.key`));
+
+  const belongs = owner ? `owner is null or exists (select from public.${owner.table} o where o.id = owner)` : 'true';
+  const take = step(
+    'take',
+    `with batch as (
+       delete from ${there} where key = any (array(select key from ${there} limit ${COPIED_BATCH}))
+       returning key, (${belongs}) as belongs
+     )
+     select (array_agg(key) filter (where belongs))::text as keys,
+       (array_agg(key) filter (where not belongs))::text as orphans
+     from batch`,
+  );
+  const read = step('read', `select json_agg(r)::text as rows from ${rows} where r.${key} = any ($1::${keyType}[])`);
+  const write = step(
+    'write',
+    `insert into public.${name} select * from json_populate_recordset(null::public.${name}, $1::json)`,
+  );
+  for (;;) {
+    const [missing] = await to.run<Missing>(take);
+    if (!missing?.keys && !missing?.orphans) return;
+    if (missing.orphans) await onOrphans?.(missing.orphans);
+    const [found] = missing.keys ? await from.run<{ rows: string | null }>(read, [missing.keys]) : [];
+    if (found?.rows) await to.run(write, [found.rows]);
+  }
+}
