@@ -374,10 +374,12 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toHaveLength(2);
   });
 
-  it('is not kept from happening by the lock of a start that was killed', async () => {
+  it.each([
+    ['the lock of a start that was killed', () => String(spawnSync(process.execPath, ['-e', '']).pid)],
+    ['an empty lock file, as a full disk leaves one', () => ''],
+  ])('is not kept from happening by %s', async (_what, content) => {
     const { run, lines, write } = repository();
-    const gone = spawnSync(process.execPath, ['-e', '']).pid;
-    write('.cache/install.lock', String(gone));
+    write('.cache/install.lock', content());
     const child = run('start.mjs');
     const ended = outcome(child);
     await eventually(() => expect(lines('notes')).toEqual(['up']));

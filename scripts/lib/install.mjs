@@ -112,7 +112,7 @@ function takeLock(what) {
     if (error.code !== 'EEXIST' || !existsSync(LOCK))
       throw failure(`${what} failed.`, [String(error.message)], error.code);
     const holder = Number(readFileSync(LOCK, 'utf8'));
-    if (isRunning(holder))
+    if (Number.isInteger(holder) && holder > 0 && isRunning(holder))
       throw new Failure(
         `Another start installs dependencies here (process ${holder}). Start again when it has finished, or remove ${LOCK} if that is another program.`,
       );

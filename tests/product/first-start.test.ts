@@ -77,3 +77,32 @@ it('a start has ended when clients may come, not before', async () => {
   expect(events).toEqual(['may become ready', 'started']);
   expect(await readyz()).toBe(200);
 }, 120_000);
+
+it('a start can be given up, is alive meanwhile, and says what it waits for', async () => {
+  await platform?.stop();
+  platform = undefined;
+  const auth = await connected(urlOf('auth'));
+  const [adminPort = 0] = await findFreePorts(1);
+  const ports = { PORT: '0', ADMIN_PORT: String(adminPort) };
+  const env = { DATA_DIR: dataDir, ...ports, LOG_LEVEL: 'fatal', POSTGRES_URL, DATABASE_PREFIX };
+  await auth.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
+  const giveUp = new AbortController();
+  const lines: string[] = [];
+  const options = { env, progress: (line: string) => lines.push(line), signal: giveUp.signal };
+  const starting = startEmbedded(options).then(
+    (started) => (platform = started),
+    () => 'given up',
+  );
+  const isAlive = async () => (await fetch(`http://127.0.0.1:${adminPort}/livez`)).ok;
+  try {
+    await eventually(async () => expect(await isAlive()).toBe(true), { timeoutMs: 15_000 });
+    await eventually(() => expect(lines.at(-1)).toMatch(/^Not ready yet: .*\bauth\b/), { timeoutMs: 15_000 });
+    giveUp.abort();
+    const late = new Promise((resolve) => setTimeout(resolve, 15_000, 'too late'));
+    expect(await Promise.race([starting, late])).toBe('given up');
+    await expect(isAlive()).rejects.toThrow();
+  } finally {
+    await auth.query(`select pg_advisory_unlock(hashtext('taskmesh-migrations'))`);
+    await starting;
+  }
+}, 90_000);

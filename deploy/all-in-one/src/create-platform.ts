@@ -5,16 +5,7 @@ import { accountsInternal, authRestore, callInProcess, tasksRestore } from '@tas
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/event-log';
 import { traceEventLog } from '@taskmesh/service/event-log';
-import {
-  closeOnStop,
-  createAdminServer,
-  inOrder,
-  settleAll,
-  type Clock,
-  type Log,
-  type Service,
-  type Telemetry,
-} from '@taskmesh/service';
+import { closeOnStop, inOrder, settleAll, type Clock, type Log, type Service, type Telemetry } from '@taskmesh/service';
 import { createTasks } from '@taskmesh/tasks';
 import type { Registry } from 'prom-client';
 import type { PlatformConfig } from './config.ts';
@@ -52,17 +43,10 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
     connections,
     tracing: deps.telemetry.tracing('gateway'),
   });
-  const { adminHost, adminPort } = config.gateway;
-  const admin = createAdminServer({
-    ...named('admin'),
-    host: adminHost,
-    port: adminPort,
-    ready: () => gateway.ready(),
-  });
 
   // As soon as it starts, tasks asks auth which accounts were deleted.
   const stores = together([inOrder([auth, tasks]), backup]);
-  const parts = inOrder([stores, closeOnStop(() => connections.close()), gateway, admin]);
+  const parts = inOrder([stores, closeOnStop(() => connections.close()), gateway]);
   return { ...parts, address: () => gateway.address(), ready: () => gateway.ready() };
 }
 

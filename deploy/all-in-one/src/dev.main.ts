@@ -27,7 +27,7 @@ await runCommand({
   async start(signal) {
     const env = { ...process.env, DATA_DIR: dataDir };
     const settings = readEmbeddedSettings(env);
-    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, say);
+    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, say, signal);
     const postgresUrl = settings.postgresUrl ?? postgres?.current.url ?? '';
     // Node restarts it after a change, and also after a failure.
     const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', MAIN], {

@@ -4,14 +4,17 @@ import { join } from 'node:path';
 /** About six seconds of pauses, not counting the starts themselves. */
 const MAX_TRIES = 5;
 
-/** Starts the platform's own PostgreSQL, and restarts it whenever it dies, at the same address with the same data. */
-export async function keepPostgres(dataDir: string, progress: (line: string) => void) {
+/** Starts the platform's own PostgreSQL, and restarts it whenever it dies, at the same address with the same data. Gives up on `signal`. */
+export async function keepPostgres(dataDir: string, progress: (line: string) => void, signal?: AbortSignal) {
   progress('Starting PostgreSQL …');
   const postgres = await supervise<PostgresServer>({
     name: 'PostgreSQL',
     // At the same port in every life: the services have been given it.
-    start: (signal, former) =>
-      startPostgres({ dataDir: join(dataDir, 'postgres'), log: progress, signal, port: former?.port }),
+    start: (life, former) =>
+      startPostgres({
+        ...{ dataDir: join(dataDir, 'postgres'), log: progress, port: former?.port },
+        signal: signal ? AbortSignal.any([life, signal]) : life,
+      }),
     revive: true,
     maxTries: MAX_TRIES,
     log: progress,

@@ -14,6 +14,7 @@ import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/event-log';
 import { measureEventLog } from '@taskmesh/service/event-log';
 import {
   Closers,
+  createAdminServer,
   createLog,
   createMetrics,
   ensureWritableDirectory,
@@ -25,6 +26,7 @@ import {
   STOP_DEADLINE_MS,
   systemClock,
   type Env,
+  type HealthReport,
   type Log,
 } from '@taskmesh/service';
 import { join } from 'node:path';
@@ -58,6 +60,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     const lock = await acquireLock(
       join(dataDir, 'run', 'embedded.lock'),
       `Another Taskmesh has its data in ${dataDir}`,
+      signal,
     );
     closers.add(() => lock.release());
     // At a terminal this is a mistake to report now; a long-running service would wait for the directory.
@@ -67,13 +70,6 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
 
     for (const problem of [...misspelt(env), ...shortTokens(env), ...whyMailsFail(env)]) progress(problem);
     for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
-    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress);
-    if (postgres) closers.add(() => postgres.stop());
-    const postgresUrl = postgres?.current.url ?? settings.postgresUrl ?? '';
-    await ensureServiceDatabases(postgresUrl, env, progress);
-    signal?.throwIfAborted();
-
-    progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     // The terminal is for people; logs go to a file.
     const destination = openLogOutput(logFile);
@@ -81,6 +77,21 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     closers.add(limitLogFile(logFile));
     const logOf = (service: string) => createLog({ service, level: settings.logLevel, destination });
     const metrics = createMetrics();
+    let ready = (): HealthReport => ({ ok: false });
+    const admin = createAdminServer({
+      ...{ host: early.gateway.adminHost, port: early.gateway.adminPort, metrics, log: logOf('admin') },
+      ready: () => ready(),
+    });
+    // First: a start may take minutes, and a supervisor ends what is not alive meanwhile.
+    await closers.use(admin).start();
+
+    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress, signal);
+    if (postgres) closers.add(() => postgres.stop());
+    const postgresUrl = postgres?.current.url ?? settings.postgresUrl ?? '';
+    await ensureServiceDatabases(postgresUrl, env, progress);
+    signal?.throwIfAborted();
+
+    progress('Starting the services …');
     const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), metrics, random));
     const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
     const eventLog = measureEventLog(plainLog, metrics);
@@ -90,11 +101,11 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     const config = readPlatformConfig({ ...env, DATA_DIR: dataDir }, postgresUrl);
     const deps = { clock: systemClock, logOf, metrics, keyValue, eventLog, telemetry };
     const platform = await createPlatform(config, deps);
+    ready = platform.ready;
     closers.add(async () => {
       if (await settlesWithin(platform.stop(), STOP_DEADLINE_MS)) return;
       logOf('platform').error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
     });
-    await platform.start();
     closers.add(() => lock.announceRelease());
     // The signal that stops us may have reached PostgreSQL as well.
     closers.add(() => postgres?.retire());
@@ -102,7 +113,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     const failed = postgres?.givenUp ?? new Promise<never>(() => undefined);
     const tell = (missing: string[]) =>
       progress(`Not ready yet: ${missing.join(', ')}. See ${adminUrl}/readyz?verbose and ${logFile}.`);
-    await untilReady({ ready: platform.ready, failed, tell, signal });
+    await untilReady({ started: platform.start(), ready, failed, tell, signal });
     return {
       url: localUrl(config.gateway.host, portOf(platform.address())),
       adminUrl,

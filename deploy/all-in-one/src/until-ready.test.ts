@@ -12,7 +12,10 @@ function waiting(options: Partial<WaitOptions>) {
   const failed = new Promise<never>(() => undefined);
   return {
     told,
-    ready: untilReady({ ready: reports(unready), failed, tell: (missing) => told.push(missing), ...options }),
+    ready: untilReady({
+      ...{ started: Promise.resolve(), ready: reports(unready), failed, tell: (missing) => told.push(missing) },
+      ...options,
+    }),
   };
 }
 
@@ -31,4 +34,18 @@ it('tells once what is missing when it lasts', async () => {
 it('waits no longer for what cannot go on, or is to stop', async () => {
   await expect(waiting({ failed: Promise.resolve(new Error('no PostgreSQL')) }).ready).rejects.toThrow('no PostgreSQL');
   await expect(waiting({ signal: AbortSignal.abort(new Error('stopped')) }).ready).rejects.toThrow('stopped');
+});
+
+it('tells what is missing during a long start, and is not ready before it has ended', async () => {
+  const start = Promise.withResolvers<void>();
+  const { ready, told } = waiting({ started: start.promise, ready: reports(unready, { ok: true }), tellAfterMs: 0 });
+  const late = new Promise((resolve) => setTimeout(resolve, 200, 'not yet'));
+  expect(await Promise.race([ready, late])).toBe('not yet');
+  expect(told).toEqual([['tasks', 'auth']]);
+  start.resolve();
+  await ready;
+});
+
+it('fails as the start does', async () => {
+  await expect(waiting({ started: Promise.reject(new Error('no schema')) }).ready).rejects.toThrow('no schema');
 });

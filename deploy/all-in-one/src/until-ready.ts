@@ -6,6 +6,7 @@ const LOOK_EVERY_MS = 20;
 const TELL_AFTER_MS = 10_000;
 
 export interface WaitOptions {
+  started: Promise<void>;
   ready(): HealthReport;
   /** Resolves with the reason when it never will be. */
   failed: Promise<Error>;
@@ -15,14 +16,17 @@ export interface WaitOptions {
   tellAfterMs?: number;
 }
 
-/** Resolves when clients may come. */
+/** Resolves when clients may come. Rejects without waiting for the start when it fails, or is given up. */
 export async function untilReady(options: WaitOptions): Promise<void> {
-  const { ready, failed, tell, signal, tellAfterMs = TELL_AFTER_MS } = options;
-  let failure: Error | undefined;
-  void failed.then((reason) => (failure = reason));
+  const { started, ready, failed, tell, signal, tellAfterMs = TELL_AFTER_MS } = options;
+  let hasStarted = false;
+  let failure: unknown;
+  const fail = (reason: unknown) => (failure = reason);
+  started.then(() => (hasStarted = true), fail);
+  void failed.then(fail);
   const tellAt = performance.now() + tellAfterMs;
   let isTold = false;
-  for (let report = ready(); !report.ok; report = ready()) {
+  for (let report = ready(); !hasStarted || !report.ok; report = ready()) {
     signal?.throwIfAborted();
     if (failure) throw failure;
     if (!isTold && performance.now() >= tellAt) {

@@ -16,11 +16,14 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Longer than every orderly stop takes. */
+const STOP_MS = 60_000;
+
 /**
  * The life of a command at a terminal: starts, runs until Ctrl-C, SIGTERM, a closed terminal, the end of the launcher or a
- * failure that it cannot live with, then stops and exits. A second signal kills. What went wrong is said in words, without a stack where it is no defect.
+ * failure that it cannot live with, then stops and exits. A second signal kills, as does a stop that takes longer than `stopMs`. What went wrong is said in words, without a stack where it is no defect.
  */
-export async function runCommand(command: Command): Promise<never> {
+export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): Promise<never> {
   const interruption = new AbortController();
   const interrupted = new Promise<void>((resolve) => interruption.signal.addEventListener('abort', () => resolve()));
   const interrupt = () => {
@@ -29,8 +32,15 @@ export async function runCommand(command: Command): Promise<never> {
       process.exit(130);
     }
     say('Stopping …');
+    limitStop();
     interruption.abort();
   };
+  const limitStop = () =>
+    setTimeout(() => {
+      process.stderr.write(`Not stopped after ${stopMs / 1000} s: what is left is killed.\n`);
+      command.killNow?.();
+      process.exit(1);
+    }, stopMs);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // The launcher holds the other end of this channel: it breaks even when the launcher is killed.
   process.once('disconnect', () => interruption.signal.aborted || interrupt());
@@ -40,7 +50,10 @@ export async function runCommand(command: Command): Promise<never> {
     const running = await command.start(interruption.signal);
     if (!running) process.exit(0);
     const failure = await Promise.race([interrupted, running.failed ?? interrupted]);
-    if (failure) process.stderr.write(`${describeError(failure)}\n`);
+    if (failure) {
+      limitStop();
+      process.stderr.write(`${describeError(failure)}\n`);
+    }
     await running.stop();
     process.exit(failure ? 1 : 0);
   } catch (error) {

@@ -71,3 +71,8 @@ it('makes databases that are missing, also when several ask at once, and leaves 
   expect(kept.rows).toEqual([]);
   for (const name of names) await client.query(`drop database "${name}"`);
 });
+
+it('does not wait for a server that has fallen silent', async () => {
+  const asked = withPostgres(server, (own) => own.query('select pg_sleep(60)'), 200);
+  await expect(asked).rejects.toThrow('Query read timeout');
+}, 10_000);

@@ -1,25 +1,24 @@
 import { PlainError } from '@taskmesh/local-servers';
-import { connect } from '@taskmesh/store/connection';
+import { connect, disconnect } from '@taskmesh/store/connection';
 import { SQL_STATE } from '@taskmesh/store/sql-state';
 import type { Env } from '@taskmesh/service';
 import { DatabaseError, escapeIdentifier, type Client } from 'pg';
 
-/** Does something over one connection to a server, which gets some seconds to answer. */
-export async function withPostgres<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = await connect({ url, name: 'taskmesh-local' });
+/** Making a database copies files: a busy disk takes its time. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+/** Runs `work` over one connection to a server. `timeoutMs` limits each statement; 0 is no limit. */
+export async function withPostgres<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+  timeoutMs = 0,
+): Promise<Result> {
+  const client = await connect({ url, name: 'taskmesh-local' }, { query_timeout: timeoutMs });
   try {
     return await work(client);
   } finally {
-    await client.end();
+    await disconnect(client);
   }
-}
-
-/** As the server tells it, e.g. `18.4`. */
-export function postgresVersion(url: string): Promise<string> {
-  return withPostgres(url, async (client) => {
-    const { rows } = await client.query<{ server_version: string }>('show server_version');
-    return rows[0]?.server_version.split(' ')[0] ?? ''; // Debian says more behind it
-  });
 }
 
 /** The same server, another database. */
@@ -37,11 +36,15 @@ const ALREADY_THERE: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE
  * @throws PlainError when that user has no such right
  */
 export async function ensureDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
-  await withPostgres(maintenanceUrl(serverUrl), async (client) => {
-    const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
-    const existing = new Set(rows.map(({ datname }) => datname));
-    for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
-  });
+  await withPostgres(
+    maintenanceUrl(serverUrl),
+    async (client) => {
+      const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
+      const existing = new Set(rows.map(({ datname }) => datname));
+      for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
+    },
+    STATEMENT_TIMEOUT_MS,
+  );
 }
 
 /**
@@ -61,11 +64,14 @@ export async function whyNoRestores(serverUrl: string, env: Env): Promise<string
 }
 
 async function missingRights(url: string): Promise<{ user: string; missing: string[] }> {
-  const { rows } = await withPostgres(maintenanceUrl(url), (client) =>
-    client.query<{ user: string; databases: boolean; roles: boolean }>(
-      `select rolname as user, rolsuper or rolcreatedb as databases, rolsuper or rolcreaterole as roles
+  const { rows } = await withPostgres(
+    maintenanceUrl(url),
+    (client) =>
+      client.query<{ user: string; databases: boolean; roles: boolean }>(
+        `select rolname as user, rolsuper or rolcreatedb as databases, rolsuper or rolcreaterole as roles
        from pg_roles where rolname = current_user`,
-    ),
+      ),
+    STATEMENT_TIMEOUT_MS,
   );
   const { user = '', databases = true, roles = true } = rows[0] ?? {};
   return { user, missing: [...(databases ? [] : ['createdb']), ...(roles ? [] : ['createrole'])] };

@@ -7,6 +7,7 @@ export {
   limitLogFile,
   makeRunDir,
   PlainError,
+  postgresVersion,
   provideProgram,
   startChild,
   startPostgres,
@@ -17,7 +18,7 @@ export {
   type RunningProcess,
   type Server,
 } from '@taskmesh/local-servers';
-export { databaseUrl, ensureDatabases, postgresVersion, withPostgres } from './databases.ts';
+export { databaseUrl, ensureDatabases, withPostgres } from './databases.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { checkGivenServers, findKafka, provideServers, startKafka } from './provide-servers.ts';
 export {

@@ -12,12 +12,14 @@ const PORTS = { smtp: 587, smtps: 465 };
 export function createSmtpMailer(options: { url: string; from: string; deadlineMs?: number }): Mailer {
   const { url, from, deadlineMs = DEADLINE_MS } = options;
   const open = new Set<Socket>();
+  let isClosed = false;
 
   // The library has time-outs between two bytes only: a server that sends one every few seconds would never meet them.
   const getSocket = (
     { host = 'localhost', port, secure }: { host?: string; port?: number; secure?: boolean },
     done: (error: Error | null, opened?: { connection: Socket }) => void,
   ) => {
+    if (isClosed) return done(new Error('The mailer is closed.'));
     const socket = connect({ host, port: port ?? (secure ? PORTS.smtps : PORTS.smtp) });
     const deadline = setTimeout(() => socket.destroy(new Error(`Took more than ${deadlineMs} ms.`)), deadlineMs);
     open.add(socket);
@@ -46,6 +48,7 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
       }
     },
     close() {
+      isClosed = true;
       transport.close();
       for (const socket of open) socket.destroy(new Error('The mailer is closed.'));
       return Promise.resolve();

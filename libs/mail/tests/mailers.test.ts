@@ -191,4 +191,10 @@ describe('an SMTP server that sends a byte now and then', () => {
     await mailer.close();
     await sending;
   });
+
+  it('is not connected to once the mailer is closed', async () => {
+    const mailer = createSmtpMailer({ url: urlOf(), from: FROM, deadlineMs: 300 });
+    await mailer.close();
+    await expect(mailer.send(mail)).rejects.toThrow('The mailer is closed.');
+  });
 });

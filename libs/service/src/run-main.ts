@@ -1,4 +1,5 @@
 import { ConfigError } from './config.ts';
+import { settlesWithin } from './deadline.ts';
 import { setV8Flags } from './v8-flags.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
@@ -45,7 +46,7 @@ export async function runMain(create: () => Promise<{ service: Service; log: Log
     if (stopping) return; // a start interrupted by the stop
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
     else log.fatal({ err: error }, 'failed to start');
-    await service.stop().catch(() => undefined);
+    await settlesWithin(service.stop(), STOP_DEADLINE_MS).catch(() => undefined);
     process.exit(1);
   }
 }

@@ -15,6 +15,6 @@ export { isAlive } from './processes/process-table.ts';
 export { provideProgram } from './programs.ts';
 export type { Server, ServerOptions } from './server.ts';
 export { findPostgres } from './postgres/binaries.ts';
-export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
+export { postgresVersion, startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
 export { startRedis } from './redis.ts';
 export { findKafka, startKafka, type KafkaServerOptions } from './kafka.ts';

@@ -16,7 +16,8 @@ export const EXPIRED: ReadonlyMap<string, Statement> = new Map(
   Object.entries(STORE_TABLES.auth).flatMap(([table, { expires }]) => {
     if (!expires) return [];
     const which = `select ctid from ${table} where ${expires} <= $1 limit ${BATCH}`;
-    const text = `delete from ${table} where ctid = any (array(${which})) returning 1`;
+    // Looks again at a row that was prolonged while the statement waited for it.
+    const text = `delete from ${table} where ctid = any (array(${which})) and ${expires} <= $1 returning 1`;
     return [[table, { name: `auth-expired-${table}`, text }]];
   }),
 );

@@ -59,7 +59,8 @@ async function startTaskmesh(moment: Moment) {
         response.setHeader('content-length', stored.length);
         if (moment !== 'download') return response.end(stored);
         response.write(stored.subarray(0, MIB));
-        return stop();
+        await stop();
+        return response.end(stored.subarray(MIB));
       case 'PUT':
         await take(request, file);
         return json(response, 201, { data: {} });
@@ -156,6 +157,23 @@ it('a download leaves a file alone that another program has left, and does not s
   expect(await readFile(join(dir, 'secret.tar.gz.age'))).toEqual(stored);
   expect(await readFile(join(dir, 'secret.tar.gz.age.part'), 'utf8')).toBe('of a browser');
   for (const name of ['secret.tar.gz.age', 'secret.tar.gz.age.part']) await rm(join(dir, name));
+  expect(await readdir(dir)).toEqual(['key.txt']);
+});
+
+it('a download replaces no file that appeared meanwhile', async () => {
+  const taskmesh = await startTaskmesh('download');
+  let err = '';
+  const downloading = run({
+    ...{ args: ['download', 'secret.tar.gz.age', '--url', taskmesh.url], env: {}, cwd: dir, ask: undefined },
+    ...{ out: { write: () => undefined }, err: { write: (text: string) => void (err += text) } },
+  });
+  await taskmesh.reached;
+  await writeFile(join(dir, 'secret.tar.gz.age'), 'of another program');
+  taskmesh.goOn();
+  expect([await downloading, err]).toEqual([2, expect.stringContaining('There is a file ')]);
+  taskmesh.close();
+  expect(await readFile(join(dir, 'secret.tar.gz.age'), 'utf8')).toBe('of another program');
+  await rm(join(dir, 'secret.tar.gz.age'));
   expect(await readdir(dir)).toEqual(['key.txt']);
 });
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -158,7 +158,8 @@ async function download(
   view: ProgressView,
 ): Promise<string> {
   if (!(await exists(dirname(path)))) throw new UsageError(`There is no folder ${dirname(path)}.`);
-  if (await exists(path)) throw new UsageError(`There is a file ${path} already; --to names another place.`);
+  const taken = () => new UsageError(`There is a file ${path} already; --to names another place.`);
+  if (await exists(path)) throw taken();
   const { content, sizeBytes, sha256 } = await client.download(file);
   const part = join(dirname(path), `.${randomUUID()}.part`); // ours alone, and not too long a name
   const hash = createHash('sha256');
@@ -166,12 +167,13 @@ async function download(
     const counted = counter('download', { sizeBytes, view, onPart: (bytes) => hash.update(bytes) });
     await pipeline(content, counted, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     if (sha256 && hash.digest('hex') !== sha256) throw new Refused('What arrived is not what was sent; try again.');
+    await writeFile(path, '', { flag: 'wx' }); // the rename alone would replace a file that appeared meanwhile
     await rename(part, path);
     return path;
   } catch (error) {
-    await rm(part, { force: true });
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken() : error;
   } finally {
+    await rm(part, { force: true });
     view.end();
   }
 }

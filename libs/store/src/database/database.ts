@@ -183,6 +183,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     maxWaitMs: MAX_TURN_WAIT_MS,
     refusal: () => unavailable('Your earlier requests are still running; try again.'),
   });
+  /**
+   * The pools are never ended by the ORM: its query builder loses a connection that is being opened meanwhile, and its
+   * pool then never ends.
+   */
+  let closing: Promise<unknown> | undefined;
   let isFit = false;
   /** @throws ConfigError */
   const refuseUnfit = async () => {
@@ -196,10 +201,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     versions: migrations.map((migration) => migration.name),
     async migrate(how) {
       const migrating = await openOrm(MIGRATION_CONNECTIONS);
+      migrating.pool.on('connect', ({ connection }) =>
+        how?.signal?.addEventListener('abort', () => connection.stream.destroy()),
+      );
       try {
         await migrate(migrating.orm, { refuseUnfit, log, ...how }).catch(failForPeople);
       } finally {
-        await end(migrating.pool);
+        await migrating.pool.end();
       }
     },
     async schemaState() {
@@ -233,7 +241,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
     },
     async close() {
-      await Promise.all([pool, probe].map(end));
+      await (closing ??= Promise.all([pool.end(), probe.end()]));
     },
   };
 }
@@ -248,12 +256,6 @@ async function appliedMigrations(pool: Pool): Promise<string[]> {
     ({ name }) => name,
   );
 }
-
-/**
- * Never by the ORM: its query builder loses a connection that is being opened while it ends the pool, which then never
- * ends.
- */
-const end = async (pool: Pool): Promise<void> => void (pool.ending || (await pool.end()));
 
 function ignore(): void {
   // nothing observes

@@ -36,6 +36,7 @@ const STALE_PLAN = { code: SQL_STATE.featureNotSupported, routine: 'RevalidateCa
 const NOT_DONE_MESSAGES = [
   'Client has encountered a connection error and is not queryable',
   'timeout exceeded when trying to connect',
+  'Cannot use a pool after calling end on the pool',
   'Connection terminated due to connection timeout',
 ];
 

@@ -64,6 +64,31 @@ it('says in words what a user lacks who does not own the database', async () => 
   }
 });
 
+it('gives up on a signal while another one migrates, and applies nothing later', async () => {
+  const holder = new Client({ connectionString: store.url });
+  await holder.connect();
+  try {
+    await holder.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
+    const database = await open(TABLE);
+    const stop = new AbortController();
+    const migrating = database.migrate({ signal: stop.signal });
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+    await eventually(async () => expect((await holder.query(waiting)).rowCount).toBe(1));
+    stop.abort();
+    await expect(migrating).rejects.toThrow(/abort/i);
+  } finally {
+    await holder.end();
+  }
+  await eventually(async () =>
+    expect(
+      await store.query(
+        `select 1 from pg_stat_activity where datname = current_database() and application_name = 'taskmesh-migrate'`,
+      ),
+    ).toEqual([]),
+  );
+  expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
+}, 30_000);
+
 it('says what it waits for while the server does not answer', async () => {
   const lines: string[] = [];
   const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], (line) => void lines.push(line));

@@ -33,6 +33,8 @@ export interface MigrateLimits {
   waitMs?: number;
   /** The last migration to apply. @default the newest */
   to?: string | undefined;
+  /** Gives up: what was begun is rolled back. */
+  signal?: AbortSignal | undefined;
 }
 
 interface MigrateOptions extends MigrateLimits {
@@ -47,12 +49,13 @@ interface MigrateOptions extends MigrateLimits {
  * @throws ConfigError from `refuseUnfit`
  */
 export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> {
-  const { waitMs = 60_000, to, refuseUnfit, log } = options;
+  const { waitMs = 60_000, to, signal, refuseUnfit, log } = options;
   const failures = createFailureLog((error) =>
     log.warn({ reason: `PostgreSQL ${refusalOf(error).reason}` }, 'waiting for the database'),
   );
   /** Returns the error if another transaction holds a table. */
   const attempt = async (): Promise<unknown> => {
+    signal?.throwIfAborted();
     try {
       await refuseUnfit();
       return await migrateOnce(orm, to);

@@ -63,7 +63,7 @@ export function createSchemaGate(deps: {
   };
 
   const migrate = async () => {
-    await database.migrate();
+    await database.migrate({ signal: stopped.signal });
     const problem = whyUnfit(await database.schemaState(), policy);
     if (problem !== undefined) throw new ConfigError([problem]);
   };

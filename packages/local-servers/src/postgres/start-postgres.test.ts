@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { isAlive } from '../processes/process-table.ts';
 import { runScript, temporaryDir } from '../testing.ts';
-import { startPostgres } from './start-postgres.ts';
+import { postgresVersion, startPostgres } from './start-postgres.ts';
 
 // Its mode is 0700: as root, the unprivileged user that runs PostgreSQL cannot enter it.
 const dir = temporaryDir('postgres');
@@ -132,3 +134,17 @@ describe('our own PostgreSQL', () => {
     await expect(start('photos')).rejects.toThrow(/holds no PostgreSQL data/);
   });
 });
+
+it('is not ready while it accepts connections and says nothing', async () => {
+  const silent = createServer((socket) => {
+    // Authentication ok, ready for a query.
+    socket.once('data', () => socket.write(Buffer.from('520000000800000000' + '5a0000000549', 'hex')));
+  });
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = silent.address() as AddressInfo;
+    await expect(postgresVersion(`postgres://a:b@127.0.0.1:${port}/a`, 300)).rejects.toThrow('Query read timeout');
+  } finally {
+    silent.close();
+  }
+}, 10_000);

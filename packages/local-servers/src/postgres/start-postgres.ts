@@ -78,16 +78,17 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
   return { ...server, url, port, version: server.answer };
 }
 
-/** As the server reports it, e.g. `18.4`. */
-async function postgresVersion(url: string): Promise<string> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+/** As the server reports it, e.g. `18.4`; it gets some seconds for that. */
+export async function postgresVersion(url: string, timeoutMs = 5_000): Promise<string> {
+  const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
+  const client = new Client({ connectionString: url, ...limits });
   client.on('error', () => undefined); // the query rejects, too
   await client.connect();
   try {
     const { rows } = await client.query<{ server_version: string }>('show server_version');
     return rows[0]?.server_version.split(' ')[0] ?? ''; // Debian says more behind it
   } finally {
-    await client.end();
+    void client.end(); // a silent server would not end it
   }
 }
 

@@ -49,21 +49,22 @@ export async function startChild(options: ChildOptions) {
   const child = spawn(command, args, { env, cwd, stdio: ['ignore', output, output, ...descriptors], ...user });
   closeSync(output); // the child has its own
   const stopLimiting = limitLogFile(logFile);
-  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  let ended = false;
+  const exited = new Promise<Exit>((resolve) =>
+    child.once('exit', (code, signal) => {
+      ended = true;
+      void stopLimiting().then(() => resolve({ code, signal }));
+    }),
+  );
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', (cause) => {
-      stopLimiting();
+      void stopLimiting();
       reject(new PlainError(`Cannot run ${command}: ${cause.message}.`, { cause }));
     });
   });
 
   const { pid = 0 } = child;
-  let ended = false;
-  void exited.then(() => {
-    ended = true;
-    stopLimiting();
-  });
   const kill = (signal: NodeJS.Signals) => {
     if (!ended) sendSignal(pid, signal); // afterwards the id may be somebody else's
   };
@@ -108,16 +109,21 @@ export async function untilReady<Answer>(child: RunningProcess, options: Readine
   const begin = performance.now();
   let nextReport = begin + REPORT_EVERY_MS;
   let exit: Exit | undefined;
-  void child.exited.then((reason) => (exit = reason));
+  const exited = child.exited.then((reason) => {
+    exit = reason;
+    return undefined;
+  });
+  const over = sleep(timeoutMs, undefined, { signal, ref: false }).catch(() => undefined);
   while (!exit && !signal?.aborted && performance.now() < begin + timeoutMs) {
-    const answer = await ready().catch(() => undefined);
+    // A server may accept a connection and then say nothing.
+    const answer = await Promise.race([ready().catch(() => undefined), exited, over]);
     if (answer) return answer;
     if (performance.now() >= nextReport) {
       nextReport += REPORT_EVERY_MS;
       const seconds = Math.round((performance.now() - begin) / 1000);
       log?.(`Waiting for ${name}, which started ${seconds} s ago. Its log: ${child.logFile}`);
     }
-    await Promise.race([child.exited, sleep(intervalMs)]);
+    await Promise.race([exited, over, sleep(intervalMs)]);
   }
   const problem = exit
     ? `ended (${describeExit(exit)}) before it was ready`
@@ -139,14 +145,17 @@ export function describeExit({ code, signal }: Exit): string {
  * Keeps a log file, which some process has open for appending, at about 10 MiB: it is copied to `<file>.1` and emptied,
  * and up to three former ones are kept. Copied and not renamed, because the writer goes on with the file that it has.
  * Lines that are written within the moment between the two are lost.
- * @returns a function that stops the checks
+ * @returns a function that stops the checks; it resolves when none is under way
  */
-export function limitLogFile(file: string, { maxBytes = MAX_LOG_BYTES, checkMs = CHECK_LOG_MS } = {}): () => void {
+export function limitLogFile(file: string, { maxBytes = MAX_LOG_BYTES, checkMs = CHECK_LOG_MS } = {}) {
   let checking = Promise.resolve();
   const timer = setInterval(() => {
     checking = checking.then(() => limit(file, maxBytes));
   }, checkMs).unref();
-  return () => clearInterval(timer);
+  return (): Promise<void> => {
+    clearInterval(timer);
+    return checking;
+  };
 }
 
 async function limit(file: string, maxBytes: number): Promise<void> {

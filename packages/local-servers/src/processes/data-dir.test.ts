@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript, temporaryDir } from '../testing.ts';
 import { endNotedProcesses, filesBeside, killNotedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
-import { endProcesses, isAlive } from './process-table.ts';
+import { endProcesses, isAlive, processesWorkingIn } from './process-table.ts';
 
 const dir = temporaryDir('data-dir');
 afterAll(dir.remove);
@@ -13,8 +13,14 @@ const sleeper = {
   ready: async () => true,
 } as const;
 
-const run = (name: string, options: Partial<RunOptions<boolean>> = {}, lines: string[] = []) =>
-  runInDataDir({ name, dataDir: join(dir.path, name), ...sleeper, ...options }, { log: (line) => lines.push(line) });
+const run = (
+  name: string,
+  { signal, ...options }: Partial<RunOptions<boolean>> & { signal?: AbortSignal } = {},
+  lines: string[] = [],
+) => {
+  const reports = { log: (line: string) => lines.push(line), signal };
+  return runInDataDir({ name, dataDir: join(dir.path, name), ...sleeper, ...options }, reports);
+};
 
 /** A process whose parent was killed. */
 async function orphan(name: string): Promise<number> {
@@ -106,6 +112,30 @@ describe('a child', () => {
     };
     await expect(run('slow', { ready, timeoutMs: 200 })).rejects.toThrow('slow was not ready after 0.2 s.');
     expect(isAlive(pid)).toBe(false);
+  });
+
+  it.each([
+    ['when its time is over', () => ({ timeoutMs: 200 }), 'mute was not ready after 0.2 s.'],
+    ['on a signal', () => ({ signal: AbortSignal.timeout(200) }), 'mute was stopped before it was ready.'],
+  ])('that never responds whether it is ready is stopped %s', async (_when, options, message) => {
+    const ready = () => new Promise<boolean>(() => undefined);
+    await expect(run('mute', { ready, ...options() })).rejects.toThrow(message);
+  });
+
+  it('that ends while it is asked whether it is ready is reported', async () => {
+    const prepare = async () => ({ command: process.execPath, args: ['-e', 'process.exit(3)'] });
+    const running = run('hasty', { prepare, ready: () => new Promise<boolean>(() => undefined) });
+    await expect(running).rejects.toThrow('hasty ended (exit code 3) before it was ready.');
+  });
+
+  it('that cannot be noted is stopped', async () => {
+    const { pidFile } = filesBeside(join(dir.path, 'unnoted'));
+    const prepare = async () => {
+      mkdirSync(pidFile, { recursive: true });
+      return { command: 'sleep', args: ['60'], cwd: pidFile };
+    };
+    await expect(run('unnoted', { prepare })).rejects.toThrow(/EISDIR|ENOTEMPTY/);
+    expect(processesWorkingIn(pidFile, 'sleep')).toEqual([]);
   });
 
   it('whose program is missing is reported by name', async () => {

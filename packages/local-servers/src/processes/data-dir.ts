@@ -49,11 +49,16 @@ export async function runInDataDir<Answer>(
   { log, signal }: { log: (line: string) => void; signal?: AbortSignal | undefined },
 ) {
   const { lockFile, pidFile, logFile } = filesBeside(dataDir);
-  const lock = await acquireLock(lockFile, `${dataDir} is in use by another instance`);
+  const lock = await acquireLock(lockFile, `${dataDir} is in use by another instance`, signal);
   try {
     await endNoted(pidFile, log);
     const child = await startChild({ ...(await prepare()), logFile, ladder });
-    writeJson(pidFile, { pid: child.pid, identity: processIdentity(child.pid) ?? '', ladder } satisfies PidRecord);
+    try {
+      writeJson(pidFile, { pid: child.pid, identity: processIdentity(child.pid) ?? '', ladder } satisfies PidRecord);
+    } catch (error) {
+      await child.stop(); // no later start would find it
+      throw error;
+    }
     const exited = child.exited.then((exit) => {
       rmSync(pidFile, { force: true });
       lock.release();

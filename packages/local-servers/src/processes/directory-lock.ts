@@ -18,9 +18,9 @@ const WAIT_WHILE_STOPPING_MS = 30_000;
  * Gives the right to use a file or directory alone, until `release` or the end of this process, however it ends: by a lock
  * on `file`, which is made when missing. The lock is SQLite's own on an empty database: the one lock in Node that the
  * operating system gives back when its holder is killed, so that no stale lock can ever stop a start.
- * @throws PlainError naming the holder, when another process (or another part of this one) has it
+ * @throws PlainError naming the holder, when another process (or another part of this one) has it; AbortError
  */
-export async function acquireLock(file: string, what: string) {
+export async function acquireLock(file: string, what: string, signal?: AbortSignal) {
   const begin = performance.now();
   for (;;) {
     const database = tryLock(file);
@@ -29,7 +29,7 @@ export async function acquireLock(file: string, what: string) {
     const waitMs = holder?.stopping ? WAIT_WHILE_STOPPING_MS : WAIT_MS;
     if (performance.now() - begin > waitMs)
       throw new PlainError(`${what}${holder ? ` (process ${holder.pid})` : ''}. Stop it, or use another folder.`);
-    await sleep(50);
+    await sleep(50, undefined, { signal });
   }
 }
 

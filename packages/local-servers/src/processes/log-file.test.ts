@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,8 +27,21 @@ describe('a log file that is limited', () => {
       expect([1, 2, 3].map((age) => readFileSync(`${file}.${age}`, 'utf8')[0])).toEqual(['5', '4', '3']);
       expect(statSync(`${file}.1`).mode & 0o777).toBe(0o600);
     } finally {
-      stop();
+      await stop();
       rmSync(dir, { recursive: true });
     }
+  });
+
+  it('is not touched any more once the checks have stopped', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
+    const file = join(dir, 'a.log');
+    const content = 'x'.repeat(20_000_000);
+    writeFileSync(file, content);
+    const stop = limitLogFile(file, { maxBytes: 1_000, checkMs: 1 });
+    while (!existsSync(`${file}.1`)) await new Promise(setImmediate);
+    await stop();
+    const sizes = () => [statSync(file).size, statSync(`${file}.1`).size];
+    expect(sizes()).toEqual([0, content.length]);
+    rmSync(dir, { recursive: true });
   });
 });

@@ -133,11 +133,11 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
 };
 
-/** By their place in the table: a key that is claimed again meanwhile has another one. */
-const forgetKeys = (name: string, places: string): Statement => ({
+/** By their place in the table: a key that is claimed again meanwhile has another one, and is not `still` forgotten. */
+const forgetKeys = (name: string, places: string, still = 'true'): Statement => ({
   name,
   text: `
-    with gone as (delete from idempotency_keys where ctid = any (array(${places})) returning 1)
+    with gone as (delete from idempotency_keys where ctid = any (array(${places})) and ${still} returning 1)
     select count(*)::int as count from gone`,
 });
 
@@ -145,6 +145,7 @@ const forgetKeys = (name: string, places: string): Statement => ({
 export const FORGET_EXPIRED_KEYS = forgetKeys(
   'task-forget-expired-keys',
   'select ctid from idempotency_keys where expires_at <= $1::timestamptz limit $2',
+  'expires_at <= $1::timestamptz',
 );
 
 /** $1: who has a key that expires later than this may have too many, $2: limit, $3: how many keys of an owner are kept */

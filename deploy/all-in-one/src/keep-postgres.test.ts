@@ -1,0 +1,10 @@
+import { temporaryDir } from '@taskmesh/local-servers/testing';
+import { keepPostgres } from './keep-postgres.ts';
+
+const dir = temporaryDir('keep-postgres');
+afterAll(dir.remove);
+
+it('gives its start up on a signal', async () => {
+  const starting = keepPostgres(dir.path, () => undefined, AbortSignal.abort());
+  await expect(starting).rejects.toThrow('PostgreSQL was stopped before it was ready');
+}, 60_000);

@@ -1,0 +1,38 @@
+import { runScript } from '@taskmesh/local-servers/testing';
+
+const SRC = new URL('./', import.meta.url).href;
+
+/** What a command that is interrupted at its start says at its end, and its exit code. */
+async function endOf(command: string): Promise<unknown> {
+  const script = runScript(
+    `
+    import { writeSync } from 'node:fs';
+    import { runCommand } from '$src/command.ts';
+    let output = '';
+    process.stdout.write = () => true;
+    process.stderr.write = (text) => !!(output += text);
+    process.on('exit', (code) => writeSync(1, JSON.stringify({ code, output }) + '\\n'));
+    const never = () => new Promise(() => undefined);
+    const interrupted = () => { setTimeout(() => process.emit('SIGTERM'), 100); };
+    const killNow = () => process.stderr.write('killed ');
+    await runCommand({ ...${command}, killNow }, { stopMs: 500 });
+  `,
+    SRC,
+  );
+  return script.nextLine();
+}
+
+it.each([
+  ['a start', '{ start: () => { interrupted(); return never(); } }'],
+  ['a stop', '{ start: async () => { interrupted(); return { stop: never }; } }'],
+  ['a stop after a failure', `{ start: async () => ({ failed: Promise.resolve('broken'), stop: never }) }`],
+])(
+  'kills what is left, and exits with 1, when %s does not end',
+  async (_what, command) => {
+    expect(await endOf(command)).toEqual({
+      code: 1,
+      output: expect.stringMatching(/Not stopped after 0\.5 s: what is left is killed\.\nkilled $/),
+    });
+  },
+  20_000,
+);
