@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
 import { readRequest, type StreamExchange, type StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
+import { releaseBody } from '../../http/json-bytes.ts';
 import { encodeText } from '../../http/negotiation.ts';
 import { holderOf, leaveUncounted, type Reader } from '../../http/unread-answers.ts';
 import { createEventChunks, multipart, sse, type StreamFormat } from './formats.ts';
@@ -143,6 +144,7 @@ async function subscribe(
     writer.open();
     return reply;
   }
+  releaseBody(request.raw);
   reportEnd = metrics.connected(protocol);
   writer.beatWith(stream.position);
   writer.open();
