@@ -44,6 +44,13 @@ export const TASK_FIELDS = [
   'version',
 ];
 
+/** A value of a repeated key: it is parsed, but the last one replaces it. */
+export function replacedValue({ levels, keyLength, integers }: Record<'levels' | 'keyLength' | 'integers', number>) {
+  const begin = `{"${'k'.repeat(keyLength)}":`;
+  const deep = `${begin.repeat(levels)}[${'9007199254740993,'.repeat(integers)}0]${'}'.repeat(levels)}`;
+  return `"r":${deep},"r":0`;
+}
+
 /** What a case's request came to. */
 export function outcomeOf({ status, body: text }: Reply): string {
   const code = text.startsWith('{"openapi"') ? undefined : /"code":"([A-Z_]+)"/.exec(text)?.[1];

@@ -1,5 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import { bearer, JSON_TYPE, MIB, NO_USER, outcomeOf, TASK_FIELDS, times, type Account, type Case } from './case.ts';
+import {
+  bearer,
+  JSON_TYPE,
+  MIB,
+  NO_USER,
+  outcomeOf,
+  replacedValue,
+  TASK_FIELDS,
+  times,
+  type Account,
+  type Case,
+} from './case.ts';
 import { rawBody } from './sockets.ts';
 
 /** A body, to each path that reads one. */
@@ -18,6 +29,7 @@ const LAST_CHUNK = '0\r\n\r\n';
 const GZIP = { 'content-encoding': 'gzip' };
 const BAD = '400 BAD_USER_INPUT';
 const TOO_LARGE = '413 PAYLOAD_TOO_LARGE';
+const REPLACED = replacedValue({ levels: 2_480, keyLength: 300, integers: 4_900 });
 const MEMBERS = Buffer.concat(Array<Buffer>(Math.floor(MIB / 20) - 1).fill(gzipSync('')));
 
 const bodies: readonly Case[] = [
@@ -29,6 +41,8 @@ const bodies: readonly Case[] = [
   ...body('a number of 1 MiB', BAD, () => filled('{"a":1', '1', '}')),
   ...body('95,000 keys', BAD, () => `{${Array.from({ length: 95_000 }, (_, at) => `"k${at}":1`).join(',')}}`),
   ...body('one key, many times', BAD, () => filled('{"a":1', ',"a":1', '}')),
+  ...body('large integers that a repeated key replaces', BAD, () => `{${REPLACED}}`),
+  ...body('gzip of large integers that a repeated key replaces', BAD, () => gzipSync(`{${REPLACED}}`), GZIP),
   ...body('an error at the end', BAD, () => filled('{"a":"', 'x', '"')),
   ...body('bytes that are not UTF-8', BAD, () => Buffer.alloc(MIB, 0xff)),
   ...body('more than 1 MiB', TOO_LARGE, () => Buffer.alloc(MIB + 1, 0x20)),
@@ -120,6 +134,11 @@ const paths: readonly Case[] = [
     (turn) =>
       `/graphql?query=${encodeURIComponent(`{ ${times(25, (at) => `a${turn}_${at}: task(id: "1") { ${TASK_FIELDS.join(' ')} }`)} }`)}`,
   ),
+  rest('variables that a repeated key replaces', 'stranger', '200', () => {
+    const variables = replacedValue({ levels: 500, keyLength: 1, integers: 300 });
+    const written = encodeURIComponent(`{${variables}}`).replaceAll('%3A', ':').replaceAll('%2C', ',');
+    return `/graphql?query=%7B__typename%7D&variables=${written}`;
+  }),
   rest('a path of percent signs', 'stranger', '404 NOT_FOUND', () => `/api/${'%41'.repeat(5_000)}`),
   rest('a path of slashes', 'stranger', '404 NOT_FOUND', () => `/api${'/'.repeat(15_000)}`),
   rest('the description of the interface', 'stranger', '200', () => '/api/openapi.json'),

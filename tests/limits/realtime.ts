@@ -1,4 +1,4 @@
-import { JSON_TYPE, TASK_FIELDS, times, type Account, type Case } from './case.ts';
+import { JSON_TYPE, replacedValue, TASK_FIELDS, times, type Account, type Case } from './case.ts';
 import type { MeasuredProduct } from './measured-product.ts';
 import { channel, fragments, graphqlWs, subscribe } from './sockets.ts';
 
@@ -44,6 +44,10 @@ const sockets: readonly Case[] = [
     ),
     requests: 200,
   },
+  graphqlSocket('a ping of large integers that a repeated key replaces', 'stranger', '4401', () => [
+    `{"type":"ping",${replacedValue({ levels: 2_000, keyLength: 1, integers: 2_600 })}}`,
+    { id: '1', type: 'subscribe', payload: { query: '{ __typename }' } },
+  ]),
   graphqlSocket('a token of 60 KB', 'stranger', '4403', () => [
     { type: 'connection_init', payload: { authorization: `Bearer ${'x.'.repeat(30_000)}` } },
   ]),

@@ -1,4 +1,4 @@
-import { TASK_FIELDS, times, type Account, type Case } from './case.ts';
+import { replacedValue, TASK_FIELDS, times, type Account, type Case } from './case.ts';
 import type { MeasuredProduct } from './measured-product.ts';
 import { channel } from './sockets.ts';
 import { measureCase, type Measured } from './suite.ts';
@@ -40,7 +40,10 @@ export const SPACES: readonly Space[] = [
   {
     name: 'bodies',
     by: 'stranger',
-    most: { keys: 9_000, keyLength: 200, lists: 9_000, levels: 31, text: 900_000, digits: 900_000, escapes: 150_000 },
+    most: {
+      ...{ keys: 9_000, keyLength: 200, lists: 9_000, levels: 31, text: 900_000, digits: 900_000, escapes: 150_000 },
+      ...{ replacedLevels: 4_900, replacedKeyLength: 300, replacedIntegers: 9_000 },
+    },
     text: bodyOf,
     send: (product, _account, text) => post(product, text),
   },
@@ -90,7 +93,12 @@ function bodyOf(genes: Genes, turn: number): string {
   const keys = Array.from({ length: gene('keys') }, (_, at) => `"k${at}${'x'.repeat(gene('keyLength'))}":${at}`);
   const lists = `${'['.repeat(gene('levels'))}${Array(gene('lists')).fill('[]').join()}${']'.repeat(gene('levels'))}`;
   const text = 'x'.repeat(gene('text')) + '\\u00e9'.repeat(gene('escapes'));
-  return `{"query":"{ a${turn}: __typename }","variables":{"t":"${text}","n":1${'1'.repeat(gene('digits'))},"l":${lists || 0}${keys.map((key) => `,${key}`).join('')}}}`;
+  const replaced = replacedValue({
+    levels: gene('replacedLevels'),
+    keyLength: gene('replacedKeyLength'),
+    integers: gene('replacedIntegers'),
+  });
+  return `{"query":"{ a${turn}: __typename }",${replaced},"variables":{"t":"${text}","n":1${'1'.repeat(gene('digits'))},"l":${lists || 0}${keys.map((key) => `,${key}`).join('')}}}`;
 }
 
 function bindingsOf(genes: Genes, turn: number) {

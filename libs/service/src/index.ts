@@ -44,7 +44,7 @@ export { createAdminServer, createMetrics, type AdminServerOptions } from './adm
 export { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 export { createFairQueue, type FairQueue } from './fair-queue.ts';
 export { createBulkhead, type Bulkhead, type BulkheadOptions } from './bulkhead.ts';
-export { networkOf, siteOf } from './network-of.ts';
+export { networkOf, NETWORKS_PER_SITE, siteOf } from './network-of.ts';
 export { bearerToken } from './bearer.ts';
 export { isSameSecret } from './is-same-secret.ts';
 export { issueSignInCode, takeSignInCode } from './sign-in-code.ts';

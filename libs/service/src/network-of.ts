@@ -16,6 +16,9 @@ export function networkOf(address: string): string {
 export const siteOf = (network: string): string =>
   network.endsWith('::/64') ? network.split(':').slice(0, 3).join(':') : network;
 
+/** A site may have as much of what is limited per network as this many of its networks. */
+export const NETWORKS_PER_SITE = 4;
+
 /** All eight groups in hexadecimal without leading zeros: the form in URLs, with the gap filled. */
 function groupsOf(address: string): string[] {
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -40,7 +40,10 @@ interface Level {
   /** Where the latest text begins and ends: the key, when its value follows. */
   keyAt: number;
   keyEnd: number;
-  /** What was parsed, once it is needed. Of repeated keys it may be a value that came later. */
+  /**
+   * What was parsed, looked up once, when it is needed: the cost is linear in the text. Of repeated keys it may be a value
+   * that came later; null when that has nothing here.
+   */
   container: unknown;
 }
 
@@ -107,7 +110,7 @@ function keepExact(level: Level, text: string, source: string): void {
 
 function containerOf(level: Level, text: string): unknown {
   if (level.container === undefined && level.parent)
-    level.container = ownValue(containerOf(level.parent, text), keyOf(level.parent, text));
+    level.container = ownValue(containerOf(level.parent, text), keyOf(level.parent, text)) ?? null;
   return level.container;
 }
 

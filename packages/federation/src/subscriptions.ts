@@ -40,10 +40,11 @@ export interface CompiledSubscriptionsOptions<Context> {
   /** Calls a service for fields that an event lacks. */
   ask: AskSubgraph<Context>;
   /**
-   * Opens a subscription at the service of the root field, over graphql-ws for example. Ended by `return` when the
-   * client goes. What it throws becomes the last result.
+   * Opens a subscription at the service of the root field, over graphql-ws for example. When the client leaves, `signal`
+   * is aborted and `return` called, which in a generator waits until the signal has ended what it waits for. What it throws
+   * becomes the last result.
    */
-  subscribe: (request: SubgraphRequest, context: Context) => AsyncIterable<SubgraphAnswer>;
+  subscribe: (request: SubgraphRequest, context: Context, signal: AbortSignal) => AsyncIterable<SubgraphAnswer>;
 }
 
 /** What of graphql-js's `ExecutionArgs` counts. The document must be valid for the API schema. */
@@ -94,36 +95,54 @@ export function compiledSubscriptions<Context>(options: CompiledSubscriptionsOpt
 }
 
 /** One result for each event. The plan itself asks for the event, and with that says how to subscribe. */
-async function* results<Context>(
+function results<Context>(
   run: (context: EventContext<Context>) => ReturnType<FederatedOperation<EventContext<Context>>['run']>,
   given: Context,
   { subscribe }: CompiledSubscriptionsOptions<Context>,
 ): AsyncGenerator<ExecutionResult, void> {
+  const leaving = new AbortController();
   let events: AsyncIterator<SubgraphAnswer> | undefined;
   let state = 'open' as 'open' | 'ended' | 'failed';
   const nextEvent = async (request: SubgraphRequest): Promise<SubgraphAnswer> => {
     try {
-      events ??= subscribe(request, given)[Symbol.asyncIterator]();
+      leaving.signal.throwIfAborted();
+      events ??= subscribe(request, given, leaving.signal)[Symbol.asyncIterator]();
       const { done, value } = await events.next();
       if (!done) return value;
-      state = 'ended';
-      return { data: null };
     } catch (error) {
       state = 'failed';
-      throw error;
+      if (!leaving.signal.aborted) throw error;
     }
+    if (state === 'open') state = 'ended';
+    return { data: null };
   };
-  try {
+  const rendered = (async function* () {
     for (;;) {
       const { data, ...failures } = await run({ given, nextEvent });
-      if (state === 'ended') return;
+      if (state === 'ended' || leaving.signal.aborted) return;
       const errors = asGraphQLErrors({ ...failures, errors: failures.errors.map(ofItsService) });
       yield errors.length > 0 ? { data, errors } : { data };
       if (state === 'failed') return;
     }
-  } finally {
+  })();
+  /** A generator's own `return` would wait for the next event. */
+  const leave = async () => {
+    leaving.abort();
     await events?.return?.();
-  }
+    return rendered.return();
+  };
+  return {
+    next: () => rendered.next(),
+    return: leave,
+    throw: async (error) => {
+      await leave();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    [Symbol.asyncDispose]: async () => void (await leave()),
+  };
 }
 
 /** With the service's name in place of that of its events. */

@@ -27,10 +27,11 @@ const RESOLVERS = {
       reviewed: {
         async *subscribe(_source: unknown, { first }: { first: number }) {
           try {
-            for (let id = 1; id <= first; id++)
+            for (let id = 1; id <= Math.abs(first); id++)
               yield {
                 reviewed: { words: id === 13 ? null : `words ${id}`, product: { id: String(id), stars: id % 5 } },
               };
+            if (first < 0) await new Promise(() => undefined); // an idle one
           } finally {
             closed++;
           }
@@ -64,14 +65,14 @@ describe('a subscription over several services', () => {
   const asked: { service: string; text: string; variables: string; user: unknown }[] = [];
   let ended = 0;
   /** What the service sends. */
-  let events: () => AsyncGenerator<SubgraphAnswer>;
+  let events: (signal: AbortSignal) => AsyncGenerator<SubgraphAnswer>;
   const subscribe = compiledSubscriptions<{ user: string }>({
     supergraph,
     ask,
-    async *subscribe({ operation: { service, text }, variables }, { user }) {
+    async *subscribe({ operation: { service, text }, variables }, { user }, signal) {
       asked.push({ service, text, variables, user });
       try {
-        yield* events();
+        yield* events(signal);
       } finally {
         ended++;
       }
@@ -112,6 +113,28 @@ describe('a subscription over several services', () => {
     expect(ended).toBe(1);
   });
 
+  it.each([
+    ['ends', () => undefined],
+    ['fails', (signal: AbortSignal) => signal.throwIfAborted()],
+  ])(
+    'ends the subscription at the service when the client leaves while no event comes, if it %s',
+    async (_how, end) => {
+      events = async function* (signal) {
+        yield review(1);
+        await once(signal, 'abort');
+        end(signal);
+      };
+      const opened = await open(QUERY, { n: 3 });
+      if (!(Symbol.asyncIterator in opened)) throw new Error('refused');
+      expect(await opened.next()).toMatchObject({ done: false });
+      const next = opened.next();
+      await opened.return();
+      expect(ended).toBe(1);
+      expect(await next).toEqual({ done: true, value: undefined });
+      expect(await opened.next()).toEqual({ done: true, value: undefined });
+    },
+  );
+
   it('reports errors of an event at their place, and goes on', async () => {
     events = async function* () {
       yield { data: null, errors: [{ message: 'no words today', path: ['reviewed', 'words'] }] };
@@ -146,6 +169,7 @@ it('runs as the README says, as an installed package', async () => {
   const project = mkdtempSync(join(root, 'example-'));
   const servers: Server[] = [];
   const urls: Record<string, string> = {};
+  let reviews: WebSocketServer | undefined;
   for (const [name, schema] of schemas) {
     const server = createServer((request, response) => {
       void json(request)
@@ -153,7 +177,9 @@ it('runs as the README says, as an installed package', async () => {
         .then(({ query, variables }) => graphql({ schema, source: query, variableValues: variables }))
         .then((result) => response.end(JSON.stringify(result)));
     }).listen(0, '127.0.0.1');
-    useServer({ schema }, new WebSocketServer({ server, path: '/graphql' }));
+    const webSockets = new WebSocketServer({ server, path: '/graphql' });
+    useServer({ schema }, webSockets);
+    if (name === 'reviews') reviews = webSockets;
     await once(server, 'listening');
     servers.push(server);
     urls[name] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
@@ -175,9 +201,16 @@ it('runs as the README says, as an installed package', async () => {
       const client = createClient({ url: /ws:\S+/.exec(line)?.[0] ?? '', webSocketImpl: WebSocket });
       const results: unknown[] = [];
       for await (const result of client.iterate({ query: QUERY, variables: { n: 3 } })) results.push(result);
-      await client.dispose();
       expect(results).toEqual([1, 2, 3].map((id) => ({ data: eventOf(id) })));
       expect(closed).toBe(1);
+      const connected = once(reviews as WebSocketServer, 'connection'); // made above
+      const idle = client.iterate({ query: QUERY, variables: { n: -1 } });
+      await idle.next();
+      const [upstream] = (await connected) as [WebSocket];
+      const left = once(upstream, 'close');
+      await idle.return?.();
+      await left;
+      await client.dispose();
     } finally {
       gateway.kill();
     }

@@ -137,8 +137,8 @@ const results = new WeakMap<WebSocket, number>();
  * Sends a result that the client asked for. A single result may exceed all that may wait, and takes a while to send
  * however fast the client reads. So results do not count as falling behind, unless too many of them wait.
  */
-export function sendResult(socket: WebSocket, text: string): void {
-  const frame = Buffer.from(text);
+export function sendResult(socket: WebSocket, text: string | Buffer): void {
+  const frame = typeof text === 'string' ? Buffer.from(text) : text;
   results.set(socket, waitingResults(socket) + frame.length);
   socket.send(frame, { binary: false }, () => results.set(socket, waitingResults(socket) - frame.length));
 }

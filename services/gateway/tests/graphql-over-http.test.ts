@@ -168,6 +168,8 @@ describe('a request that is none says what is wrong where', () => {
     ['?query={__typename}&query={a}', {}, ['query']],
     ['?query={__typename}&variables={', {}, ['variables']],
     ['?query={__typename}&variables=[]', {}, ['variables']],
+    [`?query={__typename}&variables={"a":${'['.repeat(32)}${']'.repeat(32)}}`, {}, ['variables']],
+    [`?query={__typename}&extensions={"a":${'['.repeat(33)}${']'.repeat(33)}}`, {}, ['extensions']],
     ['?query={__typename}&extensions=5', {}, ['extensions']],
     ['?query={__typename}&%71uery={a}', {}, ['query']],
     ['?query={__typename%ff}', {}, ['']],

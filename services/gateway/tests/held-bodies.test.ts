@@ -118,6 +118,18 @@ describe('large bodies whose clients have left', () => {
   });
 });
 
+it('large bodies of streams count no longer when their streams have begun', async () => {
+  const leave = new AbortController();
+  const body = JSON.stringify({ query: 'subscription { taskChanges { cursor } }', padding: 'x'.repeat(MIB - 100) });
+  const open = async (at: number) => {
+    const authorization = `Bearer ${await gateway.auth.token(`a0000000-0000-4000-8000-00000000000${at % 4}`)}`;
+    const headers = { authorization, accept: 'text/event-stream', 'content-type': 'application/json' };
+    return fetch(`${gateway.origin}/graphql`, { method: 'POST', headers, body, signal: leave.signal });
+  };
+  for (let at = 0; at < 40; at++) expect((await open(at)).status).toBe(200);
+  leave.abort();
+});
+
 it.each(['gzip, chunked', 'deflate, chunked'])(
   'a transfer encoding that is not undone is a 415: %s',
   async (coding) => {

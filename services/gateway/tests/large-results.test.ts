@@ -1,4 +1,5 @@
 import { eventually } from '@taskmesh/testing';
+import { get } from 'node:http';
 import type { WebSocket } from 'ws';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket } from './fakes/streams.ts';
@@ -9,12 +10,12 @@ const MIB = 1024 * 1024;
 interface Client {
   socket: WebSocket;
   /** Ids and types. */
-  told: string[];
+  received: string[];
   closed: number | undefined;
   subscribe(id: string, query: string): void;
 }
 
-describe('a result over graphql-ws that is larger than what may wait for a client', () => {
+describe('a result that is larger than what may wait for a client', () => {
   let gateway: TestGateway;
   const open: WebSocket[] = [];
 
@@ -39,25 +40,25 @@ describe('a result over graphql-ws that is larger than what may wait for a clien
     const send = (message: object) => socket.send(JSON.stringify(message));
     const client: Client = {
       socket,
-      told: [],
+      received: [],
       closed: undefined,
       subscribe: (id, query) => send({ id, type: 'subscribe', payload: { query } }),
     };
     socket.on('message', (bytes) => {
       const { id = '', type } = JSON.parse(String(bytes)) as { id?: string; type: string };
-      client.told.push(`${id} ${type}`.trim());
+      client.received.push(`${id} ${type}`.trim());
     });
     socket.on('close', (code) => (client.closed = code));
     const authorization = `Bearer ${await gateway.auth.token(USER)}`;
     send({ type: 'connection_init', payload: { authorization } });
-    await eventually(() => expect(client.told).toEqual(['connection_ack']));
+    await eventually(() => expect(client.received).toEqual(['connection_ack']));
     return client;
   };
   const queued = async (): Promise<number> =>
     Number(/^taskmesh_realtime_queue_bytes (\d+)/m.exec(await gateway.metrics.metrics())?.[1]);
   const large = '{ task(id: "1") { title } }';
 
-  it('is told to its end, with what comes behind it', async () => {
+  it('is sent over graphql-ws to its end, with what comes behind it', async () => {
     const client = await connect();
     client.subscribe('stream', 'subscription { taskChanges { sequence } }');
     await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 1'));
@@ -66,13 +67,28 @@ describe('a result over graphql-ws that is larger than what may wait for a clien
     await eventually(async () => expect(await queued()).toBeGreaterThan(2 * MIB));
     gateway.commit(USER, { title: 'behind it' });
     client.socket.resume();
-    await eventually(() => expect(client.told).toHaveLength(4));
-    expect(client.told).toEqual(['connection_ack', '1 next', '1 complete', 'stream next']);
+    await eventually(() => expect(client.received).toHaveLength(4));
+    expect(client.received).toEqual(['connection_ack', '1 next', '1 complete', 'stream next']);
     expect(await queued()).toBe(0);
     expect(client.closed).toBeUndefined();
   });
 
-  it('is the last one for a client that reads none of them', async () => {
+  it.each(['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0'])(
+    'counts until it is read, as an answer does: %s',
+    async (accept) => {
+      const cuts = () => gateway.logged.filter(({ msg }) => String(msg).includes('slow readers of answers'));
+      const before = cuts().length;
+      const headers = { accept, authorization: `Bearer ${await gateway.auth.token(USER)}` };
+      const clients = Array.from({ length: 16 }, () =>
+        get(`${gateway.origin}/graphql?query=${encodeURIComponent(large)}`, { headers, agent: false }),
+      );
+      for (const client of clients) client.on('error', () => undefined).on('response', (response) => response.pause());
+      await eventually(() => expect(cuts().length).toBeGreaterThan(before));
+      for (const client of clients) client.destroy();
+    },
+  );
+
+  it('is the last one over graphql-ws for a client that reads none of them', async () => {
     const client = await connect();
     client.socket.pause();
     for (let id = 0; id < 8; id++) client.subscribe(String(id), large);
@@ -80,6 +96,6 @@ describe('a result over graphql-ws that is larger than what may wait for a clien
     await eventually(async () => expect(await queued()).toBeGreaterThan(20 * MIB));
     client.socket.resume();
     await eventually(() => expect(client.closed).toBe(1013));
-    expect(client.told.filter((message) => message.endsWith(' next'))).toHaveLength(2);
+    expect(client.received.filter((message) => message.endsWith(' next'))).toHaveLength(2);
   });
 });

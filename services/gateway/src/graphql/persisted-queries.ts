@@ -34,9 +34,10 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
   });
   const ofAll = keyValue.limiter({ name: 'persisted-queries-of-all', points: OF_ALL, windowSeconds: DAY_S });
 
-  /** Peeks before it counts, so that attempts over the global limit are not charged to callers. */
+  /** Peeks before it counts, so that attempts over the limits of many are not charged to callers. */
   const mayKeep = async ({ caller, network }: { caller: string; network: string }): Promise<boolean> =>
     (await ofAll.peek(ALL)).allowed &&
+    (await ofNetwork.peek(network)).allowed &&
     (await ofCaller.consume(caller)).allowed &&
     (await ofNetwork.consume(network)).allowed &&
     (await ofAll.consume(ALL)).allowed;
@@ -52,8 +53,9 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
       return shared;
     },
     async keep(hash, source, by) {
-      if (source.length > MAX_DOCUMENT_CHARS || local.has(hash)) return;
-      if (!(await mayKeep(by))) return;
+      if (source.length > MAX_DOCUMENT_CHARS) return;
+      // The shared copy expires before those that were taken from it.
+      if (local.has(hash) ? await keyValue.get(keyOf(hash)) : !(await mayKeep(by))) return;
       local.set(hash, source);
       await keyValue.set(keyOf(hash), source, { ttlSeconds: DAY_S });
     },

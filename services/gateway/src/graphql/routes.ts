@@ -1,13 +1,14 @@
 import { type AppError, badUserInput, toAppError, toGraphQLError } from '@taskmesh/contracts';
 import { parseExactJson } from '@taskmesh/federation';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import { isObject } from '@taskmesh/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import type { IncomingMessage } from 'node:http';
 import { callerOf, type GatewayContext } from '../context.ts';
 import { readJsonBytes } from '../http/json-bytes.ts';
-import { parseJsonObject } from '../http/json-object.ts';
+import { isTooDeep, parseJsonObject } from '../http/json-object.ts';
 import { addVary, encodeText, gzipFor, isCompressible, jsonWeightIn, weightIn } from '../http/negotiation.ts';
 import { readParameters } from '../http/query-parameters.ts';
 import { JSON_TYPE, refuseOtherMethods } from '../http/replies.ts';
@@ -227,12 +228,17 @@ function readSearch({ variables, extensions, ...texts }: Record<string, string>)
   };
 }
 
+/** As in a body, whose limit of keys and values the length of a request line keeps. */
 function parseParameter(name: string, text: string | undefined): unknown {
+  const refused = (rule: string) => badUserInput([{ path: name, message: `${name} must be ${rule}.` }]);
+  let value: unknown;
   try {
-    return text === undefined ? undefined : parseExactJson(text);
+    value = text === undefined ? undefined : parseExactJson(text);
   } catch {
-    throw badUserInput([{ path: name, message: `${name} must be JSON.` }]); // the parser's own message would repeat parts of it
+    throw refused('JSON'); // the parser's own message would repeat parts of it
   }
+  if (isObject(value) && isTooDeep(value)) throw refused('nested less deeply');
+  return value;
 }
 
 const JSON_TYPES = [JSON_TYPE, 'application/graphql-response+json; charset=utf-8'];

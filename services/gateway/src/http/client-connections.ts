@@ -1,5 +1,5 @@
 import proxyAddr from '@fastify/proxy-addr';
-import { networkOf } from '@taskmesh/service';
+import { networkOf, NETWORKS_PER_SITE, siteOf } from '@taskmesh/service';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
 import type { Server, ServerResponse } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
@@ -73,18 +73,49 @@ export function limitConnections(
   { maxPerNetwork, trustedProxies }: { maxPerNetwork: number; trustedProxies: readonly string[] },
 ): void {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
-  const counts = new Map<string, number>();
+  const take = placesOfNetworks(maxPerNetwork);
   server.on('connection', (socket: Socket) => {
     const remoteAddress = socket.remoteAddress?.split('%')[0]; // without the interface of a link-local address
     if (remoteAddress === undefined || isTrusted(remoteAddress, 0)) return;
-    const network = networkOf(remoteAddress);
-    const count = counts.get(network) ?? 0;
-    if (count >= maxPerNetwork) return void socket.destroy();
-    counts.set(network, count + 1);
-    socket.once('close', () => {
-      const left = (counts.get(network) ?? 1) - 1;
-      if (left > 0) counts.set(network, left);
-      else counts.delete(network);
-    });
+    const release = take(remoteAddress);
+    if (release) socket.once('close', release);
+    else socket.destroy();
   });
+}
+
+/** Reserves one of a limited number of places and returns how to release it; undefined when none is left. */
+export type TakePlace = (key: string) => (() => void) | undefined;
+
+/** By address: so many for each network, and `NETWORKS_PER_SITE` times as many for each IPv6 site. */
+export function placesOfNetworks(limit: number): TakePlace {
+  const networks = places(limit);
+  const sites = places(NETWORKS_PER_SITE * limit);
+  return (address) => {
+    const network = networkOf(address);
+    const release = networks(network);
+    const releaseOfSite = release && sites(siteOf(network));
+    if (!releaseOfSite) return void release?.();
+    return () => {
+      release();
+      releaseOfSite();
+    };
+  };
+}
+
+/** So many for each key. */
+export function places(limit: number): TakePlace {
+  const taken = new Map<string, number>();
+  return (key) => {
+    const count = taken.get(key) ?? 0;
+    if (count >= limit) return undefined;
+    taken.set(key, count + 1);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left > 0) taken.set(key, left);
+      else taken.delete(key);
+    };
+  };
 }

@@ -17,9 +17,10 @@ const MAX_HELD_BYTES = 32 * 1024 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
 const PIECE_BYTES = 256;
-/** As long as an operation may wait and run. Those of streams go on. */
+/** As long as an operation may wait and run. */
 const MAX_HOLD_MS = 15_000;
 let heldBytes = 0;
+const releases = new WeakMap<IncomingMessage, () => void>();
 /** How to give up the bodies that are still arriving, the oldest first. */
 const arriving = new Set<() => void>();
 
@@ -89,10 +90,15 @@ function holdBytes(request: IncomingMessage) {
     release,
     releaseLater() {
       socket.off('close', release);
-      if (ownBytes > 0) timer = setTimeout(release, MAX_HOLD_MS).unref();
+      if (ownBytes === 0) return;
+      timer = setTimeout(release, MAX_HOLD_MS).unref();
+      releases.set(request, release);
     },
   };
 }
+
+/** Ends a body's share before its answer has ended: a stream goes on for hours without it. */
+export const releaseBody = (request: IncomingMessage): void => releases.get(request)?.();
 
 /** JSON is UTF-8 (RFC 8259); other charsets are refused, not guessed. */
 function requireJson(contentType: string): void {

@@ -49,7 +49,7 @@ function parse(bytes: Buffer, parseText: (text: string) => unknown): unknown {
 }
 
 /** Whether untrusted input is nested so deeply that processing it could overflow the stack. */
-function isTooDeep(value: object): boolean {
+export function isTooDeep(value: object): boolean {
   return isDeeperThan(value, MAX_DEPTH);
 }
 

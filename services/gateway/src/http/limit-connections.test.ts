@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, Socket, type AddressInfo, type Server } from 'node:net';
 import { limitConnections } from './client-connections.ts';
 
 let server: Server;
@@ -41,6 +41,19 @@ it.each(['127.0.0.1', '::'])(
     await eventually(async () => expect(await connections()).toBe(3));
   },
 );
+
+it('closes what the networks of an IPv6 site open beyond four times the limit', () => {
+  server = createServer();
+  limitConnections(server, { maxPerNetwork: 3, trustedProxies: [] });
+  const sockets = Array.from({ length: 20 }, (_, at) => {
+    const socket = new Socket();
+    Object.defineProperty(socket, 'remoteAddress', { value: `2001:db8:1:${at}::1` });
+    server.emit('connection', socket);
+    return socket;
+  });
+  expect(sockets.filter(({ destroyed }) => destroyed)).toEqual(sockets.slice(12));
+  open.push(...sockets);
+});
 
 it.each(['127.0.0.1', '::'])('does not limit trusted proxies (%s)', async (host) => {
   await start(['127.0.0.0/8'], host);

@@ -30,6 +30,25 @@ it.each<[string, Caller, number, number]>([
   expect(started).toBe(running + waiting);
 });
 
+it('bounds what all networks of an IPv6 site run', async () => {
+  const runForCaller = createCallerBulkheads();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let started = 0;
+  const run = async () => {
+    started++;
+    await held;
+  };
+  const all = Array.from({ length: 2_024 }, (_, at) =>
+    runForCaller({ ...STRANGER, ip: `2001:db8:1:${(at % 50).toString(16)}::1` }, run),
+  );
+  expect(started).toBe(1_024);
+  await expect(runForCaller({ ...STRANGER, ip: '2001:db8:1:ffff::1' }, run)).rejects.toMatchObject({
+    extensions: { code: 'RATE_LIMITED' },
+  });
+  release();
+  await Promise.all(all);
+});
+
 it('leaves room for the other sessions of an account, up to its own bound', async () => {
   const runForCaller = createCallerBulkheads();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

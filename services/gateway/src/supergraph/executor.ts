@@ -7,7 +7,9 @@ import {
   inSpan,
   type Log,
   networkOf,
+  NETWORKS_PER_SITE,
   type Observe,
+  siteOf,
 } from '@taskmesh/service';
 import { getOperationAST, GraphQLError, parse, validate } from 'graphql';
 import { Counter, type Registry } from 'prom-client';
@@ -128,13 +130,16 @@ export function createCallerBulkheads(): RunForCaller {
   const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
   const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
+  const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
   return async ({ identity, ip, signal }, run) => {
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has gone.')));
     if (identity.role === 'user') {
       const { sessionId, userId } = identity;
       return sessions.run(sessionId, () => accounts.run(userId, run, signal), signal);
     }
-    return identity.role === 'anonymous' ? networks.run(networkOf(ip), run, signal) : run();
+    if (identity.role === 'operator') return run();
+    const network = networkOf(ip);
+    return networks.run(network, () => sites.run(siteOf(network), run, signal), signal);
   };
 }
 

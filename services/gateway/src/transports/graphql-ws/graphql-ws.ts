@@ -62,16 +62,21 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     closeGracefully(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
     return false;
   };
+  // A client that sends requests but does not read the responses is too slow like any other.
+  const endSlow = () => endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
   const send = (message: { type: MessageType; id?: string; payload?: unknown }) => {
-    // A client that asks but does not read the answers is too slow like any other.
-    const isResult = message.type === MessageType.Next;
-    if (isResult ? hasTooManyResults(socket) : isTooFarBehind(socket))
-      return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
-    const text = JSON.stringify(message);
-    if (isResult) sendResult(socket, text);
-    else socket.send(text);
+    if (isTooFarBehind(socket)) endSlow();
+    else socket.send(JSON.stringify(message));
   };
-  const operations = createOperations(socket, { send, write: frameWriter(socket, request.socket) }, deps);
+  const output = {
+    send,
+    sendResult(text: string | Buffer) {
+      if (hasTooManyResults(socket)) endSlow();
+      else sendResult(socket, text);
+    },
+    write: frameWriter(socket, request.socket),
+  };
+  const operations = createOperations(socket, output, deps);
 
   const initialise = async (params: Record<string, unknown> | undefined) => {
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');

@@ -7,6 +7,7 @@ import type { FormatErrors } from '../../supergraph/client-errors.ts';
 import { InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
 import type { ClientOperation } from '../../supergraph/live-graph.ts';
 import { asTraceparent } from '../../http/client.ts';
+import { encodeText } from '../../http/negotiation.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../transport.ts';
 import {
@@ -53,10 +54,13 @@ interface Operation {
 /** How messages get to the client: one by one, or as frames that equal streams share. */
 interface Output {
   send(message: { type: MessageType; id: string; payload?: unknown }): void;
+  /** Of a query or a mutation: a whole message. */
+  sendResult(text: string | Buffer): void;
   write: WriteFrame;
 }
 
-export function createOperations(socket: WebSocket, { send, write }: Output, deps: OperationsDeps): Operations {
+export function createOperations(socket: WebSocket, output: Output, deps: OperationsDeps): Operations {
+  const { send, sendResult, write } = output;
   const { context, frameOf, subscriptions, metrics, formatErrors } = deps;
   const running = new Map<string, Operation>();
   /** Includes streams that are still starting, even if their client has given them up. */
@@ -136,7 +140,8 @@ export function createOperations(socket: WebSocket, { send, write }: Output, dep
     const result = await context.graph
       .of(admitted.operation.schema)
       .executor.run(admitted.operation, admitted.variables, call);
-    tell(operation, MessageType.Next, result);
+    const text = await encodeText(JSON.stringify({ id: operation.id, type: MessageType.Next, payload: result }));
+    if (isRunning(operation)) sendResult(text);
     tell(operation, MessageType.Complete);
     finish(operation);
   };

@@ -5,10 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSubscription, type AdmittedOperation } from '../../graphql/admission.ts';
 import { readRequest, type StreamExchange, type StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
-import { holderOf, type Reader } from '../../http/unread-answers.ts';
+import { releaseBody } from '../../http/json-bytes.ts';
+import { encodeText } from '../../http/negotiation.ts';
+import { holderOf, leaveUncounted, type Reader } from '../../http/unread-answers.ts';
 import { createEventChunks, multipart, sse, type StreamFormat } from './formats.ts';
 import type { EndReason, TransportDeps } from '../transport.ts';
-import { StreamWriter, type StreamKind } from './stream-writer.ts';
+import { headersOf, StreamWriter, type StreamKind } from './stream-writer.ts';
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface HttpStreamsDeps extends TransportDeps {
@@ -87,7 +89,7 @@ async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
   const result = await context.graph
     .of(admitted.operation.schema)
     .executor.run(admitted.operation, admitted.variables, call);
-  return writeOnce(reply, kind, JSON.stringify(result));
+  return sendResult(reply, kind, JSON.stringify(result));
 }
 
 async function subscribe(
@@ -119,6 +121,7 @@ async function subscribe(
     reportEnd(writer.endReason);
   };
   open.add(writer);
+  leaveUncounted(reply.raw);
   try {
     stream = await subscriptions.subscribe(
       {
@@ -141,6 +144,7 @@ async function subscribe(
     writer.open();
     return reply;
   }
+  releaseBody(request.raw);
   reportEnd = metrics.connected(protocol);
   writer.beatWith(stream.position);
   writer.open();
@@ -163,9 +167,8 @@ function invalid(errors: GraphQLError[]): GraphQLError {
   });
 }
 
-function writeOnce(reply: FastifyReply, kind: StreamKind, json: string): FastifyReply {
-  const writer = new StreamWriter(reply, kind);
-  writer.complete(json);
-  writer.open();
-  return reply;
+/** A stream of a single result is a response like any other. */
+async function sendResult(reply: FastifyReply, { format }: StreamKind, json: string): Promise<FastifyReply> {
+  const body = await encodeText(format.opening + format.next(json, '') + format.ending);
+  return reply.headers(headersOf(format)).send(body);
 }

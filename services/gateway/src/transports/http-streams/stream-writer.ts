@@ -1,7 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
-import { leaveUncounted } from '../../http/unread-answers.ts';
 import type { EndReason } from '../transport.ts';
 import type { EventChunkOf, StreamFormat } from './formats.ts';
 import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
@@ -25,6 +24,12 @@ export interface StreamKind {
   chunkOf: EventChunkOf;
   heartbeats: Heartbeats;
 }
+
+export const headersOf = ({ contentType }: StreamFormat) => ({
+  'content-type': contentType,
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+});
 
 /** Writes a stream's frames to the raw response, bypassing Fastify: it stays open for hours. */
 export class StreamWriter implements StreamSink {
@@ -51,16 +56,11 @@ export class StreamWriter implements StreamSink {
   open(): void {
     const { raw } = this.#reply;
     this.#reply.hijack();
-    leaveUncounted(raw);
     if (raw.destroyed) return;
     raw.on('error', () => raw.destroy());
     for (const [name, value] of Object.entries(this.#reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value);
-    raw.writeHead(200, {
-      'content-type': this.#format.contentType,
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    });
+    raw.writeHead(200, headersOf(this.#format));
     this.#isOpen = true;
     const opening = this.#format.opening + this.#early;
     this.#early = '';
@@ -117,11 +117,6 @@ export class StreamWriter implements StreamSink {
     const { raw } = this.#reply;
     while (raw.writableLength > LOW_WATER_BYTES && !raw.destroyed)
       await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-
-  /** Writes a stream of a single result. */
-  complete(json: string): void {
-    this.#finish(this.#format.next(json, '') + this.#format.ending);
   }
 
   fail(error: GraphQLError, reason: EndReason = 'failed'): void {

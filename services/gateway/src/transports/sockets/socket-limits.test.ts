@@ -22,4 +22,16 @@ describe('limits of sockets', () => {
     first?.();
     expect(limits.takeIp('2001:db8:1:2::3')).toBeDefined();
   });
+
+  it.each(['takeIp', 'takeRefusal'] as const)('bounds what all networks of one IPv6 site have: %s', (take) => {
+    const limits = createSocketLimits({ perUser: 1, perIp: 100 });
+    const ofSite = (site: number) =>
+      Array.from({ length: 1_000 }, (_, at) => limits[take](`2001:db8:${site}:${(at % 100).toString(16)}::1`));
+    const first = ofSite(1).filter((release) => release !== undefined);
+    expect(first).toHaveLength(400);
+    expect(ofSite(2).filter((release) => release !== undefined)).toHaveLength(400);
+    first[0]?.();
+    expect(limits[take]('2001:db8:1:ffff::1')).toBeDefined();
+    expect(limits[take]('2001:db8:1:ffff::1')).toBeUndefined();
+  });
 });
