@@ -153,7 +153,7 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
 function successesOf({
   answerSchema,
   lineSchema,
-  status,
+  status = 200,
   exampleMessage,
   isPaged,
 }: Endpoint): Record<number, Response> {
