@@ -1,6 +1,5 @@
 import { notFound, unauthenticated } from '@taskmesh/contracts';
 import type { DeadLettersInternal } from '@taskmesh/internal-api';
-import type { PlatformStatus } from '../status/platform-status.ts';
 import { checkedQuery, done, type Endpoint, endpoint } from './endpoint.ts';
 import {
   deadLetterChoice,
@@ -12,6 +11,7 @@ import {
   operatorsToken,
   PAGE,
   platformStatus,
+  type PlatformStatus,
   replayedDeadLetters,
 } from './schemas/operators.ts';
 

@@ -1,7 +1,7 @@
 import { TaskmeshError } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { ActionError } from '../elements/action-error.tsx';
+import { ActionError } from '../elements/form.tsx';
 import { useAction } from '../requests/use-action.ts';
 
 /** Offered when an action needs a password, and the account has none. */

@@ -24,6 +24,8 @@ export function explain(error: unknown): string {
       return NOT_BEGUN_HERE;
     case 'NOT_FOUND':
       return 'It no longer exists.';
+    case 'OPERATORS':
+      return error.message;
     default:
       return error.issues.map(({ message }) => asSentence(message)).join(' ') || asSentence(error.message);
   }
@@ -34,6 +36,12 @@ export function issueOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof TaskmeshError)) return undefined;
   const issue = error.issues.find(({ path }) => path.split('.').at(-1) === field);
   return issue && asSentence(issue.message);
+}
+
+/** The error, unless all of its issues are shown beside these fields. */
+export function otherThan(fields: ReadonlySet<string>, error: unknown): unknown {
+  if (!(error instanceof TaskmeshError) || error.issues.length === 0) return error;
+  return error.issues.every(({ path }) => fields.has(path.split('.').at(-1) ?? '')) ? undefined : error;
 }
 
 /** Messages may begin with the name of a field, such as `dueDate must be …`. */

@@ -1,8 +1,8 @@
+import type { Task, UpdateTaskInput } from '@taskmesh/client';
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Conflict } from './conflict.ts';
-import { ConflictCard } from './conflict-card.tsx';
-import { GoneCard } from './gone-card.tsx';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { FIELDS, type Conflict, type Field } from './conflict.ts';
+import { FIELD_LABELS, valueInWords } from './field-values.ts';
 import type { Edits } from './use-edits.ts';
 
 /** The header hides this part of the screen. */
@@ -68,4 +68,91 @@ function useIsInSight(place: RefObject<HTMLElement | null>, isThere: boolean): b
 
 function keyOf({ id, changes }: Conflict): string {
   return id + JSON.stringify(changes);
+}
+
+interface ConflictCardProps {
+  conflict: Conflict;
+  theirs: Task;
+  onSettle: (chosen?: UpdateTaskInput) => void;
+}
+
+type Side = 'mine' | 'theirs';
+
+/** Shows both versions field by field. Nothing is saved before one is chosen. */
+function ConflictCard({ conflict, theirs, onSettle }: ConflictCardProps) {
+  const { title, changes, clashes } = conflict;
+  const id = useId();
+  const [sides, setSides] = useState<Partial<Record<Field, Side>>>({});
+  const choose = (field: Field, side: Side) => setSides((before) => ({ ...before, [field]: side }));
+  const save = () => {
+    const mine = FIELDS.filter((field) => changes[field] !== undefined && sides[field] !== 'theirs');
+    onSettle(mine.length === 0 ? undefined : Object.fromEntries(mine.map((field) => [field, changes[field]])));
+  };
+  return (
+    <form
+      class="conflict"
+      aria-labelledby={id}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <div role="alert">
+        <h2 id={id}>“{title}” was changed elsewhere, too</h2>
+        <p>Nothing is saved yet. Choose what the task should say.</p>
+      </div>
+      {clashes.map((field) => (
+        <fieldset key={field} class="sides">
+          <legend>{FIELD_LABELS[field]}</legend>
+          {(['mine', 'theirs'] as const).map((side) => (
+            <label key={side} class="side">
+              <input
+                type="radio"
+                name={`${id}-${field}`}
+                checked={(sides[field] ?? 'mine') === side}
+                onChange={() => choose(field, side)}
+              />
+              <span class="whose">{side === 'mine' ? 'Your change' : 'Changed elsewhere'}</span>
+              <span class="value">{valueInWords(field, side === 'mine' ? changes : theirs)}</span>
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      <div class="buttons">
+        <button type="button" onClick={() => onSettle()}>
+          Drop my change
+        </button>
+        <button type="submit" class="primary">
+          Save my choice
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface GoneCardProps {
+  conflict: Conflict;
+  onSettle: (chosen?: UpdateTaskInput) => void;
+}
+
+/** A task that was changed here, and deleted elsewhere. */
+function GoneCard({ conflict: { title, changes, base }, onSettle }: GoneCardProps) {
+  const canCreate = base !== undefined || Boolean(changes.title);
+  return (
+    <div class="conflict">
+      <div role="alert">
+        <h2>“{title}” was deleted elsewhere while you changed it</h2>
+      </div>
+      <div class="buttons">
+        <button type="button" onClick={() => onSettle()}>
+          Leave it deleted
+        </button>
+        {canCreate && (
+          <button type="button" class="primary" onClick={() => onSettle(changes)}>
+            Create it again, with my change
+          </button>
+        )}
+      </div>
+    </div>
+  );
 }

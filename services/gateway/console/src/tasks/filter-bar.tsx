@@ -1,7 +1,7 @@
 import type { Task } from '@taskmesh/client';
-import { CategoryInput } from './category-input.tsx';
 import { PRIORITY_LABELS } from './field-values.ts';
 import { SORTS, type Filters, type Shown, type SortName } from './filters.ts';
+import { CategoryInput } from './task-fields.tsx';
 
 const SHOWN: [Shown, string][] = [
   ['open', 'Open'],

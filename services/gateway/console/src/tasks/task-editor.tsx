@@ -1,6 +1,6 @@
 import type { Task } from '@taskmesh/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field, TextField } from '../elements/field.tsx';
+import { Field, TextField } from '../elements/form.tsx';
 import { problemOfTitle, type Draft } from './draft.ts';
 import { TaskFields } from './task-fields.tsx';
 

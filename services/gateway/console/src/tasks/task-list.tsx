@@ -1,5 +1,5 @@
 import type { LiveTask } from '@taskmesh/client';
-import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useTell } from '../elements/notices.tsx';
 import { focusQuickAdd } from './quick-add.tsx';
 import { TaskEditor } from './task-editor.tsx';
@@ -7,7 +7,6 @@ import { TaskRow } from './task-row.tsx';
 import type { Editing } from './use-editing.ts';
 import type { Edits } from './use-edits.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
-import { useNow } from './use-now.ts';
 
 export interface TaskListProps {
   tasks: readonly LiveTask[];
@@ -90,4 +89,16 @@ function useFocusAfterEditing(list: { current: HTMLUListElement | null }, key: s
     const row = [...(list.current?.children ?? [])].find((each) => (each as HTMLElement).dataset['key'] === ended);
     row?.querySelector<HTMLElement>('.title')?.focus();
   }, [list, key]);
+}
+
+const MINUTE = 60_000;
+
+/** The current time, updated every minute, because a page may stay open past midnight. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

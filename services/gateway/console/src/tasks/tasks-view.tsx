@@ -1,16 +1,14 @@
-import { useCallback } from 'preact/hooks';
-import { Failure } from '../elements/failure.tsx';
-import { Loading } from '../elements/loading.tsx';
-import { View } from '../elements/view.tsx';
+import { useCallback, useEffect } from 'preact/hooks';
+import { Icon } from '../elements/icon.tsx';
+import { Failure, Loading, View } from '../elements/view.tsx';
+import { explain } from '../requests/explain.ts';
+import { useAction } from '../requests/use-action.ts';
 import { replaceQuery } from '../route.ts';
 import { isAway } from '../shell/use-overview.ts';
-import type { ViewProps } from '../shell/view-props.ts';
-import { EmptyList } from './empty-list.tsx';
+import type { ViewProps } from '../shell/views.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { NO_FILTERS, queryOf, type Filters } from './filters.ts';
-import { LoadMore } from './load-more.tsx';
-import { QuickAdd } from './quick-add.tsx';
-import { Statistics } from './statistics.tsx';
+import { isNarrow, NO_FILTERS, queryOf, type Filters } from './filters.ts';
+import { focusQuickAdd, QuickAdd } from './quick-add.tsx';
 import { TaskList } from './task-list.tsx';
 
 export function TasksView({ overview, list, edits, editing, adding }: ViewProps) {
@@ -54,5 +52,85 @@ export function TasksView({ overview, list, edits, editing, adding }: ViewProps)
       )}
       {hasMore && !isStale && <LoadMore shown={tasks.length} total={totalCount} onMore={loadMore} />}
     </View>
+  );
+}
+
+/** Screen readers say the numbers when they change, here or elsewhere. */
+function Statistics({ total, open }: { total: number; open: number }) {
+  const done = total - open;
+  return (
+    <div class="statistics">
+      <p role="status">
+        {total > 0 && (
+          <>
+            <strong>{open}</strong> open, <strong>{done}</strong> done
+          </>
+        )}
+      </p>
+      {total > 0 && (
+        <>
+          <progress aria-label="Done" max={total} value={done} />
+          <p class="percent" aria-hidden="true">
+            {Math.floor((100 * done) / total)}%
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface EmptyListProps {
+  filters: Filters;
+  /** Whether there are tasks that the filters hide. */
+  hasTasks: boolean;
+  onShowAll: () => void;
+}
+
+function EmptyList({ filters, hasTasks, onShowAll }: EmptyListProps) {
+  const [title, text] = wordsFor(filters, hasTasks);
+  useEffect(() => {
+    // A new user can type at once; a focus that is somewhere already stays there.
+    if (!hasTasks && document.activeElement === document.body) focusQuickAdd();
+  }, [hasTasks]);
+  return (
+    <div class="empty">
+      <span class="badge">
+        <Icon name="check" />
+      </span>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {hasTasks && (
+        <button type="button" onClick={onShowAll}>
+          Show all tasks
+        </button>
+      )}
+    </div>
+  );
+}
+
+function wordsFor(filters: Filters, hasTasks: boolean): [title: string, text: string] {
+  if (!hasTasks)
+    return ['Nothing to do yet', 'Type a task above and press Enter. It appears on all your devices at once.'];
+  if (isNarrow(filters)) return ['Nothing matches', 'No task matches all of these filters.'];
+  if (filters.show === 'open') return ['All done', 'There is no open task left.'];
+  return ['Nothing done yet', 'Tasks that you tick off appear here.'];
+}
+
+function LoadMore({ shown, total, onMore }: { shown: number; total: number; onMore: () => Promise<void> }) {
+  const { run, isBusy, error } = useAction(() => onMore());
+  return (
+    <div class="more">
+      <p>
+        {shown} of {total} shown
+      </p>
+      <button type="button" disabled={isBusy} onClick={() => void run()}>
+        {isBusy ? 'Loading…' : 'Show more'}
+      </button>
+      {error !== undefined && (
+        <p class="field-error" role="alert">
+          {explain(error)}
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { DeadLetter } from '@taskmesh/internal-api';
 import { stringField } from '@taskmesh/contracts';
 import { z } from 'zod';
-import type { PlatformStatus } from '../../status/platform-status.ts';
 import { undoable } from './backups.ts';
 import { answered, flag, listed, message, named, success, text, time, whole } from './parts.ts';
 import { wholeNumber } from './requests.ts';
@@ -116,6 +115,9 @@ const status = z.object({
     })
     .nullable(),
 });
+
+/** The platform as this gateway sees it. What is not known, because who knows it is away, is null. */
+export type PlatformStatus = z.output<typeof status>;
 
 const EXAMPLE_STORE = { isUp: true, schema: '0003-times-end', missing: [], unknown: [] };
 const EXAMPLE_ARCHIVE = {
