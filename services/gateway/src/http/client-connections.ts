@@ -73,18 +73,30 @@ export function limitConnections(
   { maxPerNetwork, trustedProxies }: { maxPerNetwork: number; trustedProxies: readonly string[] },
 ): void {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
-  const counts = new Map<string, number>();
+  const take = createPlaces(maxPerNetwork);
   server.on('connection', (socket: Socket) => {
     const remoteAddress = socket.remoteAddress?.split('%')[0]; // without the interface of a link-local address
     if (remoteAddress === undefined || isTrusted(remoteAddress, 0)) return;
-    const network = networkOf(remoteAddress);
-    const count = counts.get(network) ?? 0;
-    if (count >= maxPerNetwork) return void socket.destroy();
-    counts.set(network, count + 1);
-    socket.once('close', () => {
-      const left = (counts.get(network) ?? 1) - 1;
-      if (left > 0) counts.set(network, left);
-      else counts.delete(network);
-    });
+    const release = take(networkOf(remoteAddress));
+    if (!release) return void socket.destroy();
+    socket.once('close', release);
   });
+}
+
+/** Takes one of the places of a key and returns how to give it back, which counts once; undefined when none is left. */
+export function createPlaces(perKey: number): (key: string) => (() => void) | undefined {
+  const taken = new Map<string, number>();
+  return (key) => {
+    const count = taken.get(key) ?? 0;
+    if (count >= perKey) return undefined;
+    taken.set(key, count + 1);
+    let isGivenBack = false;
+    return () => {
+      if (isGivenBack) return;
+      isGivenBack = true;
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left > 0) taken.set(key, left);
+      else taken.delete(key);
+    };
+  };
 }

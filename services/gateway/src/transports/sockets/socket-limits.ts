@@ -1,4 +1,5 @@
 import { networkOf } from '@taskmesh/service';
+import { createPlaces } from '../../http/client-connections.ts';
 
 export interface LimitOptions {
   perUser: number;
@@ -17,29 +18,12 @@ export interface SocketLimits {
 const REFUSALS_PER_IP = 100;
 
 export function createSocketLimits({ perUser, perIp }: LimitOptions): SocketLimits {
-  const users = places(perUser);
-  const ips = places(perIp);
-  const refusals = places(REFUSALS_PER_IP);
+  const users = createPlaces(perUser);
+  const ips = createPlaces(perIp);
+  const refusals = createPlaces(REFUSALS_PER_IP);
   return {
     takeIp: (ip) => ips(networkOf(ip)),
     takeRefusal: (ip) => refusals(networkOf(ip)),
     takeUser: users,
-  };
-}
-
-function places(limit: number): (key: string) => (() => void) | undefined {
-  const taken = new Map<string, number>();
-  return (key) => {
-    const count = taken.get(key) ?? 0;
-    if (count >= limit) return undefined;
-    taken.set(key, count + 1);
-    let isGivenBack = false;
-    return () => {
-      if (isGivenBack) return;
-      isGivenBack = true;
-      const left = (taken.get(key) ?? 1) - 1;
-      if (left > 0) taken.set(key, left);
-      else taken.delete(key);
-    };
   };
 }
