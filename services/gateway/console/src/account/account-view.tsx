@@ -3,14 +3,13 @@ import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
 import { ActionError, Form, PasswordField, Submit, TextField, type Values } from '../elements/form.tsx';
-import { Icon } from '../elements/icon.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { saveAs } from '../elements/save-as.ts';
-import { Read, Section, View } from '../elements/view.tsx';
+import { Button, Read, Section, View } from '../elements/view.tsx';
 import { requireFilled } from '../requests/require-filled.ts';
 import { useAction, useSending } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
-import type { ViewProps } from '../shell/views.ts';
+import type { ViewProps } from '../shell/desk.tsx';
 import { ChangeEmail } from './change-email.tsx';
 import { FirstPassword } from './first-password.tsx';
 import { WaysToSignIn } from './ways-to-sign-in.tsx';
@@ -47,7 +46,7 @@ function ChangeName({ name }: { name: string }) {
     <Section title="Name">
       <Form label="Name" action={action}>
         <TextField label="Display name" name="name" autocomplete="name" defaultValue={name} />
-        <Submit>Save the name</Submit>
+        <Submit text="Save the name" />
       </Form>
     </Section>
   );
@@ -75,7 +74,7 @@ function ChangePassword({ email }: { email: string }) {
           autocomplete="new-password"
           hint="Changing it ends all your other sessions."
         />
-        <Submit>Change the password</Submit>
+        <Submit text="Change the password" />
       </Form>
       <FirstPassword error={action.error} email={email} />
     </Section>
@@ -86,18 +85,15 @@ const FILE = 'taskmesh-account.json';
 
 function ExportData() {
   const client = useClient();
-  const { run, isBusy, error } = useAction(async () => {
+  const action = useAction(async () => {
     const response = await client.fetch('/api/auth/export');
     saveAs(FILE, await response.blob());
   });
   return (
     <Section title="Your data">
       <p>Everything that is stored about you, in one file (JSON): profile, sessions, tokens, activity and tasks.</p>
-      <button type="button" disabled={isBusy} onClick={() => void run()}>
-        <Icon name="download" />
-        {isBusy ? 'Collecting…' : 'Download your data'}
-      </button>
-      <ActionError error={error} />
+      <Button icon="download" text="Download your data" busy="Collecting…" runs={action} />
+      <ActionError error={action.error} />
     </Section>
   );
 }
@@ -135,9 +131,7 @@ function DeleteAccount({
       <Form label="Delete account" action={action}>
         <PasswordField label="Confirm with your password" />
         <TextField label="Type your e-mail address" name="typed" autocomplete="off" hint={email} />
-        <Submit class="danger" busy="Deleting…">
-          Delete the account
-        </Submit>
+        <Submit text="Delete the account" class="danger" busy="Deleting…" />
       </Form>
       <FirstPassword error={action.error} email={email} />
       {asked && (

@@ -48,7 +48,7 @@ export function ChangeEmail({ email: current, onChanged }: { email: string; onCh
       <Form label="E-mail address" action={action}>
         <TextField label="New address" name="email" type="email" autocomplete="email" />
         <PasswordField label="Your password" />
-        <Submit>Send the link</Submit>
+        <Submit text="Send the link" />
       </Form>
       <FirstPassword error={action.error} email={current} />
     </Section>
@@ -78,7 +78,7 @@ function ConfirmEmail({ token: given, onConfirmed }: ConfirmEmailProps) {
     <div ref={part} class="part">
       <Form key={given} label="Confirm the new address" action={action}>
         <TextField label="Token from the e-mail" name="token" autocomplete="one-time-code" defaultValue={given} />
-        <Submit>Confirm the new address</Submit>
+        <Submit text="Confirm the new address" />
       </Form>
     </div>
   );

@@ -5,7 +5,7 @@ import { Confirm } from '../elements/confirm.tsx';
 import { ActionError, Form, PasswordField, Submit } from '../elements/form.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { Ago } from '../elements/times.tsx';
-import { Failure, focusHeading, Row, Section } from '../elements/view.tsx';
+import { Button, Failure, focusHeading, Row, Section } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
 import { useAction, useSending } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
@@ -74,16 +74,14 @@ interface LinkIdentityProps {
 /** Sends the user to the provider, and asks for their password afterwards. */
 function LinkIdentity({ userId, name, onLinked }: LinkIdentityProps) {
   const { provider, arrival, endArrival } = useProvider();
-  const { run, isBusy, error } = useAction(() => provider.go({ stay: false, linkTo: userId }));
+  const go = useAction(() => provider.go({ stay: false, linkTo: userId }));
   const answer = arrival?.errand.linkTo === userId ? arrival.answer : undefined;
   if (answer && 'code' in answer)
     return <ConfirmLink code={answer.code} name={name} onLinked={onLinked} onEnd={endArrival} />;
-  const problem = error === undefined ? answer && explainRefusal(answer) : explain(error);
+  const problem = go.error === undefined ? answer && explainRefusal(answer) : explain(go.error);
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={() => void run()}>
-        Link {name}
-      </button>
+      <Button text={`Link ${name}`} runs={go} />
       {problem !== undefined && (
         <p class="form-error" role="alert">
           {problem}
@@ -115,10 +113,8 @@ function ConfirmLink({ code, name, onLinked, onEnd }: ConfirmLinkProps) {
       <Form label={`Link ${name}`} action={action}>
         <PasswordField label="Your Taskmesh password" />
         <div class="buttons">
-          <button type="button" onClick={onEnd}>
-            Cancel
-          </button>
-          <Submit class="primary">Link it</Submit>
+          <Button text="Cancel" onClick={onEnd} />
+          <Submit text="Link it" class="primary" />
         </div>
       </Form>
     </div>

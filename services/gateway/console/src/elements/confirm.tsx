@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from './view.tsx';
 
 export interface ConfirmProps {
   title: string;
@@ -39,12 +40,8 @@ export function Confirm({ title, action, losses, children, mayConfirm, onConfirm
           </ul>
         )}
         <div class="buttons">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-          <button class="danger" value={CONFIRMED}>
-            {action}
-          </button>
+          <Button text="Cancel" onClick={() => dialog.current?.close()} />
+          <Button type="submit" text={action} class="danger" value={CONFIRMED} />
         </div>
       </form>
     </dialog>

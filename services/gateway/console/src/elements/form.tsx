@@ -2,6 +2,7 @@ import { createContext, type ComponentChildren, type TargetedInputEvent } from '
 import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { explain, issueOf, otherThan } from '../requests/explain.ts';
 import type { Action } from '../requests/use-action.ts';
+import { Button } from './view.tsx';
 
 export type Values = Record<string, string>;
 
@@ -56,23 +57,19 @@ function OtherProblem() {
 }
 
 /** Why the last attempt failed, for users. Shows nothing without an error. */
-export function ActionError({ error }: { error: unknown }) {
+export function ActionError({ error, class: className = 'form-error' }: { error: unknown; class?: string }) {
   if (error === undefined) return null;
   return (
-    <p class="form-error" role="alert">
+    <p class={className} role="alert">
       {explain(error)}
     </p>
   );
 }
 
 /** `busy` is its text while the form is being sent. */
-export function Submit({ children, busy = children, ...others }: { class?: string; busy?: string; children: string }) {
+export function Submit({ text, busy = text, ...others }: { text: string; busy?: string; class?: string }) {
   const { isBusy } = useContext(SendingContext);
-  return (
-    <button type="submit" disabled={isBusy} {...others}>
-      {isBusy ? busy : children}
-    </button>
-  );
+  return <Button type="submit" text={isBusy ? busy : text} disabled={isBusy} {...others} />;
 }
 
 /** The attributes that link an input to its label, hint and error. */
@@ -85,7 +82,7 @@ export interface FieldLinks {
 export interface FieldProps {
   label: string;
   /** The form's error about the field of this name is shown here. */
-  name?: string;
+  name?: string | undefined;
   hint?: string | undefined;
   error?: string | undefined;
   children: (links: FieldLinks) => ComponentChildren;
@@ -126,7 +123,7 @@ export interface TextFieldProps extends Omit<FieldProps, 'children'> {
 export function TextField({ label, hint, error, onInput, type, ...others }: TextFieldProps) {
   const listen = ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onInput?.(currentTarget.value);
   return (
-    <Field label={label} hint={hint} error={error} {...(others.name !== undefined && { name: others.name })}>
+    <Field label={label} name={others.name} hint={hint} error={error}>
       {(links) => {
         const input = { ...others, ...links, onInput: listen };
         return type === 'email' ? <input type="email" {...input} /> : <input type="text" dir="auto" {...input} />;
@@ -143,12 +140,12 @@ export interface PasswordFieldProps extends Pick<FieldProps, 'label' | 'hint'> {
 /** The password can be made visible. */
 export function PasswordField({ name = 'password', autocomplete = 'current-password', ...texts }: PasswordFieldProps) {
   const [isShown, setIsShown] = useState(false);
-  const type = isShown ? 'text' : 'password';
+  const input = { name, autocomplete, spellcheck: false, autocapitalize: 'off' } as const;
   return (
     <Field name={name} {...texts}>
       {(links) => (
         <span class="password">
-          <input {...{ type, name, autocomplete, ...links }} spellcheck={false} autocapitalize="off" />
+          {isShown ? <input type="text" {...input} {...links} /> : <input type="password" {...input} {...links} />}
           <button type="button" class="quiet" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
             Show<span class="unseen"> what is typed as “{texts.label}”</span>
           </button>
@@ -157,3 +154,11 @@ export function PasswordField({ name = 'password', autocomplete = 'current-passw
     </Field>
   );
 }
+
+/** The options of a select. */
+export const optionsOf = (labels: Iterable<readonly [value: string | number, label: string]>) =>
+  Array.from(labels, ([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));

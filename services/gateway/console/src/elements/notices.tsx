@@ -1,6 +1,6 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Icon } from './icon.tsx';
+import { Button } from './view.tsx';
 
 interface Notice {
   id: number;
@@ -83,19 +83,15 @@ function NoticeCard({ notice, onEnd }: { notice: Notice; onEnd: (id: number) => 
     >
       <span>{text}</span>
       {action && (
-        <button
-          type="button"
+        <Button
+          text={action.label}
           onClick={() => {
             onEnd(id);
             action.run();
           }}
-        >
-          {action.label}
-        </button>
+        />
       )}
-      <button type="button" class="quiet bare" aria-label="Dismiss" onClick={() => onEnd(id)}>
-        <Icon name="cross" />
-      </button>
+      <Button icon="cross" class="quiet bare" aria-label="Dismiss" onClick={() => onEnd(id)} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { explain } from '../requests/explain.ts';
+import type { Action } from '../requests/use-action.ts';
 import type { Reading } from '../requests/use-reading.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Sentence } from './times.tsx';
@@ -69,12 +70,26 @@ export function Failure({ error, onAgain }: { error: unknown; onAgain?: () => vo
       <p>
         <Sentence text={explain(error)} />
       </p>
-      {onAgain && (
-        <button type="button" onClick={onAgain}>
-          Try again
-        </button>
-      )}
+      {onAgain && <Button text="Try again" onClick={onAgain} />}
     </div>
+  );
+}
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  icon?: IconName;
+  text?: string;
+  /** What a click runs, once at a time. */
+  runs?: Action<[]>;
+  /** Its text meanwhile. */
+  busy?: string;
+}
+
+export function Button({ icon, text, runs, busy = text, ...others }: ButtonProps) {
+  return (
+    <button type="button" {...(runs && { disabled: runs.isBusy, onClick: () => void runs.run() })} {...others}>
+      {icon && <Icon name={icon} />}
+      {runs?.isBusy ? busy : text}
+    </button>
   );
 }
 
@@ -102,11 +117,7 @@ export function Row({ icon, title, label, hint, deed, children }: RowProps) {
         </p>
         <p class="soft">{children}</p>
       </div>
-      {deed && (
-        <button type="button" aria-label={deed.name} onClick={deed.run}>
-          {deed.label}
-        </button>
-      )}
+      {deed && <Button text={deed.label} aria-label={deed.name} onClick={deed.run} />}
     </li>
   );
 }

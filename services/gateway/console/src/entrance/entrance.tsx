@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { ActionError, Form, PasswordField, Submit, TextField } from '../elements/form.tsx';
-import { Brand, useTitle } from '../elements/view.tsx';
+import { Brand, Button, useTitle } from '../elements/view.tsx';
 import { useAction, useSending } from '../requests/use-action.ts';
 import { addressOf, currentRoute, useRoute } from '../route.ts';
 import type { ConsoleStorage } from '../session/console-storage.ts';
@@ -88,9 +88,7 @@ function SignIn({ storage, ...emails }: WayInProps) {
         <EmailField {...emails} />
         <PasswordField label="Password" />
         <StaySignedIn />
-        <Submit class="primary wide" busy="Signing in…">
-          Sign in
-        </Submit>
+        <Submit text="Sign in" class="primary wide" busy="Signing in…" />
       </Form>
       <ProviderButton />
       <p class="other-ways">
@@ -117,9 +115,7 @@ function SignUp({ storage, ...emails }: WayInProps) {
           hint="A few words that only you would put together make a good one."
         />
         <StaySignedIn />
-        <Submit class="primary wide" busy="Creating your account…">
-          Create the account
-        </Submit>
+        <Submit text="Create the account" class="primary wide" busy="Creating your account…" />
       </Form>
       <ProviderButton />
       <p class="other-ways">
@@ -142,9 +138,7 @@ function Recover({ email, onEmail }: WayInProps) {
       {sentTo === undefined ? (
         <Form label="Reset your password" action={action}>
           <EmailField email={email} onEmail={onEmail} hint="We will send you a link to choose a new password." />
-          <Submit class="primary wide" busy="Sending…">
-            Send the link
-          </Submit>
+          <Submit text="Send the link" class="primary wide" busy="Sending…" />
         </Form>
       ) : (
         <p class="note good" role="status">
@@ -177,15 +171,13 @@ function StaySignedIn() {
 function ProviderButton() {
   const { provider } = useProvider();
   const name = useProviderName();
-  const { run, isBusy, error } = useAction((stay: boolean) => provider.go({ stay, linkTo: null }));
+  const go = useAction(() => provider.go({ stay: isToStay(), linkTo: null }));
   if (name === undefined) return null;
   return (
     <div class="provider">
       <p class="soft">or</p>
-      <button type="button" class="wide" disabled={isBusy} onClick={() => void run(isToStay())}>
-        Continue with {name}
-      </button>
-      <ActionError error={error} />
+      <Button text={`Continue with ${name}`} class="wide" runs={go} />
+      <ActionError error={go.error} />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { TaskmeshError } from '@taskmesh/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Form, PasswordField, Submit } from '../elements/form.tsx';
-import { Brand, Loading, useTitle } from '../elements/view.tsx';
+import { Brand, Button, Loading, useTitle } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
 import { useSending } from '../requests/use-action.ts';
 import { explainRefusal, withoutCode, type Arrival } from '../session/arrival.ts';
@@ -60,12 +60,8 @@ function LinkAccount({ why, signIn, onEnd }: LinkAccountProps) {
       <p class="lead">{why} It proves that the account is yours. After that, you can sign in either way.</p>
       <Form label="Link your account" action={action}>
         <PasswordField label="Password" />
-        <Submit class="primary wide" busy="Signing in…">
-          Link and sign in
-        </Submit>
-        <button type="button" class="quiet wide" onClick={onEnd}>
-          Cancel
-        </button>
+        <Submit text="Link and sign in" class="primary wide" busy="Signing in…" />
+        <Button text="Cancel" class="quiet wide" onClick={onEnd} />
       </Form>
       <p class="other-ways">
         <a href="#/recover" target="_blank">

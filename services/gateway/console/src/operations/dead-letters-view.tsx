@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../elements/confirm.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { Ago, Sentence } from '../elements/times.tsx';
-import { Failure, focusHeading, Read, View } from '../elements/view.tsx';
+import { Button, Failure, focusHeading, Read, View } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { useApi } from './api/operators-api.ts';
 import type { DeadLetter } from './api/types.ts';
@@ -32,6 +33,10 @@ export function DeadLettersView() {
       focusHeading();
     }
   });
+  const deedOf = (name: string, { id }: DeadLetter) => ({
+    disabled: act.isBusy,
+    'aria-label': `${name} dead letter ${id}`,
+  });
   return (
     <View title="Dead letters" lead={LEAD}>
       <Failure error={act.error} />
@@ -44,9 +49,23 @@ export function DeadLettersView() {
                 <DeadLetterRow
                   key={letter.id}
                   letter={letter}
-                  isBusy={act.isBusy}
-                  onReplay={() => void act.run('POST', letter)}
-                  onDiscard={() => setToDiscard(letter)}
+                  deeds={
+                    <>
+                      {letter.canReplay && (
+                        <Button
+                          text="Replay"
+                          {...deedOf('Replay', letter)}
+                          onClick={() => void act.run('POST', letter)}
+                        />
+                      )}
+                      <Button
+                        text="Discard"
+                        class="danger"
+                        {...deedOf('Discard', letter)}
+                        onClick={() => setToDiscard(letter)}
+                      />
+                    </>
+                  }
                 />
               ))}
             </ul>
@@ -70,19 +89,13 @@ export function DeadLettersView() {
   );
 }
 
-interface DeadLetterRowProps {
-  letter: DeadLetter;
-  isBusy: boolean;
-  onReplay: () => void;
-  onDiscard: () => void;
-}
-
 const SOURCES = { relay: 'Refused by the event log', gateway: 'Not readable by gateways' };
 
-function DeadLetterRow({ letter, isBusy, onReplay, onDiscard }: DeadLetterRowProps) {
+/** `deeds`: what can be done with it. */
+function DeadLetterRow({ letter, deeds }: { letter: DeadLetter; deeds: ComponentChildren }) {
   const { id, source, ownerId, sequence, reason, record, diedAt, canReplay } = letter;
   return (
-    <li class="row letter">
+    <li class="row">
       <div class="what">
         <p class="title">
           {SOURCES[source]}
@@ -108,22 +121,7 @@ function DeadLetterRow({ letter, isBusy, onReplay, onDiscard }: DeadLetterRowPro
           </details>
         )}
       </div>
-      <div class="deeds">
-        {canReplay && (
-          <button type="button" disabled={isBusy} aria-label={`Replay dead letter ${id}`} onClick={onReplay}>
-            Replay
-          </button>
-        )}
-        <button
-          type="button"
-          class="danger"
-          disabled={isBusy}
-          aria-label={`Discard dead letter ${id}`}
-          onClick={onDiscard}
-        >
-          Discard
-        </button>
-      </div>
+      <div class="deeds">{deeds}</div>
     </li>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { NoticesProvider } from '../elements/notices.tsx';
+import { Button } from '../elements/view.tsx';
 import { addressOf, useRoute } from '../route.ts';
 import { Frame, type ViewEntry } from '../shell/frame.tsx';
 import { ApiContext, createOperatorsApi } from './api/operators-api.ts';
@@ -80,9 +81,7 @@ function Signed({ token, name, onRefused, onSignOut }: SignedProps) {
           who={
             <>
               <span class="name">Operator</span>
-              <button type="button" class="quiet" onClick={onSignOut}>
-                Sign out
-              </button>
+              <Button text="Sign out" class="quiet" onClick={onSignOut} />
             </>
           }
           isWide

@@ -51,9 +51,7 @@ export function SignIn({ code, refusal, onSignedIn }: SignInProps) {
           autocomplete="off"
           hint="The installation’s backup token. On your own machine: the content of the file that the terminal names. It is kept in this tab only, until you leave."
         />
-        <Submit class="primary wide" busy="Signing in…">
-          Sign in
-        </Submit>
+        <Submit text="Sign in" class="primary wide" busy="Signing in…" />
       </Form>
       <p class="other-ways">
         <a href="#/tasks">Go to your own tasks</a>

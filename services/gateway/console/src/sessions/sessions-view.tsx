@@ -3,7 +3,7 @@ import { useClient } from '../client-context.ts';
 import { ActionError } from '../elements/form.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { Ago } from '../elements/times.tsx';
-import { focusHeading, Read, Row, View } from '../elements/view.tsx';
+import { Button, focusHeading, Read, Row, View } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
 import { nameOf } from './program-name.ts';
@@ -51,11 +51,7 @@ export function SessionsView() {
                 );
               })}
             </ul>
-            {sessions.length > 1 && (
-              <button type="button" class="danger" disabled={endOthers.isBusy} onClick={() => void endOthers.run()}>
-                End all other sessions
-              </button>
-            )}
+            {sessions.length > 1 && <Button text="End all other sessions" class="danger" runs={endOthers} />}
           </>
         )}
       </Read>

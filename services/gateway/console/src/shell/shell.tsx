@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'preact/compat';
 import { useMemo, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
+import { Button } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
 import { AwayContext, KeptReadingsContext, type KeptReadings } from '../requests/use-reading.ts';
 import { addressOf, useRoute } from '../route.ts';
@@ -73,9 +74,7 @@ function SignOut({ findLosses, onSignOut }: SignOutProps) {
   };
   return (
     <>
-      <button type="button" class="quiet" onClick={begin}>
-        Sign out
-      </button>
+      <Button text="Sign out" class="quiet" onClick={begin} />
       {losses.length > 0 && (
         <Confirm
           title="Sign out, and drop what is not saved?"
@@ -97,9 +96,7 @@ function ConnectionLine({ status, error }: { status: LiveStatus; error: Taskmesh
     return (
       <div class="connection broken" role="alert">
         <p>{explain(error)}</p>
-        <button type="button" onClick={() => location.reload()}>
-          Reload the page
-        </button>
+        <Button text="Reload the page" onClick={() => location.reload()} />
       </div>
     );
   const isCut = !isOnline || status === 'reconnecting';

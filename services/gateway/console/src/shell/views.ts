@@ -1,23 +1,10 @@
-import type { User } from '@taskmesh/client';
 import { AccountView } from '../account/account-view.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
-import type { TaskList } from '../tasks/use-task-list.ts';
 import { TasksView } from '../tasks/tasks-view.tsx';
 import { TokensView } from '../tokens/tokens-view.tsx';
 import { TrailView } from '../trail/trail-view.tsx';
-import type { OnDesk } from './desk.tsx';
+import type { ViewProps } from './desk.tsx';
 import type { ViewEntry } from './frame.tsx';
-import type { Overview } from './use-overview.ts';
-
-export interface ViewProps extends OnDesk {
-  user: User;
-  overview: Overview;
-  list: TaskList;
-  /** What would be lost if the session ended now, one sentence each. */
-  findLosses: () => readonly string[];
-  /** Called once the account is deleted. */
-  onDeleted: () => Promise<void>;
-}
 
 const TASKS: ViewEntry<ViewProps> = { name: 'tasks', title: 'Tasks', icon: 'list', Component: TasksView };
 

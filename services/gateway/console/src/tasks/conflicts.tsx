@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { FIELDS, type Conflict, type Field } from './conflict.ts';
 import { FIELD_LABELS, valueInWords } from './field-values.ts';
 import type { Edits } from './use-edits.ts';
+import { Button } from '../elements/view.tsx';
 
 /** The header hides this part of the screen. */
 const UNDER_HEADER = '-56px 0px 0px';
@@ -26,24 +27,19 @@ export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
   return (
     <>
       <section class="conflicts" ref={section} aria-label="Changes to decide on">
-        {conflicts.map((conflict) =>
-          conflict.theirs ? (
-            <ConflictCard
-              key={keyOf(conflict)}
-              conflict={conflict}
-              theirs={conflict.theirs}
-              onSettle={(chosen) => settle(conflict, chosen)}
-            />
-          ) : (
-            <GoneCard key={keyOf(conflict)} conflict={conflict} onSettle={(chosen) => settle(conflict, chosen)} />
-          ),
-        )}
+        {conflicts.map((conflict) => {
+          const { id, changes, theirs } = conflict;
+          const key = id + JSON.stringify(changes);
+          const props = { conflict, onSettle: (chosen?: UpdateTaskInput) => settle(conflict, chosen) };
+          return theirs ? <ConflictCard key={key} theirs={theirs} {...props} /> : <GoneCard key={key} {...props} />;
+        })}
       </section>
       <div class="to-decide">
         {!isInSight && (
-          <button type="button" onClick={goThere}>
-            {conflicts.length === 1 ? '1 change' : `${conflicts.length} changes`} to decide on
-          </button>
+          <Button
+            text={`${conflicts.length === 1 ? '1 change' : `${conflicts.length} changes`} to decide on`}
+            onClick={goThere}
+          />
         )}
       </div>
     </>
@@ -66,20 +62,15 @@ function useIsInSight(place: RefObject<HTMLElement | null>, isThere: boolean): b
   return isInSight;
 }
 
-function keyOf({ id, changes }: Conflict): string {
-  return id + JSON.stringify(changes);
-}
-
-interface ConflictCardProps {
+interface CardProps {
   conflict: Conflict;
-  theirs: Task;
   onSettle: (chosen?: UpdateTaskInput) => void;
 }
 
 type Side = 'mine' | 'theirs';
 
 /** Shows both versions field by field. Nothing is saved before one is chosen. */
-function ConflictCard({ conflict, theirs, onSettle }: ConflictCardProps) {
+function ConflictCard({ conflict, theirs, onSettle }: CardProps & { theirs: Task }) {
   const { title, changes, clashes } = conflict;
   const id = useId();
   const [sides, setSides] = useState<Partial<Record<Field, Side>>>({});
@@ -119,24 +110,15 @@ function ConflictCard({ conflict, theirs, onSettle }: ConflictCardProps) {
         </fieldset>
       ))}
       <div class="buttons">
-        <button type="button" onClick={() => onSettle()}>
-          Drop my change
-        </button>
-        <button type="submit" class="primary">
-          Save my choice
-        </button>
+        <Button text="Drop my change" onClick={() => onSettle()} />
+        <Button type="submit" text="Save my choice" class="primary" />
       </div>
     </form>
   );
 }
 
-interface GoneCardProps {
-  conflict: Conflict;
-  onSettle: (chosen?: UpdateTaskInput) => void;
-}
-
 /** A task that was changed here, and deleted elsewhere. */
-function GoneCard({ conflict: { title, changes, base }, onSettle }: GoneCardProps) {
+function GoneCard({ conflict: { title, changes, base }, onSettle }: CardProps) {
   const canCreate = base !== undefined || Boolean(changes.title);
   return (
     <div class="conflict">
@@ -144,13 +126,9 @@ function GoneCard({ conflict: { title, changes, base }, onSettle }: GoneCardProp
         <h2>“{title}” was deleted elsewhere while you changed it</h2>
       </div>
       <div class="buttons">
-        <button type="button" onClick={() => onSettle()}>
-          Leave it deleted
-        </button>
+        <Button text="Leave it deleted" onClick={() => onSettle()} />
         {canCreate && (
-          <button type="button" class="primary" onClick={() => onSettle(changes)}>
-            Create it again, with my change
-          </button>
+          <Button text="Create it again, with my change" class="primary" onClick={() => onSettle(changes)} />
         )}
       </div>
     </div>

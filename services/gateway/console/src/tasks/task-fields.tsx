@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { Field, type FieldLinks } from '../elements/form.tsx';
+import { Field, optionsOf, type FieldLinks } from '../elements/form.tsx';
 import type { Draft } from './draft.ts';
 import { PRIORITY_LABELS } from './field-values.ts';
 
@@ -33,11 +33,7 @@ export function TaskFields({ details: { due, priority, category }, categories, o
             value={priority}
             onChange={({ currentTarget: { value } }) => onChange({ priority: value as Draft['priority'] })}
           >
-            {Object.entries(PRIORITY_LABELS).map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
+            {optionsOf(Object.entries(PRIORITY_LABELS))}
           </select>
         )}
       </Field>

@@ -2,6 +2,7 @@ import type { LiveTask, Task } from '@taskmesh/client';
 import { memo } from 'preact/compat';
 import { Icon } from '../elements/icon.tsx';
 import { Time } from '../elements/times.tsx';
+import { Button } from '../elements/view.tsx';
 import { dayInWords, isOverdue, overdueInWords } from './due.ts';
 import { PRIORITY_LABELS } from './field-values.ts';
 
@@ -44,9 +45,7 @@ export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, on
           <span class="unseen">Not on the server yet</span>
         </span>
       )}
-      <button type="button" class="quiet bare remove" aria-label={`Delete ${title}`} onClick={() => onRemove(task)}>
-        <Icon name="trash" />
-      </button>
+      <Button icon="trash" class="quiet bare remove" aria-label={`Delete ${title}`} onClick={() => onRemove(task)} />
     </>
   );
 });
@@ -83,7 +82,9 @@ function TaskMeta({ task, now }: { task: Task; now: number }) {
       {category && (
         <li class="category">
           <Icon name="tag" />
-          <bdi title={category}>{category}</bdi>
+          <bdi class="cut" title={category}>
+            {category}
+          </bdi>
         </li>
       )}
     </ul>

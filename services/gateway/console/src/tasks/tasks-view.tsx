@@ -1,18 +1,18 @@
 import { useCallback, useEffect } from 'preact/hooks';
+import { ActionError } from '../elements/form.tsx';
 import { Icon } from '../elements/icon.tsx';
-import { Failure, Loading, View } from '../elements/view.tsx';
-import { explain } from '../requests/explain.ts';
+import { Button, Failure, Loading, View } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { replaceQuery } from '../route.ts';
 import { isAway } from '../shell/use-overview.ts';
-import type { ViewProps } from '../shell/views.ts';
+import type { ViewProps } from '../shell/desk.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { isNarrow, NO_FILTERS, queryOf, type Filters } from './filters.ts';
 import { focusQuickAdd, QuickAdd } from './quick-add.tsx';
 import { TaskList } from './task-list.tsx';
 
 export function TasksView({ overview, list, edits, editing, adding }: ViewProps) {
-  const { filters, categories, tasks, status, error, hasMore, totalCount, isStale, loadMore } = list;
+  const { filters, categories, tasks, status, error, hasMore, isStale } = list;
   const show = useCallback((next: Filters) => replaceQuery('tasks', queryOf(next)), []);
   const isEmpty = tasks.length === 0 && (status === 'live' || status === 'reconnecting');
   return (
@@ -35,22 +35,9 @@ export function TasksView({ overview, list, edits, editing, adding }: ViewProps)
       {status === 'failed' && overview.status !== 'failed' && (
         <Failure error={error} onAgain={() => location.reload()} />
       )}
-      <TaskList
-        tasks={tasks}
-        edits={edits}
-        editing={editing}
-        categories={categories}
-        leavesWhenTicked={filters.show !== 'all'}
-        isStale={isStale}
-      />
-      {isEmpty && (
-        <EmptyList
-          filters={filters}
-          hasTasks={overview.total > 0}
-          onShowAll={() => show({ ...NO_FILTERS, sort: filters.sort, show: 'all' })}
-        />
-      )}
-      {hasMore && !isStale && <LoadMore shown={tasks.length} total={totalCount} onMore={loadMore} />}
+      <TaskList list={list} edits={edits} editing={editing} />
+      {isEmpty && <EmptyList filters={filters} hasTasks={overview.total > 0} onShow={show} />}
+      {hasMore && !isStale && <LoadMore list={list} />}
     </View>
   );
 }
@@ -83,10 +70,10 @@ interface EmptyListProps {
   filters: Filters;
   /** Whether there are tasks that the filters hide. */
   hasTasks: boolean;
-  onShowAll: () => void;
+  onShow: (filters: Filters) => void;
 }
 
-function EmptyList({ filters, hasTasks, onShowAll }: EmptyListProps) {
+function EmptyList({ filters, hasTasks, onShow }: EmptyListProps) {
   const [title, text] = wordsFor(filters, hasTasks);
   useEffect(() => {
     // A new user can type at once; a focus that is somewhere already stays there.
@@ -100,9 +87,7 @@ function EmptyList({ filters, hasTasks, onShowAll }: EmptyListProps) {
       <h2>{title}</h2>
       <p>{text}</p>
       {hasTasks && (
-        <button type="button" onClick={onShowAll}>
-          Show all tasks
-        </button>
+        <Button text="Show all tasks" onClick={() => onShow({ ...NO_FILTERS, sort: filters.sort, show: 'all' })} />
       )}
     </div>
   );
@@ -116,21 +101,15 @@ function wordsFor(filters: Filters, hasTasks: boolean): [title: string, text: st
   return ['Nothing done yet', 'Tasks that you tick off appear here.'];
 }
 
-function LoadMore({ shown, total, onMore }: { shown: number; total: number; onMore: () => Promise<void> }) {
-  const { run, isBusy, error } = useAction(() => onMore());
+function LoadMore({ list: { tasks, totalCount, loadMore } }: Pick<ViewProps, 'list'>) {
+  const more = useAction(() => loadMore());
   return (
     <div class="more">
       <p>
-        {shown} of {total} shown
+        {tasks.length} of {totalCount} shown
       </p>
-      <button type="button" disabled={isBusy} onClick={() => void run()}>
-        {isBusy ? 'Loading…' : 'Show more'}
-      </button>
-      {error !== undefined && (
-        <p class="field-error" role="alert">
-          {explain(error)}
-        </p>
-      )}
+      <Button text="Show more" busy="Loading…" runs={more} />
+      <ActionError error={more.error} class="field-error" />
     </div>
   );
 }

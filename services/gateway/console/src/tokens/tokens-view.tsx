@@ -8,11 +8,10 @@ import {
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
-import { ActionError, Field, Form, Submit, TextField } from '../elements/form.tsx';
-import { Icon } from '../elements/icon.tsx';
+import { ActionError, Field, Form, optionsOf, Submit, TextField } from '../elements/form.tsx';
 import { useTell } from '../elements/notices.tsx';
 import { Ago, Day } from '../elements/times.tsx';
-import { focusHeading, Read, Row, Section, View } from '../elements/view.tsx';
+import { Button, focusHeading, Read, Row, Section, View } from '../elements/view.tsx';
 import { useAction, useSending } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
 
@@ -113,15 +112,11 @@ function NewToken({ onCreated }: { onCreated: () => void }) {
         <Field label="It is valid for" name="expiresAt">
           {(links) => (
             <select {...links} value={days} onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}>
-              {LIVES.map(([each, label]) => (
-                <option key={each} value={each}>
-                  {label}
-                </option>
-              ))}
+              {optionsOf(LIVES)}
             </select>
           )}
         </Field>
-        <Submit class="primary">Make the token</Submit>
+        <Submit text="Make the token" class="primary" />
       </Form>
     </Section>
   );
@@ -151,13 +146,8 @@ function ShownToken({ name, token, onEnd }: { name: string; token: string; onEnd
       </p>
       <div class="line">
         <input ref={input} type="text" readOnly aria-label="The token" value={token} spellcheck={false} />
-        <button type="button" onClick={() => void copy()}>
-          <Icon name={isCopied ? 'check' : 'copy'} />
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-        <button type="button" class="quiet" onClick={onEnd}>
-          I have copied it
-        </button>
+        <Button icon={isCopied ? 'check' : 'copy'} text={isCopied ? 'Copied' : 'Copy'} onClick={() => void copy()} />
+        <Button text="I have copied it" class="quiet" onClick={onEnd} />
       </div>
     </div>
   );

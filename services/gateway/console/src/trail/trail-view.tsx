@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { ActionError } from '../elements/form.tsx';
 import { Moment } from '../elements/times.tsx';
-import { Read, View } from '../elements/view.tsx';
+import { Button, Read, View } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
 
@@ -63,11 +63,7 @@ export function TrailView() {
                 </li>
               ))}
             </ol>
-            {hasOlder && (
-              <button type="button" disabled={more.isBusy} onClick={() => void more.run()}>
-                Show older entries
-              </button>
-            )}
+            {hasOlder && <Button text="Show older entries" runs={more} />}
           </>
         )}
       </Read>

@@ -1,11 +1,11 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Confirm } from '../../elements/confirm.tsx';
 import { TextField } from '../../elements/form.tsx';
-import { Icon } from '../../elements/icon.tsx';
 import { useTell } from '../../elements/notices.tsx';
 import { saveAs } from '../../elements/save-as.ts';
 import { Ago, Moment, Sentence } from '../../elements/times.tsx';
-import { Failure, focusHeading, Read, Section, View } from '../../elements/view.tsx';
+import { Button, Failure, focusHeading, Read, Section, View } from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
 import { useReading } from '../../requests/use-reading.ts';
 import { useApi } from '../api/operators-api.ts';
@@ -61,6 +61,7 @@ export function BackupsView() {
   const download = useAction(async ({ file }: Backup) => {
     saveAs(file, await api.download(`/backups/${encodeURIComponent(file)}`));
   });
+  const deedOf = (name: string, { file }: Backup) => ({ disabled: isBusy, 'aria-label': `${name} ${file}` });
 
   return (
     <View title="Backups" lead={LEAD}>
@@ -79,12 +80,29 @@ export function BackupsView() {
                   <BackupRow
                     key={backup.file}
                     backup={backup}
-                    isBusy={isBusy}
-                    isDownloading={download.isBusy}
-                    onVerify={() => void verify(backup)}
-                    onDownload={() => void download.run(backup)}
-                    onRestore={() => setQuestion({ kind: 'restore', backup })}
-                    onDelete={() => setQuestion({ kind: 'delete', backup })}
+                    deeds={
+                      <>
+                        <Button text="Verify" {...deedOf('Verify', backup)} onClick={() => void verify(backup)} />
+                        <Button
+                          icon="download"
+                          text="Download"
+                          {...deedOf('Download', backup)}
+                          disabled={download.isBusy}
+                          onClick={() => void download.run(backup)}
+                        />
+                        <Button
+                          text="Restore…"
+                          {...deedOf('Restore', backup)}
+                          onClick={() => setQuestion({ kind: 'restore', backup })}
+                        />
+                        <Button
+                          text="Delete…"
+                          class="danger"
+                          {...deedOf('Delete', backup)}
+                          onClick={() => setQuestion({ kind: 'delete', backup })}
+                        />
+                      </>
+                    }
                   />
                 ))}
               </ul>
@@ -138,14 +156,8 @@ function AddBackup({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<
   };
   return (
     <div class="deeds first">
-      <button type="button" class="primary" disabled={isBusy} onClick={() => void make()}>
-        <Icon name="plus" />
-        Make a backup
-      </button>
-      <button type="button" disabled={isBusy} onClick={() => chosen.current?.click()}>
-        <Icon name="upload" />
-        Upload an archive
-      </button>
+      <Button icon="plus" text="Make a backup" class="primary" disabled={isBusy} onClick={() => void make()} />
+      <Button icon="upload" text="Upload an archive" disabled={isBusy} onClick={() => chosen.current?.click()} />
       <input
         ref={chosen}
         type="file"
@@ -162,17 +174,6 @@ function AddBackup({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<
   );
 }
 
-interface BackupRowProps {
-  backup: Backup;
-  /** Whether other work is running. */
-  isBusy: boolean;
-  isDownloading: boolean;
-  onVerify: () => void;
-  onDownload: () => void;
-  onRestore: () => void;
-  onDelete: () => void;
-}
-
 const ORIGINS: Record<Backup['origin'], string> = {
   request: 'made on request',
   schedule: 'made by schedule',
@@ -181,10 +182,11 @@ const ORIGINS: Record<Backup['origin'], string> = {
   unknown: 'added by hand',
 };
 
-function BackupRow({ backup, isBusy, isDownloading, ...on }: BackupRowProps) {
+/** `deeds`: what can be done with it. */
+function BackupRow({ backup, deeds }: { backup: Backup; deeds: ComponentChildren }) {
   const { file, createdAt, sizeBytes, origin, verifiedAt, unfitAt, unfitReason } = backup;
   return (
-    <li class="row backup">
+    <li class="row">
       <div class="what">
         <p class="title">
           <span class="file">{file}</span>
@@ -200,21 +202,7 @@ function BackupRow({ backup, isBusy, isDownloading, ...on }: BackupRowProps) {
           {unfitReason !== null && <Sentence text={`. It cannot be restored: ${unfitReason}`} />}
         </p>
       </div>
-      <div class="deeds">
-        <button type="button" disabled={isBusy} aria-label={`Verify ${file}`} onClick={on.onVerify}>
-          Verify
-        </button>
-        <button type="button" disabled={isDownloading} aria-label={`Download ${file}`} onClick={on.onDownload}>
-          <Icon name="download" />
-          Download
-        </button>
-        <button type="button" disabled={isBusy} aria-label={`Restore ${file}`} onClick={on.onRestore}>
-          Restore…
-        </button>
-        <button type="button" class="danger" disabled={isBusy} aria-label={`Delete ${file}`} onClick={on.onDelete}>
-          Delete…
-        </button>
-      </div>
+      <div class="deeds">{deeds}</div>
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../elements/confirm.tsx';
 import { Ago, Moment } from '../../elements/times.tsx';
-import { Failure, Section } from '../../elements/view.tsx';
+import { Button, Failure, Section } from '../../elements/view.tsx';
 import type { Reading } from '../../requests/use-reading.ts';
 import { useApi } from '../api/operators-api.ts';
 import type { BackupsStatus, Schedule, UndoableRestore } from '../api/types.ts';
@@ -36,9 +36,7 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
         )}{' '}
         You can undo it until <Moment at={keptUntil} />: the data from before the {step} comes back.
       </p>
-      <button type="button" disabled={isBusy} onClick={() => setIsAsked(true)}>
-        Undo the {step}…
-      </button>
+      <Button text={`Undo the ${step}…`} disabled={isBusy} onClick={() => setIsAsked(true)} />
       {isAsked && (
         <Confirm
           title={`Undo the last ${step}?`}
@@ -63,9 +61,7 @@ export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
   return (
     <Section title="Undo">
       <p class="soft">At the moment, the server cannot tell whether the last restore can be undone.</p>
-      <button type="button" onClick={onAgain}>
-        Ask again
-      </button>
+      <Button text="Ask again" onClick={onAgain} />
     </Section>
   );
 }

@@ -71,45 +71,22 @@ function Problems({ status: { problems, at }, isStale }: { status: PlatformStatu
 function ServicesCard({ services }: { services: ServiceStatus[] }) {
   return (
     <Section title="Services">
-      <div class="scroll" role="region" aria-label="Services, a table" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Service</th>
-              <th scope="col">State</th>
-              <th scope="col">Version</th>
-              <th scope="col">Running since</th>
-              <th scope="col">Database</th>
-            </tr>
-          </thead>
-          <tbody>
-            {services.map((service) => (
-              <Row key={service.name} service={service} />
-            ))}
-          </tbody>
-        </table>
+      <div class="pair">
+        {services.map(({ name, isUp, version, startedAt, store }) => (
+          <section key={name} aria-label={name}>
+            <h3>{name}</h3>
+            <Facts
+              facts={[
+                ['State', <Mark isGood={isUp}>{isUp ? 'Up' : 'Down'}</Mark>],
+                ['Version', version ?? undefined],
+                ['Running since', startedAt ? <Ago at={startedAt} /> : undefined],
+                ['Database', store ? <Store store={store} /> : isUp ? null : undefined],
+              ]}
+            />
+          </section>
+        ))}
       </div>
     </Section>
-  );
-}
-
-function Row({ service: { name, isUp, version, startedAt, store } }: { service: ServiceStatus }) {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td>
-        <Mark isGood={isUp}>{isUp ? 'Up' : 'Down'}</Mark>
-      </td>
-      <td data-label="Version">
-        <Fact value={version ?? undefined} />
-      </td>
-      <td data-label="Running since">
-        <Fact value={startedAt ? <Ago at={startedAt} /> : undefined} />
-      </td>
-      <td data-label="Database">
-        <Fact value={store ? <Store store={store} /> : isUp ? null : undefined} />
-      </td>
-    </tr>
   );
 }
 

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useCallback, useContext, useMemo, useState } from 'preact/hooks';
 import { Moment, Sentence } from '../../elements/times.tsx';
 import { useLeaveGuard } from '../../elements/use-leave-guard.ts';
+import { Button } from '../../elements/view.tsx';
 import { explain } from '../../requests/explain.ts';
 import type { OperatorsApi } from '../api/operators-api.ts';
 import type { Progress, WorkEnd } from '../api/types.ts';
@@ -93,9 +94,7 @@ function EndOf({ ended: { title, end, error }, onPutAway }: { ended: Ended; onPu
         <Sentence text={error === undefined ? messageOf(end) : explain(error)} />
       </p>
       {end && <Details end={end} />}
-      <button type="button" onClick={onPutAway}>
-        Dismiss
-      </button>
+      <Button text="Dismiss" onClick={onPutAway} />
     </section>
   );
 }
