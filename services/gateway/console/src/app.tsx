@@ -18,7 +18,7 @@ export interface AppProps {
   storage: ConsoleStorage;
   /** Present when the user comes back from the sign-in provider. */
   arrival: Arrival | undefined;
-  /** Why nobody is signed in, if that needs to be said. */
+  /** Why no one is signed in, if that needs to be said. */
   problem: string | undefined;
 }
 

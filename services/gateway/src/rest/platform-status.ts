@@ -7,7 +7,7 @@ import type { PlatformStatus } from './schemas/operators.ts';
 
 export type StatusContext = Pick<GatewayContext, 'clock' | 'connections' | 'eventLog' | 'keyValue' | 'log' | 'metrics'>;
 
-/** Answers within about a second, whatever is down. */
+/** Answers within about a second, even if everything is down. */
 export function createPlatformStatus(context: StatusContext): () => Promise<PlatformStatus> {
   const { clock, connections, eventLog, keyValue, log, metrics } = context;
   const gateway = { name: 'gateway', isUp: true, version: readVersion(), store: null } as const;
@@ -120,7 +120,7 @@ function ofFeed({ feed, eventLog, cache }: Pick<PlatformStatus, 'feed' | 'eventL
 function ofBackups({ backups, services }: Pick<PlatformStatus, 'backups' | 'services'>): string[] {
   if (!backups) return [];
   const { archives, schedule, verifySchedule } = backups;
-  // The list of archives is in the database, so without it nobody knows how their place is.
+  // The list of archives is in the database, so without it the state of their place is not known.
   const isListUp = services.some(({ name, store }) => name === 'backup' && store?.isUp);
   return [
     ...(archives || !isListUp ? [] : ['The place of the archives does not answer.']),

@@ -23,7 +23,7 @@ export function useTell(): Tell {
   return useContext(TellContext);
 }
 
-/** What one view has told does not cover the next one. Problems stay. */
+/** What one view has said does not cover the next one. Problems stay. */
 export function useEndOfNotices(view: string): void {
   const end = useContext(EndContext);
   const before = useRef(view);

@@ -49,7 +49,7 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     errors: ['CONFLICT'],
     handle: async ({ query: atLeast = null, run }) => {
       const { begun: data } = await run(OPERATIONS.newEpoch, { atLeast });
-      return done(`The epoch ${data.epoch} has begun; clients read their lists anew.`, { data });
+      return done(`The epoch ${data.epoch} has begun; clients read their lists again.`, { data });
     },
   }),
   endpoint('operator', 'POST /backup/undo', {

@@ -143,7 +143,7 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
   };
 }
 
-/** Line answers are always a 200, whatever the ordinary status. */
+/** Line answers are always a 200; the ordinary status is on the last line. */
 function successesOf({
   answerSchema,
   lineSchema,

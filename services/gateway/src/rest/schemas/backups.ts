@@ -143,7 +143,7 @@ export const undoableRestore = answered('UndoableRestoreAnswer', undoable, 'It c
 export const newEpoch = answered(
   'NewEpochAnswer',
   z.object({ epoch: whole('The epoch of all events from now on.') }),
-  'The epoch 28100000 has begun; clients read their lists anew.',
+  'The epoch 28100000 has begun; clients read their lists again.',
   { epoch: 28_100_000 },
 );
 
