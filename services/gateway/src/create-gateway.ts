@@ -34,7 +34,7 @@ import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { createRequestMetrics, measureRequests, traceClientRequests } from './http/measure.ts';
 import { findConsole, serveConsole, serveTokenForms, serveUnknownPath } from './pages/pages.ts';
-import { createHealth, createReadiness, systemRoutes } from './status/probes.ts';
+import { createHealth, createReadiness, systemRoutes } from './probes.ts';
 import type { Caller, GatewayContext } from './context.ts';
 import { createRealtime } from './transports/create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';

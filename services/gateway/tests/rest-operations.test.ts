@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { OpenApiDocument } from '../src/rest/openapi/types.ts';
+import type { OpenApiDocument } from '../src/rest/openapi/document.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { guess } from './fakes/guess.ts';
 import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';

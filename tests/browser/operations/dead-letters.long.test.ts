@@ -83,7 +83,7 @@ it('an operator sees within seconds that a service is down, and that it is back'
   process.kill(stack.processes.get('backup')?.pid ?? 0, 'SIGSTOP');
   await says('The service backup does not answer.');
   await page
-    .getByRole('row', { name: /backup/ })
+    .getByRole('region', { name: 'backup', exact: true })
     .getByText('Down')
     .waitFor();
   process.kill(stack.processes.get('backup')?.pid ?? 0, 'SIGCONT');

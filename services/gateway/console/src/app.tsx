@@ -2,8 +2,8 @@ import type { Client } from '@taskmesh/client';
 import { useUser } from '@taskmesh/client/react';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ClientContext } from './client-context.ts';
-import { Loading } from './elements/loading.tsx';
 import { useLeaveGuard } from './elements/use-leave-guard.ts';
+import { Loading } from './elements/view.tsx';
 import { Entrance, leaveWayIn } from './entrance/entrance.tsx';
 import { FinishSignIn } from './entrance/finish-sign-in.tsx';
 import type { Arrival } from './session/arrival.ts';
@@ -18,7 +18,7 @@ export interface AppProps {
   storage: ConsoleStorage;
   /** Present when the user comes back from the sign-in provider. */
   arrival: Arrival | undefined;
-  /** Why nobody is signed in, if that needs to be said. */
+  /** Why no one is signed in, if that needs to be said. */
   problem: string | undefined;
 }
 

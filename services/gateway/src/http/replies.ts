@@ -40,6 +40,18 @@ export function errorBody({ httpStatus, code, message, issues }: AppError, reque
   };
 }
 
+const READ = ['GET', 'HEAD'];
+
+/** For a path that can only be read. */
+export function serveReading(
+  app: FastifyInstance,
+  url: string,
+  handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  app.route({ method: READ, url, handler });
+  refuseOtherMethods(app, url, READ);
+}
+
 /**
  * For a path that supports only `methods`: answers OPTIONS with the list, and any other method with a 405 and the list.
  * Neither needs a token.

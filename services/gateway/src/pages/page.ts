@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addVary, isWanted } from '../http/negotiation.ts';
-import { refuseOtherMethods } from '../http/replies.ts';
+import { serveReading } from '../http/replies.ts';
 import { leaveUncounted } from '../http/unread-answers.ts';
 
 /** A page for people and its files: nothing is loaded from other hosts. */
@@ -26,7 +26,6 @@ export interface Page {
 /** `texts` are what the page says this time, by name. */
 export type SendPage = (reply: FastifyReply, texts?: Record<string, string>) => FastifyReply;
 
-const READ = ['GET', 'HEAD'];
 const YEAR = 'public, max-age=31536000, immutable';
 
 const POLICY = {
@@ -62,18 +61,13 @@ export function servePageFiles(app: FastifyInstance, page: Page): SendPage {
     html = html.replaceAll(`{${name}}`, `${base}/assets/${hash}/${name}`);
     const type = TYPES.get(extname(name)) ?? 'application/octet-stream';
     const route = `${base}/assets/:hash/${name}`; // metrics name routes: one for each content would pile up
-    app.route<{ Params: { hash: string } }>({
-      method: READ,
-      url: route,
-      handler: (request, reply) => {
-        // While releases change, a page of one gateway asks another one for its files: a page of mixed ones is better than none.
-        const isOwn = request.params.hash === hash;
-        reply.header('content-type', type).header('cache-control', isOwn ? YEAR : 'no-store');
-        reply.header('x-content-type-options', 'nosniff');
-        return sendAsset(reply, asset, request.headers['accept-encoding']);
-      },
+    serveReading(app, route, (request, reply) => {
+      // While releases change, a page of one gateway asks another one for its files: a page of mixed ones is better than none.
+      const isOwn = (request.params as { hash: string }).hash === hash;
+      reply.header('content-type', type).header('cache-control', isOwn ? YEAR : 'no-store');
+      reply.header('x-content-type-options', 'nosniff');
+      return sendAsset(reply, asset, request.headers['accept-encoding']);
     });
-    refuseOtherMethods(app, route, READ);
   }
   const policy = Object.entries({ ...POLICY, ...page.policy })
     .map((directive) => directive.join(' '))
@@ -98,8 +92,7 @@ export function wantsPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean
 
 export function servePage(app: FastifyInstance, page: Page): void {
   const send = servePageFiles(app, page);
-  app.route({ method: READ, url: page.url, handler: (_request, reply) => send(reply) });
-  refuseOtherMethods(app, page.url, READ);
+  serveReading(app, page.url, (_request, reply) => send(reply));
 }
 
 /** By the name of the coding, the better one first. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addVary } from '../http/negotiation.ts';
-import { type AnswerUnknownPath, refuseOtherMethods, refuseUnknownPath } from '../http/replies.ts';
+import { type AnswerUnknownPath, refuseUnknownPath, serveReading } from '../http/replies.ts';
 import { packageFile, servePage, servePageFiles, wantsPage } from './page.ts';
 
 /** Where `services/gateway/console/build` writes builds, and names the current one. */
@@ -46,12 +46,7 @@ export function serveConsole(app: FastifyInstance, { folder }: Console): void {
     },
   });
   // Password managers look for it here (https://www.w3.org/TR/change-password-url/).
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/.well-known/change-password',
-    handler: (_request, reply) => reply.redirect('/#/account', 303),
-  });
-  refuseOtherMethods(app, '/.well-known/change-password', ['GET', 'HEAD']);
+  serveReading(app, '/.well-known/change-password', (_request, reply) => reply.redirect('/#/account', 303));
 }
 
 /** Serves GraphiQL's files. Returns how to send its page, which shares the graph's URL. */

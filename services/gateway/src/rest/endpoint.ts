@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { readParameters } from '../http/query-parameters.ts';
+import { messageOnly } from './schemas/answers.ts';
 
 /**
  * The text of a fixed GraphQL operation, with the types of its result and variables, which exist only for the compiler.
@@ -25,12 +26,16 @@ export interface Bytes<Body = Readable> {
 
 export const isBytes = (schema: z.ZodType | Bytes<unknown>): schema is Bytes<unknown> => 'mediaTypes' in schema;
 
+/** From where a caller's right comes: `optional` is open to everyone, and run as the user if there is a valid access token; `public` ignores one. */
+export type Access = 'user' | 'optional' | 'public' | 'operator' | 'operators-place';
+
 /** An endpoint's validated input, and access to the graph as the caller. */
-export interface Exchange<Body, Query> {
+export interface Exchange<Body = unknown, Query = unknown, Of extends Access = Access> {
   body: Body;
   query: Query;
   /** The path parameter as it was sent; empty if the path has none. */
   id: string;
+  claims: Of extends 'user' ? AccessTokenClaims : unknown;
   /** For its headers: Node joins some that are repeated. */
   raw: IncomingMessage;
   /** From where the request came. */
@@ -46,16 +51,12 @@ export interface Exchange<Body, Query> {
   ): Promise<Result>;
 }
 
-export interface UserExchange<Body, Query> extends Exchange<Body, Query> {
-  claims: AccessTokenClaims;
-}
-
-export interface Answer {
+export interface Answer<Result extends object = object> {
   /** Overrides the endpoint's own. */
   status?: number;
   headers?: Record<string, string>;
   /** An object is sent as JSON, a stream as it is. Null for HEAD. */
-  body: object | null;
+  body: Result | Readable | null;
   /** Added to the body on the last line, for clients that asked for progress. */
   inLines?: object;
   /** The version of the task in the body; answers a matching `If-None-Match` with a 304. */
@@ -64,11 +65,19 @@ export interface Answer {
   next?: string;
 }
 
+/** What worked: a sentence, and more if there is any. */
+export const done = <More extends object>(message: string, more?: More) => ({
+  body: { success: true as const, message, ...(more as More) },
+});
+
 /** Sends an error to a person. */
 export type ErrorPage = (reply: FastifyReply, error: AppError) => FastifyReply;
 
-interface Description<Body, Query> {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Endpoint<Body = unknown, Query = unknown, Result extends object = object, Of extends Access = Access> {
+  access: Of;
+  method: Method;
   /** An OpenAPI path below the contract's prefix, with at most one parameter. */
   path: string;
   /** The operation id in the API description. */
@@ -81,10 +90,10 @@ interface Description<Body, Query> {
   query?: QueryRules<Query>;
   /** The request headers that this endpoint evaluates. */
   headers?: readonly ('if-match' | 'if-none-match' | 'idempotency-key')[];
-  /** 302: the answer is a `Location`, and has no body. */
-  status: 200 | 201 | 302;
+  /** 200 unless given. 302: the answer is a `Location`, and has no body. */
+  status?: 200 | 201 | 302;
   /** What another `status` comes with. */
-  answerSchema?: z.ZodType | Bytes;
+  answerSchema?: z.ZodType<Result> | Bytes;
   /** For long work: clients that ask for its progress get it in lines like this. */
   lineSchema?: z.ZodType;
   /** Replaces the message in the schema's example. */
@@ -95,39 +104,46 @@ interface Description<Body, Query> {
   errors?: readonly (ErrorCode | 'KEY_REUSED')[];
   /** For an address that people's browsers are sent to: who accepts HTML gets errors as this page. */
   errorPage?: ErrorPage;
-}
-
-/** Needs a user's access token. */
-export interface UserEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
-  access: 'user';
   // A method, because its parameters are checked bivariantly: endpoints with different inputs fit into one table.
-  handle(exchange: UserExchange<Body, Query>): Promise<Answer> | Answer;
+  handle(exchange: Exchange<Body, Query, Of>): Promise<Answer<NoInfer<Result>>> | Answer<NoInfer<Result>>;
 }
 
-/**
- * Open to everyone (an access token is ignored), open to everyone and run as the user if there is a valid access token
- * (`optional`), to operators only, or to callers from where an operator's token would count.
- */
-export interface UserlessEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
-  access: 'public' | 'optional' | 'operator' | 'operators-place';
-  handle(exchange: Exchange<Body, Query>): Promise<Answer> | Answer;
+type Route = `${Method} /${string}`;
+type Placed = 'access' | 'method' | 'path';
+
+export function endpoint<Of extends Access, Body, Query, Result extends object>(
+  access: Of,
+  route: Route,
+  given: Omit<Endpoint<Body, Query, Result, Of>, Placed>,
+): Endpoint {
+  const [method, path] = route.split(' ') as [Method, string];
+  return { access, method, path, ...given };
 }
 
-export type Endpoint = UserEndpoint | UserlessEndpoint;
+interface Action<Body, Query, Of extends Access> extends Omit<
+  Endpoint<Body, Query, { message: string }, Of>,
+  Placed | 'status' | 'answerSchema' | 'exampleMessage' | 'handle'
+> {
+  says: string;
+  handle(exchange: Exchange<Body, Query, Of>): Promise<unknown>;
+}
 
-export const userEndpoint = <Body, Query>(endpoint: Omit<UserEndpoint<Body, Query>, 'access'>): Endpoint => ({
-  ...endpoint,
-  access: 'user',
-});
-
-const endpointFor =
-  (access: UserlessEndpoint['access']) =>
-  <Body, Query>(endpoint: Omit<UserlessEndpoint<Body, Query>, 'access'>): Endpoint => ({ ...endpoint, access });
-
-export const publicEndpoint = endpointFor('public');
-export const optionalUserEndpoint = endpointFor('optional');
-export const operatorEndpoint = endpointFor('operator');
-export const operatorsPlaceEndpoint = endpointFor('operators-place');
+/** Answers with what it says when it is done. */
+export function action<Of extends Access, Body, Query>(
+  access: Of,
+  route: Route,
+  { says: message, handle, ...given }: Action<Body, Query, Of>,
+): Endpoint {
+  return endpoint(access, route, {
+    ...given,
+    answerSchema: messageOnly,
+    exampleMessage: message,
+    handle: async (exchange: Exchange<Body, Query, Of>) => {
+      await handle(exchange);
+      return { body: { message } };
+    },
+  });
+}
 
 export interface QueryRules<Query> {
   schema: z.ZodObject;

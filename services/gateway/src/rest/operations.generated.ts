@@ -195,17 +195,17 @@ export type UpdateTaskInput = {
 
 export type TaskFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
 
-export type ProfileFragment = { id: string, email: string, name: string, emailConfirmedAt: string };
+export type ProfileFragment = { id: string, email: string, name: string, email_confirmed_at: string };
 
-export type SessionFragment = { accessToken: string, refreshToken?: string, user: { id: string, email: string, emailConfirmedAt: string } };
+export type SessionFragment = { access_token: string, refresh_token?: string, user: { id: string, email: string, email_confirmed_at: string } };
 
-export type OpenSessionFragment = { id: string, createdAt: string, lastUsedAt: string, ip: string | null, client: string | null, current: boolean };
+export type OpenSessionFragment = { id: string, ip: string | null, client: string | null, current: boolean, created_at: string, last_used_at: string };
 
-export type PersonalTokenFragment = { id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null };
+export type PersonalTokenFragment = { id: string, name: string, scope: TokenScope, created_at: string, expires_at: string, last_used_at: string | null };
 
-export type LinkedIdentityFragment = { id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string };
+export type LinkedIdentityFragment = { id: string, issuer: string, email: string, created_at: string, last_used_at: string };
 
-export type AuditEntryFragment = { id: string, at: string, kind: string, sessionId: string | null, ip: string | null };
+export type AuditEntryFragment = { id: string, at: string, kind: string, ip: string | null, session_id: string | null };
 
 export type RestSignUpMutationVariables = Exact<{
   input: SignUpInput;
@@ -213,7 +213,7 @@ export type RestSignUpMutationVariables = Exact<{
 }>;
 
 
-export type RestSignUpMutation = { session: { accessToken: string, refreshToken?: string, user: { id: string, email: string, emailConfirmedAt: string } } };
+export type RestSignUpMutation = { session: { access_token: string, refresh_token?: string, user: { id: string, email: string, email_confirmed_at: string } } };
 
 export type RestLoginMutationVariables = Exact<{
   input: LoginInput;
@@ -221,14 +221,14 @@ export type RestLoginMutationVariables = Exact<{
 }>;
 
 
-export type RestLoginMutation = { session: { accessToken: string, refreshToken?: string, user: { id: string, email: string, emailConfirmedAt: string } } };
+export type RestLoginMutation = { session: { access_token: string, refresh_token?: string, user: { id: string, email: string, email_confirmed_at: string } } };
 
 export type RestRefreshSessionMutationVariables = Exact<{
   refreshToken: string;
 }>;
 
 
-export type RestRefreshSessionMutation = { session: { accessToken: string, refreshToken: string, expiresIn: number } };
+export type RestRefreshSessionMutation = { session: { access_token: string, refresh_token: string, expires_in: number } };
 
 export type RestLogoutMutationVariables = Exact<{ [key: string]: never; }>;
 
@@ -238,7 +238,7 @@ export type RestLogoutMutation = { logout: boolean };
 export type RestSessionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type RestSessionsQuery = { sessions: Array<{ id: string, createdAt: string, lastUsedAt: string, ip: string | null, client: string | null, current: boolean }> };
+export type RestSessionsQuery = { sessions: Array<{ id: string, ip: string | null, client: string | null, current: boolean, created_at: string, last_used_at: string }> };
 
 export type RestEndSessionMutationVariables = Exact<{
   id: string;
@@ -255,14 +255,14 @@ export type RestEndOtherSessionsMutation = { endOtherSessions: number };
 export type RestProfileQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type RestProfileQuery = { profile: { id: string, email: string, name: string, emailConfirmedAt: string } };
+export type RestProfileQuery = { profile: { id: string, email: string, name: string, email_confirmed_at: string } };
 
 export type RestChangeNameMutationVariables = Exact<{
   name: string;
 }>;
 
 
-export type RestChangeNameMutation = { profile: { id: string, email: string, name: string, emailConfirmedAt: string } };
+export type RestChangeNameMutation = { profile: { id: string, email: string, name: string, email_confirmed_at: string } };
 
 export type RestChangePasswordMutationVariables = Exact<{
   input: ChangePasswordInput;
@@ -296,14 +296,14 @@ export type RestDeleteAccountMutation = { deleteAccount: boolean };
 export type RestPersonalTokensQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type RestPersonalTokensQuery = { tokens: Array<{ id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null }> };
+export type RestPersonalTokensQuery = { tokens: Array<{ id: string, name: string, scope: TokenScope, created_at: string, expires_at: string, last_used_at: string | null }> };
 
 export type RestCreatePersonalTokenMutationVariables = Exact<{
   input: CreatePersonalTokenInput;
 }>;
 
 
-export type RestCreatePersonalTokenMutation = { created: { token: string, personalToken: { id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null } } };
+export type RestCreatePersonalTokenMutation = { created: { token: string, personalToken: { id: string, name: string, scope: TokenScope, created_at: string, expires_at: string, last_used_at: string | null } } };
 
 export type RestEndPersonalTokenMutationVariables = Exact<{
   id: string;
@@ -323,19 +323,19 @@ export type RestSignInWithCodeMutationVariables = Exact<{
 }>;
 
 
-export type RestSignInWithCodeMutation = { session: { accessToken: string, refreshToken?: string, user: { id: string, email: string, emailConfirmedAt: string } } };
+export type RestSignInWithCodeMutation = { session: { access_token: string, refresh_token?: string, user: { id: string, email: string, email_confirmed_at: string } } };
 
 export type RestLinkedIdentitiesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type RestLinkedIdentitiesQuery = { identities: Array<{ id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string }> };
+export type RestLinkedIdentitiesQuery = { identities: Array<{ id: string, issuer: string, email: string, created_at: string, last_used_at: string }> };
 
 export type RestLinkIdentityMutationVariables = Exact<{
   input: LinkIdentityInput;
 }>;
 
 
-export type RestLinkIdentityMutation = { identity: { id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string } };
+export type RestLinkIdentityMutation = { identity: { id: string, issuer: string, email: string, created_at: string, last_used_at: string } };
 
 export type RestUnlinkIdentityMutationVariables = Exact<{
   id: string;
@@ -350,7 +350,7 @@ export type RestAuditEntriesQueryVariables = Exact<{
 }>;
 
 
-export type RestAuditEntriesQuery = { entries: Array<{ id: string, at: string, kind: string, sessionId: string | null, ip: string | null }> };
+export type RestAuditEntriesQuery = { entries: Array<{ id: string, at: string, kind: string, ip: string | null, session_id: string | null }> };
 
 export type RestExportTasksQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -469,28 +469,28 @@ export type RestRestoreBackupMutationVariables = Exact<{
 
 export type RestRestoreBackupMutation = { restore: { success: boolean, message: string, error: string | null, outcome: RestoreOutcome, skipped: Array<{ kind: string, count: number }> } };
 
-export const signUp: StoredOperation<RestSignUpMutation, RestSignUpMutationVariables> = "mutation RestSignUp($input:SignUpInput!$refresh:Boolean!){session:signUp(input:$input){accessToken refreshToken@include(if:$refresh)user{id email emailConfirmedAt}}}";
-export const login: StoredOperation<RestLoginMutation, RestLoginMutationVariables> = "mutation RestLogin($input:LoginInput!$refresh:Boolean!){session:login(input:$input){accessToken refreshToken@include(if:$refresh)user{id email emailConfirmedAt}}}";
-export const refreshSession: StoredOperation<RestRefreshSessionMutation, RestRefreshSessionMutationVariables> = "mutation RestRefreshSession($refreshToken:String!){session:refreshSession(refreshToken:$refreshToken){accessToken refreshToken expiresIn}}";
+export const signUp: StoredOperation<RestSignUpMutation, RestSignUpMutationVariables> = "mutation RestSignUp($input:SignUpInput!$refresh:Boolean!){session:signUp(input:$input){access_token:accessToken refresh_token:refreshToken@include(if:$refresh)user{id email email_confirmed_at:emailConfirmedAt}}}";
+export const login: StoredOperation<RestLoginMutation, RestLoginMutationVariables> = "mutation RestLogin($input:LoginInput!$refresh:Boolean!){session:login(input:$input){access_token:accessToken refresh_token:refreshToken@include(if:$refresh)user{id email email_confirmed_at:emailConfirmedAt}}}";
+export const refreshSession: StoredOperation<RestRefreshSessionMutation, RestRefreshSessionMutationVariables> = "mutation RestRefreshSession($refreshToken:String!){session:refreshSession(refreshToken:$refreshToken){access_token:accessToken refresh_token:refreshToken expires_in:expiresIn}}";
 export const logout: StoredOperation<RestLogoutMutation, RestLogoutMutationVariables> = "mutation RestLogout{logout}";
-export const sessions: StoredOperation<RestSessionsQuery, RestSessionsQueryVariables> = "query RestSessions{sessions{id createdAt lastUsedAt ip client current}}";
+export const sessions: StoredOperation<RestSessionsQuery, RestSessionsQueryVariables> = "query RestSessions{sessions{id created_at:createdAt last_used_at:lastUsedAt ip client current}}";
 export const endSession: StoredOperation<RestEndSessionMutation, RestEndSessionMutationVariables> = "mutation RestEndSession($id:ID!){endSession(id:$id)}";
 export const endOtherSessions: StoredOperation<RestEndOtherSessionsMutation, RestEndOtherSessionsMutationVariables> = "mutation RestEndOtherSessions{endOtherSessions}";
-export const profile: StoredOperation<RestProfileQuery, RestProfileQueryVariables> = "query RestProfile{profile:me{id email name emailConfirmedAt}}";
-export const changeName: StoredOperation<RestChangeNameMutation, RestChangeNameMutationVariables> = "mutation RestChangeName($name:String!){profile:changeName(name:$name){id email name emailConfirmedAt}}";
+export const profile: StoredOperation<RestProfileQuery, RestProfileQueryVariables> = "query RestProfile{profile:me{id email name email_confirmed_at:emailConfirmedAt}}";
+export const changeName: StoredOperation<RestChangeNameMutation, RestChangeNameMutationVariables> = "mutation RestChangeName($name:String!){profile:changeName(name:$name){id email name email_confirmed_at:emailConfirmedAt}}";
 export const changePassword: StoredOperation<RestChangePasswordMutation, RestChangePasswordMutationVariables> = "mutation RestChangePassword($input:ChangePasswordInput!){changePassword(input:$input)}";
 export const requestEmailChange: StoredOperation<RestRequestEmailChangeMutation, RestRequestEmailChangeMutationVariables> = "mutation RestRequestEmailChange($input:ChangeEmailInput!){requestEmailChange(input:$input)}";
 export const confirmEmailChange: StoredOperation<RestConfirmEmailChangeMutation, RestConfirmEmailChangeMutationVariables> = "mutation RestConfirmEmailChange($token:String!$password:String){confirmEmailChange(token:$token password:$password)}";
 export const deleteAccount: StoredOperation<RestDeleteAccountMutation, RestDeleteAccountMutationVariables> = "mutation RestDeleteAccount($input:DeleteAccountInput!){deleteAccount(input:$input)}";
-export const personalTokens: StoredOperation<RestPersonalTokensQuery, RestPersonalTokensQueryVariables> = "query RestPersonalTokens{tokens:personalTokens{id name scope createdAt expiresAt lastUsedAt}}";
-export const createPersonalToken: StoredOperation<RestCreatePersonalTokenMutation, RestCreatePersonalTokenMutationVariables> = "mutation RestCreatePersonalToken($input:CreatePersonalTokenInput!){created:createPersonalToken(input:$input){token personalToken{id name scope createdAt expiresAt lastUsedAt}}}";
+export const personalTokens: StoredOperation<RestPersonalTokensQuery, RestPersonalTokensQueryVariables> = "query RestPersonalTokens{tokens:personalTokens{id name scope created_at:createdAt expires_at:expiresAt last_used_at:lastUsedAt}}";
+export const createPersonalToken: StoredOperation<RestCreatePersonalTokenMutation, RestCreatePersonalTokenMutationVariables> = "mutation RestCreatePersonalToken($input:CreatePersonalTokenInput!){created:createPersonalToken(input:$input){token personalToken{id name scope created_at:createdAt expires_at:expiresAt last_used_at:lastUsedAt}}}";
 export const endPersonalToken: StoredOperation<RestEndPersonalTokenMutation, RestEndPersonalTokenMutationVariables> = "mutation RestEndPersonalToken($id:ID!){endPersonalToken(id:$id)}";
 export const signInProvider: StoredOperation<RestSignInProviderQuery, RestSignInProviderQueryVariables> = "query RestSignInProvider{provider:signInProvider{name}}";
-export const signInWithCode: StoredOperation<RestSignInWithCodeMutation, RestSignInWithCodeMutationVariables> = "mutation RestSignInWithCode($input:SignInWithCodeInput!$refresh:Boolean!){session:signInWithCode(input:$input){accessToken refreshToken@include(if:$refresh)user{id email emailConfirmedAt}}}";
-export const linkedIdentities: StoredOperation<RestLinkedIdentitiesQuery, RestLinkedIdentitiesQueryVariables> = "query RestLinkedIdentities{identities:linkedIdentities{id issuer email createdAt lastUsedAt}}";
-export const linkIdentity: StoredOperation<RestLinkIdentityMutation, RestLinkIdentityMutationVariables> = "mutation RestLinkIdentity($input:LinkIdentityInput!){identity:linkIdentity(input:$input){id issuer email createdAt lastUsedAt}}";
+export const signInWithCode: StoredOperation<RestSignInWithCodeMutation, RestSignInWithCodeMutationVariables> = "mutation RestSignInWithCode($input:SignInWithCodeInput!$refresh:Boolean!){session:signInWithCode(input:$input){access_token:accessToken refresh_token:refreshToken@include(if:$refresh)user{id email email_confirmed_at:emailConfirmedAt}}}";
+export const linkedIdentities: StoredOperation<RestLinkedIdentitiesQuery, RestLinkedIdentitiesQueryVariables> = "query RestLinkedIdentities{identities:linkedIdentities{id issuer email created_at:createdAt last_used_at:lastUsedAt}}";
+export const linkIdentity: StoredOperation<RestLinkIdentityMutation, RestLinkIdentityMutationVariables> = "mutation RestLinkIdentity($input:LinkIdentityInput!){identity:linkIdentity(input:$input){id issuer email created_at:createdAt last_used_at:lastUsedAt}}";
 export const unlinkIdentity: StoredOperation<RestUnlinkIdentityMutation, RestUnlinkIdentityMutationVariables> = "mutation RestUnlinkIdentity($id:ID!){unlinkIdentity(id:$id)}";
-export const auditEntries: StoredOperation<RestAuditEntriesQuery, RestAuditEntriesQueryVariables> = "query RestAuditEntries($first:Int$after:ID){entries:auditEntries(first:$first after:$after){id at kind sessionId ip}}";
+export const auditEntries: StoredOperation<RestAuditEntriesQuery, RestAuditEntriesQueryVariables> = "query RestAuditEntries($first:Int$after:ID){entries:auditEntries(first:$first after:$after){id at kind session_id:sessionId ip}}";
 export const exportTasks: StoredOperation<RestExportTasksQuery, RestExportTasksQueryVariables> = "query RestExportTasks($first:Int$after:String){tasks(first:$first after:$after orderBy:{field:CREATED_AT direction:ASC}){edges{node{id title description completed dueDate category priority createdAt updatedAt version}}pageInfo{hasNextPage endCursor}}}";
 export const requestPasswordReset: StoredOperation<RestRequestPasswordResetMutation, RestRequestPasswordResetMutationVariables> = "mutation RestRequestPasswordReset($email:String!){requestPasswordReset(email:$email)}";
 export const resetPassword: StoredOperation<RestResetPasswordMutation, RestResetPasswordMutationVariables> = "mutation RestResetPassword($input:ResetPasswordInput!){resetPassword(input:$input)}";

@@ -1,7 +1,6 @@
 import { notFound, unauthenticated } from '@taskmesh/contracts';
 import type { DeadLettersInternal } from '@taskmesh/internal-api';
-import type { PlatformStatus } from '../status/platform-status.ts';
-import { checkedQuery, type Endpoint, operatorEndpoint, operatorsPlaceEndpoint } from './endpoint.ts';
+import { checkedQuery, done, type Endpoint, endpoint } from './endpoint.ts';
 import {
   deadLetterChoice,
   deadLetterList,
@@ -12,6 +11,7 @@ import {
   operatorsToken,
   PAGE,
   platformStatus,
+  type PlatformStatus,
   replayedDeadLetters,
 } from './schemas/operators.ts';
 
@@ -20,84 +20,69 @@ const REPLAY =
 
 /** What the feed could not carry: docs/runbooks/dead-letters.md. */
 export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endpoint[] => [
-  operatorEndpoint({
-    method: 'GET',
-    path: '/operations/dead-letters',
+  endpoint('operator', 'GET /operations/dead-letters', {
     name: 'listDeadLetters',
     summary: 'List the dead letters',
     description:
       'Oldest first: changes that the event log refused, and records in it that gateways could not read, which may contain user data. None of these changes is lost.',
     query: checkedQuery(deadLettersQuery),
-    status: 200,
     answerSchema: deadLetterList,
     isPaged: true,
     handle: async ({ query: { after, limit = PAGE.usual } }) => {
       const found = await letters.deadLetters({ ...(after !== undefined && { after }), limit: limit + 1 });
       const data = found.slice(0, limit);
       const last = data.at(-1)?.id;
-      const message = data.length === 1 ? '1 dead letter found.' : `${data.length} dead letters found.`;
+      const count = data.length;
       return {
-        body: { success: true, message, count: data.length, data },
+        ...done(count === 1 ? '1 dead letter found.' : `${count} dead letters found.`, { count, data }),
         ...(found.length > limit && last !== undefined && { next: `after=${last}&limit=${limit}` }),
       };
     },
   }),
-  operatorEndpoint({
-    method: 'POST',
-    path: '/operations/dead-letters/replay',
+  endpoint('operator', 'POST /operations/dead-letters/replay', {
     name: 'replayDeadLetters',
     summary: 'Publish dead letters again',
     description: REPLAY,
     bodySchema: deadLetterChoice,
-    status: 200,
     answerSchema: replayedDeadLetters,
     handle: async ({ body }) => {
       const { replayed } = await letters.replayDeadLetters(body);
-      return { body: { success: true, message: `Published again: ${replayed}.`, replayed } };
+      return done(`Published again: ${replayed}.`, { replayed });
     },
   }),
-  operatorEndpoint({
-    method: 'POST',
-    path: '/operations/dead-letters/discard',
+  endpoint('operator', 'POST /operations/dead-letters/discard', {
     name: 'discardDeadLetters',
     summary: 'Discard dead letters',
     bodySchema: deadLetterChoice,
-    status: 200,
     answerSchema: discardedDeadLetters,
     handle: async ({ body }) => {
       const { discarded } = await letters.discardDeadLetters(body);
-      return { body: { success: true, message: `Discarded: ${discarded}.`, discarded } };
+      return done(`Discarded: ${discarded}.`, { discarded });
     },
   }),
-  operatorEndpoint({
-    method: 'POST',
-    path: '/operations/dead-letters/{deadLetterId}/replay',
+  endpoint('operator', 'POST /operations/dead-letters/{deadLetterId}/replay', {
     name: 'replayDeadLetter',
     summary: 'Publish a dead letter again',
     description: REPLAY,
-    status: 200,
     answerSchema: operatorsMessage,
     exampleMessage: 'Published again.',
     errors: ['NOT_FOUND'],
     handle: async ({ id }) => {
       const { replayed } = await letters.replayDeadLetters({ ids: [letterId(id)] });
       if (replayed === 0) throw notFound('There is no such dead letter, or its change is no longer kept.');
-      return { body: { success: true, message: 'Published again.' } };
+      return done('Published again.');
     },
   }),
-  operatorEndpoint({
-    method: 'DELETE',
-    path: '/operations/dead-letters/{deadLetterId}',
+  endpoint('operator', 'DELETE /operations/dead-letters/{deadLetterId}', {
     name: 'discardDeadLetter',
     summary: 'Discard a dead letter',
-    status: 200,
     answerSchema: operatorsMessage,
     exampleMessage: 'Discarded.',
     errors: ['NOT_FOUND'],
     handle: async ({ id }) => {
       const { discarded } = await letters.discardDeadLetters({ ids: [letterId(id)] });
       if (discarded === 0) throw unknownLetter();
-      return { body: { success: true, message: 'Discarded.' } };
+      return done('Discarded.');
     },
   }),
 ];
@@ -114,32 +99,25 @@ const WELL = 'All is well.';
 
 /** Who is an operator, and how the platform is. */
 export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): readonly Endpoint[] => [
-  operatorEndpoint({
-    method: 'POST',
-    path: '/operations/check',
+  endpoint('operator', 'POST /operations/check', {
     name: 'checkOperator',
     summary: 'Check whether the caller is an operator',
     description:
       'Changes nothing. Meant for pages: browsers send `Origin` only with a POST, so a GET could not check their token.',
-    status: 200,
     answerSchema: operatorsMessage,
     exampleMessage: 'You are an operator.',
-    handle: () => ({ body: { success: true, message: 'You are an operator.' } }),
+    handle: () => done('You are an operator.'),
   }),
-  operatorEndpoint({
-    method: 'GET',
-    path: '/operations/status',
+  endpoint('operator', 'GET /operations/status', {
     name: 'readStatus',
     summary: 'The health of the platform',
     description:
       'Services and their databases, the feed, the readers at this gateway, and backups, as seen by this gateway through the process of each service that it reaches. What is down is reported as down within about a second, and what only it would know is null.',
-    status: 200,
     answerSchema: platformStatus,
     exampleMessage: WELL,
     handle: async () => {
       const data = await readStatus();
-      const message = data.problems.length === 0 ? WELL : data.problems.join(' ');
-      return { body: { success: true, message, data } };
+      return done(data.problems.length === 0 ? WELL : data.problems.join(' '), { data });
     },
   }),
 ];
@@ -149,20 +127,17 @@ export type ExchangeCode = (code: string) => string | undefined;
 
 /** How a page that was opened by an address with a code becomes an operator's. */
 export const operatorsSignInEndpoints = (exchangeCode: ExchangeCode): readonly Endpoint[] => [
-  operatorsPlaceEndpoint({
-    method: 'POST',
-    path: '/operations/sign-in',
+  endpoint('operators-place', 'POST /operations/sign-in', {
     name: 'signInOperator',
     summary: 'Exchange a code for the token of this machine',
     description:
       'For our own page, opened on this machine at the address shown in the terminal. Its code is valid once, for ten minutes. 401 after that, and if no such token exists.',
     bodySchema: operatorsCode,
-    status: 200,
     answerSchema: operatorsToken,
     handle: ({ body: { code } }) => {
       const token = exchangeCode(code);
       if (token === undefined) throw unauthenticated('The address was opened before, or is too old: use the token.');
-      return { body: { success: true, message: 'You are an operator.', data: { token } } };
+      return done('You are an operator.', { data: { token } });
     },
   }),
 ];

@@ -2,7 +2,7 @@ import { takeSignInCode } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { serveApiReference, serveFailedSignIn } from '../pages/pages.ts';
-import { createPlatformStatus, type StatusContext } from '../status/platform-status.ts';
+import { createPlatformStatus, type StatusContext } from './platform-status.ts';
 import { authEndpoints } from './auth/sign-in.ts';
 import { createProviderEndpoints } from './auth/provider.ts';
 import { archiveEndpoints } from './backup/archives.ts';

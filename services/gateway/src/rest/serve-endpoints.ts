@@ -1,5 +1,5 @@
 import { forbidden, parseInput, toAppError, unauthenticated } from '@taskmesh/contracts';
-import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import { type AccessTokenClaims, ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { createLines, type Lines, type OnWorkProgress, type RequestOrigin } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import { addVary, encodeText, gzipFor, isCompressible, isWanted } from '../http/
 import { type Envelope, errorBody, JSON_TYPE, refuseOtherMethods, sendError, setErrorHead } from '../http/replies.ts';
 import { wantsPage } from '../pages/page.ts';
 import {
+  type Access,
   type Answer,
   type Endpoint,
   type ErrorPage,
@@ -38,70 +39,42 @@ export function registerEndpoints(
   mount: Mount,
 ): void {
   const { prefix, envelope, endpoints } = mount;
-  const told = (error: unknown, requestId: string) => {
+  const logged = (error: unknown, requestId: string) => {
     const known = toAppError(error);
     if (known !== error && known.httpStatus === 500) context.log.error({ err: error, requestId }, 'request failed');
     return known;
   };
   const failureLine = (error: unknown, requestId: string) => {
-    const known = told(error, requestId);
+    const known = logged(error, requestId);
     return { status: known.httpStatus, ...errorBody(known, requestId, envelope) };
   };
-  const sendFailure: SendFailure = (error, request, reply, page) => {
-    const known = told(error, request.id);
+  const sendFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply, page: ErrorPage | undefined) => {
+    const known = logged(error, request.id);
     if (!page) return sendError(reply, known, envelope);
     addVary(reply, 'Accept').header('cache-control', 'no-store');
     return wantsPage(request) ? page(setErrorHead(reply, known), known) : sendError(reply, known, envelope);
   };
+  const add = (scope: FastifyInstance, endpoint: Endpoint) => {
+    const { method, path, status = 200, lineSchema, errorPage } = endpoint;
+    const isSecret = mayHoldSecrets(endpoint);
+    const answer = createAnswerEndpoint(context, operations, endpoint);
+    scope.route({
+      method: method === 'GET' ? ['GET', 'HEAD'] : method,
+      url: urlOf(prefix, path),
+      errorHandler: (error, request, reply) => void sendFailure(error, request, reply, errorPage),
+      handler: async (request, reply) => {
+        if (isSecret) reply.header('cache-control', 'no-store');
+        const run = async (onProgress?: OnWorkProgress) => ({ status, ...(await answer(request, onProgress)) });
+        const send = (given: GivenAnswer) => sendAnswer(request, reply, given);
+        if (!lineSchema || !wantsNdjson(request)) return send(await run());
+        return answerInNdjson(reply, { run, send, failureLine: (error) => failureLine(error, request.id) });
+      },
+    });
+  };
   void app.register(async (scope) => {
-    for (const endpoint of endpoints)
-      addEndpoint(scope, endpoint, {
-        url: urlOf(prefix, endpoint.path),
-        answer: createAnswerEndpoint(context, operations, endpoint),
-        sendFailure,
-        failureLine,
-      });
-    for (const [path, methods] of methodsByPath(endpoints)) {
+    for (const endpoint of endpoints) add(scope, endpoint);
+    for (const [path, methods] of methodsByPath(endpoints))
       refuseOtherMethods(scope, urlOf(prefix, path), methods, envelope);
-    }
-  });
-}
-
-type SendFailure = (
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: ErrorPage | undefined,
-) => FastifyReply;
-
-interface Served {
-  url: string;
-  answer: AnswerEndpoint;
-  sendFailure: SendFailure;
-  failureLine: (error: unknown, requestId: string) => object;
-}
-
-function addEndpoint(
-  scope: FastifyInstance,
-  endpoint: Endpoint,
-  { url, answer, sendFailure, failureLine }: Served,
-): void {
-  const { method, status, lineSchema, errorPage } = endpoint;
-  const isSecret = mayHoldSecrets(endpoint);
-  scope.route({
-    method: method === 'GET' ? ['GET', 'HEAD'] : method,
-    url,
-    errorHandler: (error, request, reply) => void sendFailure(error, request, reply, errorPage),
-    handler: async (request, reply) => {
-      if (isSecret) reply.header('cache-control', 'no-store');
-      if (!lineSchema || !wantsNdjson(request))
-        return sendAnswer(request, reply, { status, ...(await answer(request)) });
-      return answerInNdjson(reply, {
-        run: async (onProgress) => ({ status, ...(await answer(request, onProgress)) }),
-        send: (given) => sendAnswer(request, reply, given),
-        failureLine: (error) => failureLine(error, request.id),
-      });
-    },
   });
 }
 
@@ -120,9 +93,9 @@ function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string[]> {
   return methods;
 }
 
-export type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall'>;
+type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall'>;
 
-export type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
+type AnswerEndpoint = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
 
 const OPERATOR: Identity = { role: 'operator' };
 
@@ -132,60 +105,54 @@ function createAnswerEndpoint(
   operations: StoredOperations,
   endpoint: Endpoint,
 ): AnswerEndpoint {
-  const { bodySchema } = endpoint;
-  const handled = bodySchema && isBytes(bodySchema) ? handleStream : handle;
-  const exchangeOf = async (request: FastifyRequest, identity: Identity, onProgress: OnWorkProgress | undefined) => ({
-    query: endpoint.query?.read(request),
-    body: bodySchema && (await bodyOf(request, bodySchema, context)),
-    id: idIn(request.params),
-    raw: request.raw,
-    origin: () => originOf(context, request),
-    isHead: request.method === 'HEAD',
-    onProgress,
-    run: runner(context, operations, { request, identity }),
-  });
-
-  if (endpoint.access === 'user')
-    return async (request, onProgress) => {
-      const caller = await callerOf(context, request.raw);
-      if (caller.kind !== 'user') throw unauthenticated();
-      const { identity, claims } = caller;
-      return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
-        endpoint.handle({ ...exchange, claims }),
-      );
-    };
-
-  if (endpoint.access === 'optional')
-    return async (request, onProgress) => {
-      const caller = await callerOf(context, request.raw);
-      // As in GraphQL, an invalid token counts as none.
-      const identity = caller.kind === 'user' ? caller.identity : ANONYMOUS;
-      return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
-    };
-
-  const { access } = endpoint;
-  const identity = access === 'operator' ? OPERATOR : ANONYMOUS;
+  const { access, bodySchema, query } = endpoint;
   return async (request, onProgress) => {
-    if (access === 'operator') await requireOperator(context, request);
-    if (access === 'operators-place') requireOperatorsPlace(context, request);
-    return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+    const { identity, claims } = await identify(access, context, request);
+    const exchange = {
+      query: query?.read(request),
+      body: bodySchema && (await bodyOf(request, bodySchema, context)),
+      id: idIn(request.params),
+      claims,
+      raw: request.raw,
+      origin: () => originOf(context, request),
+      isHead: request.method === 'HEAD',
+      onProgress,
+      run: runner(context, operations, { request, identity }),
+    };
+    try {
+      return await endpoint.handle(exchange);
+    } finally {
+      // The rest of the request's stream is discarded once the answer is known.
+      if (exchange.body instanceof Readable) exchange.body.destroy();
+    }
   };
 }
 
-type AnyExchange = Exchange<unknown, unknown>;
-
-type Handle = (exchange: AnyExchange) => Promise<Answer> | Answer;
-
-const handle = (exchange: AnyExchange, endpoint: Handle) => endpoint(exchange);
-
-/** The rest of the request's stream is discarded once the answer is known. */
-async function handleStream(exchange: AnyExchange, endpoint: Handle): Promise<Answer> {
-  try {
-    return await endpoint(exchange);
-  } finally {
-    if (exchange.body instanceof Readable) exchange.body.destroy();
-  }
+interface Identified {
+  identity: Identity;
+  claims?: AccessTokenClaims;
 }
+
+/** @throws AppError UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED unless the caller has access */
+async function identify(access: Access, context: EndpointContext, request: FastifyRequest): Promise<Identified> {
+  if (access === 'user' || access === 'optional') {
+    const caller = await callerOf(context, request.raw);
+    if (caller.kind === 'user') return caller;
+    // As in GraphQL, an invalid token counts as none.
+    if (access === 'user') throw unauthenticated();
+  }
+  if (access === 'operator') {
+    const check = await context.operators.check(request.raw);
+    if (!check.ok) throw check.status === 401 ? unauthenticated(WRONG_TOKEN) : forbidden(FOREIGN);
+    return { identity: OPERATOR };
+  }
+  // Who is about to show that they are an operator.
+  if (access === 'operators-place' && !context.operators.isInPlace(request.raw)) throw forbidden(FOREIGN);
+  return { identity: ANONYMOUS };
+}
+
+const FOREIGN = 'This is for callers on this machine (localhost) only, unless there is a backup token.';
+const WRONG_TOKEN = 'The token of operators is missing or wrong.';
 
 async function bodyOf(
   { raw }: FastifyRequest,
@@ -211,7 +178,7 @@ function runner(
   context: EndpointContext,
   operations: StoredOperations,
   { request, identity }: { request: FastifyRequest; identity: Identity },
-): AnyExchange['run'] {
+): Exchange['run'] {
   return async <Result, Variables extends object>(
     operation: StoredOperation<Result, Variables>,
     variables: Variables,
@@ -223,7 +190,7 @@ function runner(
   };
 }
 
-export type GivenAnswer = Answer & { status: number };
+type GivenAnswer = Answer & { status: number };
 
 const READS = new Set(['GET', 'HEAD']);
 
@@ -259,7 +226,7 @@ function wantsNdjson({ headers }: FastifyRequest): boolean {
   return isWanted(headers.accept, (range) => range.split(';', 1)[0] === NDJSON_TYPE);
 }
 
-export interface LongWork {
+interface LongWork {
   run(onProgress: OnWorkProgress): Promise<GivenAnswer>;
   send(answer: GivenAnswer): Promise<FastifyReply>;
   /** The last line when the work fails after the status has been sent. */
@@ -289,21 +256,4 @@ async function answerInNdjson(reply: FastifyReply, work: LongWork): Promise<Fast
   if (status >= 400 && !lines) return work.send(answer);
   (lines ??= begin()).end({ status, ...body, ...inLines });
   return reply;
-}
-
-const FOREIGN = 'This is for callers on this machine (localhost) only, unless there is a backup token.';
-
-/** @throws AppError UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED unless the caller is an operator */
-async function requireOperator(
-  { operators }: Pick<GatewayContext, 'operators'>,
-  { raw }: FastifyRequest,
-): Promise<void> {
-  const check = await operators.check(raw);
-  if (check.ok) return;
-  throw check.status === 401 ? unauthenticated('The token of operators is missing or wrong.') : forbidden(FOREIGN);
-}
-
-/** For who is about to show that they are an operator. @throws AppError FORBIDDEN where nobody could be one */
-function requireOperatorsPlace({ operators }: Pick<GatewayContext, 'operators'>, { raw }: FastifyRequest): void {
-  if (!operators.isInPlace(raw)) throw forbidden(FOREIGN);
 }

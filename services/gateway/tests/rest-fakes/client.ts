@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../src/rest/openapi/types.ts';
+import type { OpenApiDocument } from '../../src/rest/openapi/document.ts';
 import { createDocumentCheck, type DocumentCheck } from './document-check.ts';
 
 export interface CallOptions {

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Header, JsonSchema, OpenApiDocument, Operation, Response } from '../../src/rest/openapi/types.ts';
+import type { OpenApiDocument } from '../../src/rest/openapi/document.ts';
+import type { Header, JsonSchema, Operation, Response } from '../../src/rest/openapi/types.ts';
 
 export interface Seen {
   method: string;

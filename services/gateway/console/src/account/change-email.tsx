@@ -1,26 +1,17 @@
 import { REQUEST_EMAIL_CHANGE } from '@taskmesh/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { TextField } from '../elements/field.tsx';
-import { Form } from '../elements/form.tsx';
-import { PasswordField } from '../elements/password-field.tsx';
+import { Form, PasswordField, Submit, TextField } from '../elements/form.tsx';
+import { useTell } from '../elements/notices.tsx';
 import { focusHeading, Section } from '../elements/view.tsx';
-import { issueOf } from '../requests/explain.ts';
-import { requireFilled } from '../requests/require-filled.ts';
-import { useAction } from '../requests/use-action.ts';
+import { useSending } from '../requests/use-action.ts';
 import { replaceQuery, useRoute } from '../route.ts';
-import { ConfirmEmail } from './confirm-email.tsx';
 import { FirstPassword } from './first-password.tsx';
 
-const FIELDS = ['email', 'password'];
-
-export interface ChangeEmailProps {
-  email: string;
-  onChanged: () => void;
-}
+const SENTENCES = { email: 'Type the new address.', password: 'Type your password.' };
 
 /** The new address counts once it is confirmed with the token from its mail, by somebody who is signed in. */
-export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
+export function ChangeEmail({ email: current, onChanged }: { email: string; onChanged: () => void }) {
   const client = useClient();
   const { name, query } = useRoute();
   const [token, setToken] = useState('');
@@ -31,14 +22,11 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
     replaceQuery(name, new URLSearchParams()); // so that it gets into no bookmark or screenshot
   }, [name, query]);
   const [sentTo, setSentTo] = useState<string>();
-  const { run, isBusy, error } = useAction(
-    async (input: { email: string; password: string }, form: HTMLFormElement) => {
-      requireFilled(input, { email: 'Type the new address.', password: 'Type your password.' });
-      await client.request(REQUEST_EMAIL_CHANGE, { input });
-      setSentTo(input.email);
-      form.reset();
-    },
-  );
+  const action = useSending(SENTENCES, async ({ email = '', password = '' }, form) => {
+    await client.request(REQUEST_EMAIL_CHANGE, { input: { email, password } });
+    setSentTo(email);
+    form.reset();
+  });
   const end = () => {
     setSentTo(undefined);
     setToken('');
@@ -57,24 +45,41 @@ export function ChangeEmail({ email: current, onChanged }: ChangeEmailProps) {
         </p>
       )}
       {(sentTo !== undefined || token !== '') && <ConfirmEmail token={token} onConfirmed={end} />}
-      <Form
-        label="E-mail address"
-        onSubmit={({ email = '', password = '' }, form) => void run({ email, password }, form)}
-        error={error}
-        fields={FIELDS}
-      >
-        <TextField label="New address" name="email" type="email" autocomplete="email" error={issueOf(error, 'email')} />
-        <PasswordField
-          label="Your password"
-          name="password"
-          autocomplete="current-password"
-          error={issueOf(error, 'password')}
-        />
-        <button type="submit" disabled={isBusy}>
-          Send the link
-        </button>
+      <Form label="E-mail address" action={action}>
+        <TextField label="New address" name="email" type="email" autocomplete="email" />
+        <PasswordField label="Your password" />
+        <Submit text="Send the link" />
       </Form>
-      <FirstPassword error={error} email={current} />
+      <FirstPassword error={action.error} email={current} />
     </Section>
+  );
+}
+
+interface ConfirmEmailProps {
+  /** From the mail's link; empty when the user has not opened it yet. */
+  token: string;
+  onConfirmed: () => void;
+}
+
+/** The session identifies the account, so the token from the mail is enough. */
+function ConfirmEmail({ token: given, onConfirmed }: ConfirmEmailProps) {
+  const client = useClient();
+  const tell = useTell();
+  const part = useRef<HTMLDivElement>(null);
+  const action = useSending({ token: 'Type the token from the e-mail.' }, async ({ token = '' }) => {
+    await client.confirmEmailChange(token.trim());
+    tell({ text: 'Your address is changed. From now on, sign in with the new one.' });
+    onConfirmed();
+  });
+  useEffect(() => {
+    if (given !== '') part.current?.querySelector('button')?.focus();
+  }, [given]);
+  return (
+    <div ref={part} class="part">
+      <Form key={given} label="Confirm the new address" action={action}>
+        <TextField label="Token from the e-mail" name="token" autocomplete="one-time-code" defaultValue={given} />
+        <Submit text="Confirm the new address" />
+      </Form>
+    </div>
   );
 }

@@ -1,7 +1,8 @@
 import { TaskmeshError } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { ActionError } from '../elements/action-error.tsx';
+import { ActionError } from '../elements/form.tsx';
+import { Button } from '../elements/view.tsx';
 import { useAction } from '../requests/use-action.ts';
 
 /** Offered when an action needs a password, and the account has none. */
@@ -22,9 +23,7 @@ export function FirstPassword({ error, email }: { error: unknown; email: string 
     );
   return (
     <div class="way-on">
-      <button type="button" disabled={send.isBusy} onClick={() => void send.run()}>
-        Send me the recovery e-mail
-      </button>
+      <Button text="Send me the recovery e-mail" runs={send} />
       <ActionError error={send.error} />
     </div>
   );

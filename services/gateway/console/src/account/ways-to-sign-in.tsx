@@ -1,17 +1,19 @@
 import { LINKED_IDENTITIES, UNLINK_IDENTITY, type LinkedIdentityFieldsFragment } from '@taskmesh/client';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { ActionError } from '../elements/action-error.tsx';
 import { Confirm } from '../elements/confirm.tsx';
-import { Failure } from '../elements/failure.tsx';
+import { ActionError, Form, PasswordField, Submit } from '../elements/form.tsx';
 import { useTell } from '../elements/notices.tsx';
-import { focusHeading, Section } from '../elements/view.tsx';
-import { useAction } from '../requests/use-action.ts';
+import { Ago } from '../elements/times.tsx';
+import { Button, Failure, focusHeading, Row, Section } from '../elements/view.tsx';
+import { explain } from '../requests/explain.ts';
+import { useAction, useSending } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
-import { useProviderName } from '../session/provider.ts';
+import { explainRefusal, withoutCode } from '../session/arrival.ts';
+import { useProvider, useProviderName } from '../session/provider.ts';
 import { FirstPassword } from './first-password.tsx';
-import { hostOf, IdentityRow } from './identity-row.tsx';
-import { LinkIdentity } from './link-identity.tsx';
+
+const hostOf = (issuer: string): string => new URL(issuer).host;
 
 /** The provider identities that open the account. Shows nothing if there is neither a provider nor an identity. */
 export function WaysToSignIn({ userId, email }: { userId: string; email: string }) {
@@ -31,11 +33,18 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
   if (name === undefined && identities.length === 0) return null;
   return (
     <Section title="Ways to sign in">
-      {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
+      <Failure error={error} onAgain={() => void again()} />
       {data && identities.length === 0 && <p>So far, you only sign in with your password.</p>}
       <ul class="rows" aria-label="Ways to sign in">
         {identities.map((identity) => (
-          <IdentityRow key={identity.id} identity={identity} onRemove={() => setToRemove(identity)} />
+          <Row
+            key={identity.id}
+            icon="key"
+            title={hostOf(identity.issuer)}
+            deed={{ label: 'Remove', name: `Remove ${hostOf(identity.issuer)}`, run: () => setToRemove(identity) }}
+          >
+            As {identity.email}, linked <Ago at={identity.createdAt} />, used <Ago at={identity.lastUsedAt} />
+          </Row>
         ))}
       </ul>
       <ActionError error={remove.error} />
@@ -52,5 +61,62 @@ export function WaysToSignIn({ userId, email }: { userId: string; email: string 
         </Confirm>
       )}
     </Section>
+  );
+}
+
+interface LinkIdentityProps {
+  userId: string;
+  /** The provider's name. */
+  name: string;
+  onLinked: () => void;
+}
+
+/** Sends the user to the provider, and asks for their password afterwards. */
+function LinkIdentity({ userId, name, onLinked }: LinkIdentityProps) {
+  const { provider, arrival, endArrival } = useProvider();
+  const go = useAction(() => provider.go({ stay: false, linkTo: userId }));
+  const answer = arrival?.errand.linkTo === userId ? arrival.answer : undefined;
+  if (answer && 'code' in answer)
+    return <ConfirmLink code={answer.code} name={name} onLinked={onLinked} onEnd={endArrival} />;
+  const problem = go.error === undefined ? answer && explainRefusal(answer) : explain(go.error);
+  return (
+    <>
+      <Button text={`Link ${name}`} runs={go} />
+      {problem !== undefined && (
+        <p class="form-error" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface ConfirmLinkProps extends Omit<LinkIdentityProps, 'userId'> {
+  code: string;
+  onEnd: () => void;
+}
+
+function ConfirmLink({ code, name, onLinked, onEnd }: ConfirmLinkProps) {
+  const client = useClient();
+  const tell = useTell();
+  const part = useRef<HTMLDivElement>(null);
+  const action = useSending({ password: 'Type your password.' }, async ({ password = '' }) => {
+    await withoutCode(client.linkIdentity(code, password));
+    tell({ text: `You can sign in with ${name} now.` });
+    onLinked();
+    onEnd();
+  });
+  useEffect(() => part.current?.querySelector('input')?.focus(), []);
+  return (
+    <div ref={part} class="part">
+      <p>You are back from {name}. Type your password within ten minutes to link it to this account.</p>
+      <Form label={`Link ${name}`} action={action}>
+        <PasswordField label="Your Taskmesh password" />
+        <div class="buttons">
+          <Button text="Cancel" onClick={onEnd} />
+          <Submit text="Link it" class="primary" />
+        </div>
+      </Form>
+    </div>
   );
 }

@@ -1,11 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from './view.tsx';
 
 export interface ConfirmProps {
   title: string;
   /** The label of the button that confirms. */
   action: string;
-  children: ComponentChildren;
+  /** What would be lost, one sentence each. */
+  losses?: readonly string[];
+  children?: ComponentChildren;
+  /** Asked before it is confirmed. */
+  mayConfirm?: () => boolean;
   onConfirm(): void;
   onCancel(): void;
 }
@@ -13,7 +18,7 @@ export interface ConfirmProps {
 const CONFIRMED = 'confirmed';
 
 /** Asks before something that cannot be undone. The browser traps the focus, and restores it on close. */
-export function Confirm({ title, action, children, onConfirm, onCancel }: ConfirmProps) {
+export function Confirm({ title, action, losses, children, mayConfirm, onConfirm, onCancel }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // At once: a key pressed before it is open would move the focus that comes back in the end.
@@ -24,16 +29,21 @@ export function Confirm({ title, action, children, onConfirm, onCancel }: Confir
       aria-labelledby={id}
       onClose={({ currentTarget }) => (currentTarget.returnValue === CONFIRMED ? onConfirm() : onCancel())}
     >
-      <h2 id={id}>{title}</h2>
-      {children}
-      <div class="buttons">
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-        <button type="button" class="danger" onClick={() => dialog.current?.close(CONFIRMED)}>
-          {action}
-        </button>
-      </div>
+      <form method="dialog" noValidate onSubmit={(event) => mayConfirm?.() === false && event.preventDefault()}>
+        <h2 id={id}>{title}</h2>
+        {children}
+        {losses && (
+          <ul class="losses">
+            {losses.map((loss) => (
+              <li key={loss}>{loss}</li>
+            ))}
+          </ul>
+        )}
+        <div class="buttons">
+          <Button text="Cancel" onClick={() => dialog.current?.close()} />
+          <Button type="submit" text={action} class="danger" value={CONFIRMED} />
+        </div>
+      </form>
     </dialog>
   );
 }

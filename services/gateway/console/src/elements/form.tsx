@@ -1,24 +1,30 @@
-import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { ActionError } from './action-error.tsx';
-import { otherThan } from '../requests/other-issues.ts';
+import { createContext, type ComponentChildren, type TargetedInputEvent } from 'preact';
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { explain, issueOf, otherThan } from '../requests/explain.ts';
+import type { Action } from '../requests/use-action.ts';
+import { Button } from './view.tsx';
+
+export type Values = Record<string, string>;
+
+interface Sending {
+  isBusy: boolean;
+  error: unknown;
+  /** The names of the fields, which show their own errors. */
+  fields: Set<string>;
+}
+
+const SendingContext = createContext<Sending>({ isBusy: false, error: undefined, fields: new Set() });
 
 export interface FormProps {
-  /** The accessible name, if no heading gives one. */
-  label?: string;
-  /** Called with the values of the fields by name. */
-  onSubmit(values: Record<string, string>, form: HTMLFormElement): void;
-  /** The error of the last attempt. */
-  error?: unknown;
-  /** The names of the fields that show their own errors. */
-  fields?: readonly string[];
+  label: string;
+  /** Gets the values of the fields by name. */
+  action: Action<[values: Values, form: HTMLFormElement]>;
   children: ComponentChildren;
 }
 
 /** After an error, focuses the first invalid field. */
-export function Form({ label, onSubmit, error, fields = [], children }: FormProps) {
+export function Form({ label, action: { run, isBusy, error }, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const problem = otherThan(fields, error);
   useLayoutEffect(() => {
     if (error !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
@@ -29,15 +35,130 @@ export function Form({ label, onSubmit, error, fields = [], children }: FormProp
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit(valuesOf(event.currentTarget), event.currentTarget);
+        void run(valuesOf(event.currentTarget), event.currentTarget);
       }}
     >
-      {children}
-      <ActionError error={problem} />
+      <SendingContext.Provider value={{ isBusy, error, fields: new Set() }}>
+        {children}
+        <OtherProblem />
+      </SendingContext.Provider>
     </form>
   );
 }
 
-function valuesOf(form: HTMLFormElement): Record<string, string> {
+function valuesOf(form: HTMLFormElement): Values {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
+
+/** Comes after the fields, which have named themselves by then. */
+function OtherProblem() {
+  const { error, fields } = useContext(SendingContext);
+  return <ActionError error={otherThan(fields, error)} />;
+}
+
+/** Why the last attempt failed, for users. Shows nothing without an error. */
+export function ActionError({ error, class: className = 'form-error' }: { error: unknown; class?: string }) {
+  if (error === undefined) return null;
+  return (
+    <p class={className} role="alert">
+      {explain(error)}
+    </p>
+  );
+}
+
+/** `busy` is its text while the form is being sent. */
+export function Submit({ text, busy = text, ...others }: { text: string; busy?: string; class?: string }) {
+  const { isBusy } = useContext(SendingContext);
+  return <Button type="submit" text={isBusy ? busy : text} disabled={isBusy} {...others} />;
+}
+
+/** The attributes that link an input to its label, hint and error. */
+export interface FieldLinks {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': boolean;
+}
+
+export interface FieldProps {
+  label: string;
+  /** The form's error about the field of this name is shown here. */
+  name?: string | undefined;
+  hint?: string | undefined;
+  error?: string | undefined;
+  children: (links: FieldLinks) => ComponentChildren;
+}
+
+export function Field({ label, name, hint, error: given, children }: FieldProps) {
+  const id = useId();
+  const { error: sent, fields } = useContext(SendingContext);
+  if (name !== undefined) fields.add(name);
+  const error = given ?? (name === undefined ? undefined : issueOf(sent, name));
+  const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error !== undefined })}
+      {error && (
+        <p class="field-error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface TextFieldProps extends Omit<FieldProps, 'children'> {
+  type?: 'text' | 'email';
+  autocomplete: string;
+  value?: string;
+  defaultValue?: string;
+  onInput?: (text: string) => void;
+}
+
+export function TextField({ label, hint, error, onInput, type, ...others }: TextFieldProps) {
+  const listen = ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onInput?.(currentTarget.value);
+  return (
+    <Field label={label} name={others.name} hint={hint} error={error}>
+      {(links) => {
+        const input = { ...others, ...links, onInput: listen };
+        return type === 'email' ? <input type="email" {...input} /> : <input type="text" dir="auto" {...input} />;
+      }}
+    </Field>
+  );
+}
+
+export interface PasswordFieldProps extends Pick<FieldProps, 'label' | 'hint'> {
+  name?: string;
+  autocomplete?: 'current-password' | 'new-password' | 'off';
+}
+
+/** The password can be made visible. */
+export function PasswordField({ name = 'password', autocomplete = 'current-password', ...texts }: PasswordFieldProps) {
+  const [isShown, setIsShown] = useState(false);
+  const input = { name, autocomplete, spellcheck: false, autocapitalize: 'off' } as const;
+  return (
+    <Field name={name} {...texts}>
+      {(links) => (
+        <span class="password">
+          {isShown ? <input type="text" {...input} {...links} /> : <input type="password" {...input} {...links} />}
+          <button type="button" class="quiet" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
+            Show<span class="unseen"> what is typed as “{texts.label}”</span>
+          </button>
+        </span>
+      )}
+    </Field>
+  );
+}
+
+/** The options of a select. */
+export const optionsOf = (labels: Iterable<readonly [value: string | number, label: string]>) =>
+  Array.from(labels, ([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));

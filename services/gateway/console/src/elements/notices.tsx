@@ -1,6 +1,14 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { NoticeCard, type Notice } from './notice-card.tsx';
+import { Button } from './view.tsx';
+
+interface Notice {
+  id: number;
+  text: string;
+  /** A problem stays until it is dismissed. */
+  isProblem?: boolean;
+  action?: { label: string; run: () => void } | undefined;
+}
 
 type Tell = (notice: Omit<Notice, 'id'>) => void;
 
@@ -8,13 +16,14 @@ const TellContext = createContext<Tell>(() => {});
 const EndContext = createContext(() => {});
 /** The oldest notice is removed when there are more. */
 const MOST = 3;
+const SHOWN_MS = 8_000;
 
 /** Shows a short message at the edge of the page. */
 export function useTell(): Tell {
   return useContext(TellContext);
 }
 
-/** What one view has told does not cover the next one. Problems stay. */
+/** What one view has said does not cover the next one. Problems stay. */
 export function useEndOfNotices(view: string): void {
   const end = useContext(EndContext);
   const before = useRef(view);
@@ -51,5 +60,38 @@ export function NoticesProvider({ isHidden = false, children }: NoticesProviderP
         {isHidden ? null : shown}
       </div>
     </TellContext.Provider>
+  );
+}
+
+function NoticeCard({ notice, onEnd }: { notice: Notice; onEnd: (id: number) => void }) {
+  const { id, text, isProblem = false, action } = notice;
+  const [isHeld, setIsHeld] = useState(false);
+  useEffect(() => {
+    if (isProblem || isHeld) return undefined;
+    const timer = setTimeout(() => onEnd(id), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [id, isProblem, isHeld, onEnd]);
+  const hold = () => setIsHeld(true);
+  const release = () => setIsHeld(false);
+  return (
+    <div
+      class={['notice', isProblem && 'problem', action && 'brief'].filter(Boolean).join(' ')}
+      onPointerEnter={hold}
+      onPointerLeave={release}
+      onFocusIn={hold}
+      onFocusOut={release}
+    >
+      <span>{text}</span>
+      {action && (
+        <Button
+          text={action.label}
+          onClick={() => {
+            onEnd(id);
+            action.run();
+          }}
+        />
+      )}
+      <Button icon="cross" class="quiet bare" aria-label="Dismiss" onClick={() => onEnd(id)} />
+    </div>
   );
 }

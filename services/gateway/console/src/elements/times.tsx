@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { timesIn } from './times-in.ts';
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -28,6 +29,11 @@ export function Moment({ at }: { at: string }) {
 
 export function Day({ at }: { at: string }) {
   return <Time at={at}>{DAY.format(new Date(at))}</Time>;
+}
+
+/** A message of the server, with its times in the page's format. */
+export function Sentence({ text }: { text: string }) {
+  return <>{timesIn(text).map((part, index) => ('at' in part ? <Moment key={index} at={part.at} /> : part.text))}</>;
 }
 
 function agoInWords(ms: number, at: string): string {

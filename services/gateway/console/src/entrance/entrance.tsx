@@ -1,19 +1,18 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { Brand } from '../elements/brand.tsx';
-import { useTitle } from '../elements/use-title.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { ActionError, Form, PasswordField, Submit, TextField } from '../elements/form.tsx';
+import { Brand, Button, useTitle } from '../elements/view.tsx';
+import { useAction, useSending } from '../requests/use-action.ts';
 import { addressOf, currentRoute, useRoute } from '../route.ts';
+import type { ConsoleStorage } from '../session/console-storage.ts';
+import { useProvider, useProviderName } from '../session/provider.ts';
 import type { Farewell } from '../session/use-farewell.ts';
-import { LastWord } from './last-word.tsx';
-import { Recover } from './recover.tsx';
-import { SignIn } from './sign-in.tsx';
-import { SignUp } from './sign-up.tsx';
-import type { WayInProps } from './way-in.ts';
 
 /** The forms by the address's fragment. Sign-in is the default. */
 const WAYS = {
-  'sign-in': { title: 'Sign in', Form: SignIn },
-  'sign-up': { title: 'Create an account', Form: SignUp },
-  recover: { title: 'Reset your password', Form: Recover },
+  'sign-in': { title: 'Sign in', WayIn: SignIn },
+  'sign-up': { title: 'Create an account', WayIn: SignUp },
+  recover: { title: 'Reset your password', WayIn: Recover },
 };
 
 /** Leaves the form's address once signed in, so that a later sign-out leads to sign-in. */
@@ -21,15 +20,16 @@ export function leaveWayIn(): void {
   if (currentRoute().name in WAYS) location.replace(addressOf('tasks'));
 }
 
-export interface EntranceProps extends Pick<WayInProps, 'storage'> {
+export interface EntranceProps {
+  storage: ConsoleStorage;
   farewell: Farewell | undefined;
-  /** Why a sign-in at the provider failed, or why nobody is signed in here. */
+  /** Why a sign-in at the provider failed, or why no one is signed in here. */
   problem: string | undefined;
 }
 
 export function Entrance({ storage, farewell, problem }: EntranceProps) {
   const { name } = useRoute();
-  const { title, Form } = WAYS[name in WAYS ? (name as keyof typeof WAYS) : 'sign-in'];
+  const { title, WayIn } = WAYS[name in WAYS ? (name as keyof typeof WAYS) : 'sign-in'];
   const main = useRef<HTMLElement>(null);
   const email = useRef('');
   useTitle(title);
@@ -45,10 +45,144 @@ export function Entrance({ storage, farewell, problem }: EntranceProps) {
           {problem}
         </p>
       )}
-      <Form storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
+      <WayIn storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
       <p class="operators-way">
         <a href="#/operations">For operators</a>
       </p>
     </main>
   );
+}
+
+/** Explains why the last session has ended. */
+function LastWord({ farewell }: { farewell: Farewell }) {
+  return farewell === 'deleted' ? (
+    <p class="note good" role="status">
+      Your account is deleted, with everything in it. You are signed out everywhere.
+    </p>
+  ) : (
+    <p class="note" role="alert">
+      You were signed out: your session has ended here, or was ended on another device. When you sign in again, unsent
+      changes are sent, and what you typed is still there.
+    </p>
+  );
+}
+
+interface WayInProps {
+  storage: ConsoleStorage;
+  /** The address typed so far, shared by all forms. */
+  email: string;
+  onEmail: (email: string) => void;
+}
+
+const TYPE_EMAIL = 'Type your e-mail address.';
+
+function SignIn({ storage, ...emails }: WayInProps) {
+  const client = useClient();
+  const sentences = { email: TYPE_EMAIL, password: 'Type your password.' };
+  const action = useSending(sentences, ({ email = '', password = '', stay }) =>
+    storage.stay(stay !== undefined, () => client.signIn({ email, password })),
+  );
+  return (
+    <>
+      <Form label="Sign in" action={action}>
+        <EmailField {...emails} />
+        <PasswordField label="Password" />
+        <StaySignedIn />
+        <Submit text="Sign in" class="primary wide" busy="Signing in…" />
+      </Form>
+      <ProviderButton />
+      <p class="other-ways">
+        <a href="#/recover">Forgot your password?</a>
+        <a href="#/sign-up">Create an account</a>
+      </p>
+    </>
+  );
+}
+
+function SignUp({ storage, ...emails }: WayInProps) {
+  const client = useClient();
+  const action = useSending({}, ({ name = '', email = '', password = '', stay }) =>
+    storage.stay(stay !== undefined, () => client.signUp({ name, email, password })),
+  );
+  return (
+    <>
+      <Form label="Create an account" action={action}>
+        <TextField label="Name" name="name" autocomplete="name" />
+        <EmailField {...emails} />
+        <PasswordField
+          label="Password"
+          autocomplete="new-password"
+          hint="A few words that only you would put together make a good one."
+        />
+        <StaySignedIn />
+        <Submit text="Create the account" class="primary wide" busy="Creating your account…" />
+      </Form>
+      <ProviderButton />
+      <p class="other-ways">
+        <a href="#/sign-in">I have an account: sign in</a>
+      </p>
+    </>
+  );
+}
+
+/** Requests the e-mail with the link for a new password. */
+function Recover({ email, onEmail }: WayInProps) {
+  const client = useClient();
+  const [sentTo, setSentTo] = useState<string>();
+  const action = useSending({ email: TYPE_EMAIL }, async ({ email: to = '' }) => {
+    await client.requestPasswordReset(to);
+    setSentTo(to);
+  });
+  return (
+    <>
+      {sentTo === undefined ? (
+        <Form label="Reset your password" action={action}>
+          <EmailField email={email} onEmail={onEmail} hint="We will send you a link to choose a new password." />
+          <Submit text="Send the link" class="primary wide" busy="Sending…" />
+        </Form>
+      ) : (
+        <p class="note good" role="status">
+          If {sentTo} has an account, an e-mail with a link is on its way. The link works once, for a short time.
+        </p>
+      )}
+      <p class="other-ways">
+        <a href="#/sign-in">Back to sign in</a>
+      </p>
+    </>
+  );
+}
+
+/** The same in all forms, so that browsers fill it in alike. */
+function EmailField({ email, onEmail, hint }: Omit<WayInProps, 'storage'> & { hint?: string }) {
+  const texts = { label: 'E-mail', name: 'email', type: 'email', autocomplete: 'username', hint } as const;
+  return <TextField {...texts} defaultValue={email} onInput={onEmail} />;
+}
+
+function StaySignedIn() {
+  return (
+    <label class="check">
+      <input type="checkbox" name="stay" />
+      Keep me signed in on this device
+    </label>
+  );
+}
+
+/** Sign-in at the provider, if there is one. Below the form, so that nothing moves when it appears. */
+function ProviderButton() {
+  const { provider } = useProvider();
+  const name = useProviderName();
+  const go = useAction(() => provider.go({ stay: isToStay(), linkTo: null }));
+  if (name === undefined) return null;
+  return (
+    <div class="provider">
+      <p class="soft">or</p>
+      <Button text={`Continue with ${name}`} class="wide" runs={go} />
+      <ActionError error={go.error} />
+    </div>
+  );
+}
+
+/** Reads the choice in the form above. */
+function isToStay(): boolean {
+  return document.querySelector<HTMLInputElement>('input[name=stay]')?.checked ?? false;
 }

@@ -1,11 +1,12 @@
 import { TaskmeshError } from '@taskmesh/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { Loading } from '../elements/loading.tsx';
+import { Form, PasswordField, Submit } from '../elements/form.tsx';
+import { Brand, Button, Loading, useTitle } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
+import { useSending } from '../requests/use-action.ts';
 import { explainRefusal, withoutCode, type Arrival } from '../session/arrival.ts';
 import type { ConsoleStorage } from '../session/console-storage.ts';
-import { LinkAccount } from './link-account.tsx';
 
 export interface FinishSignInProps {
   arrival: Arrival;
@@ -19,15 +20,14 @@ export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: Fi
   const client = useClient();
   const [why, setWhy] = useState<string>();
   const signIn = (code: string, password?: string) =>
-    storage.stay(errand.stay, () => client.signInWithCode(code, password));
+    withoutCode(storage.stay(errand.stay, () => client.signInWithCode(code, password)));
   useEffect(() => {
     if (!('code' in answer)) return onEnd(explainRefusal(answer));
     signIn(answer.code).then(
       () => onEnd(),
       (error: unknown) => {
         const isLinkNeeded = error instanceof TaskmeshError && error.code === 'LINK_REQUIRED';
-        if (isLinkNeeded) setWhy(explain(error));
-        else onEnd(explain(withoutCode(error)));
+        (isLinkNeeded ? setWhy : onEnd)(explain(error));
       },
     );
     return undefined;
@@ -35,4 +35,39 @@ export function FinishSignIn({ arrival: { errand, answer }, storage, onEnd }: Fi
   if (why === undefined || !('code' in answer)) return <Loading />;
   const { code } = answer;
   return <LinkAccount why={why} signIn={(password) => signIn(code, password)} onEnd={() => onEnd()} />;
+}
+
+interface LinkAccountProps {
+  /** Says which account it is. */
+  why: string;
+  signIn: (password: string) => Promise<unknown>;
+  onEnd: () => void;
+}
+
+/** Owning an address at the provider does not prove that the account here is theirs; its password does. */
+function LinkAccount({ why, signIn, onEnd }: LinkAccountProps) {
+  const main = useRef<HTMLElement>(null);
+  const action = useSending({ password: 'Type your password.' }, async ({ password = '' }) => {
+    await signIn(password);
+    onEnd();
+  });
+  useTitle('Link your account');
+  useEffect(() => main.current?.querySelector('input')?.focus(), []);
+  return (
+    <main class="entrance" ref={main}>
+      <Brand />
+      <h1>Link your account</h1>
+      <p class="lead">{why} It proves that the account is yours. After that, you can sign in either way.</p>
+      <Form label="Link your account" action={action}>
+        <PasswordField label="Password" />
+        <Submit text="Link and sign in" class="primary wide" busy="Signing in…" />
+        <Button text="Cancel" class="quiet wide" onClick={onEnd} />
+      </Form>
+      <p class="other-ways">
+        <a href="#/recover" target="_blank">
+          Forgot your password? <span class="soft">(opens a new tab: come back within ten minutes)</span>
+        </a>
+      </p>
+    </main>
+  );
 }

@@ -1,10 +1,23 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { NoticesProvider } from '../elements/notices.tsx';
-import { useRoute } from '../route.ts';
+import { Button } from '../elements/view.tsx';
+import { addressOf, useRoute } from '../route.ts';
+import { Frame, type ViewEntry } from '../shell/frame.tsx';
+import { ApiContext, createOperatorsApi } from './api/operators-api.ts';
 import type { OperatorsError } from './api/operators-error.ts';
-import { takeCode } from './code.ts';
-import { OperatorsShell } from './shell/operators-shell.tsx';
+import { BackupsView } from './backups/backups-view.tsx';
+import { DeadLettersView } from './dead-letters-view.tsx';
+import { OverviewView } from './overview/overview-view.tsx';
 import { SignIn } from './sign-in.tsx';
+import { useWork, WorkContext } from './work/work.tsx';
+
+const OVERVIEW: ViewEntry = { name: 'operations', title: 'Overview', icon: 'pulse', Component: OverviewView };
+
+const VIEWS: readonly ViewEntry[] = [
+  OVERVIEW,
+  { name: 'operations/backups', title: 'Backups', icon: 'archive', Component: BackupsView },
+  { name: 'operations/dead-letters', title: 'Dead letters', icon: 'letter', Component: DeadLettersView },
+];
 
 export const isOfOperators = (name: string): boolean => name === 'operations' || name.startsWith('operations/');
 
@@ -39,7 +52,54 @@ export function Operations() {
   };
   return (
     <NoticesProvider>
-      <OperatorsShell token={token} name={name} onRefused={leave} onSignOut={() => leave()} />
+      <Signed token={token} name={name} onRefused={leave} onSignOut={() => leave()} />
     </NoticesProvider>
   );
+}
+
+interface SignedProps {
+  token: string;
+  /** The view's name in the address. */
+  name: string;
+  onRefused: (error: OperatorsError) => void;
+  onSignOut: () => void;
+}
+
+/** A long operation continues when another view is opened. */
+function Signed({ token, name, onRefused, onSignOut }: SignedProps) {
+  const api = useMemo(() => createOperatorsApi({ token, onRefused }), [token]);
+  const work = useWork(api);
+  const view = VIEWS.find((each) => each.name === name) ?? OVERVIEW;
+  return (
+    <ApiContext.Provider value={api}>
+      <WorkContext.Provider value={work}>
+        <Frame
+          home={{ href: '#/operations', 'aria-label': 'Taskmesh: operations' }}
+          views={VIEWS}
+          view={view}
+          addressOf={addressOf}
+          who={
+            <>
+              <span class="name">Operator</span>
+              <Button text="Sign out" class="quiet" onClick={onSignOut} />
+            </>
+          }
+          isWide
+        >
+          <view.Component />
+        </Frame>
+      </WorkContext.Provider>
+    </ApiContext.Provider>
+  );
+}
+
+/**
+ * The one-time code from the address, `#/operations?code=`. Removed from the address at once, so that it gets into no
+ * bookmark or screenshot; in the browser's history it is used up.
+ */
+function takeCode(): string | undefined {
+  const [path = '', query] = location.hash.split('?');
+  if (query === undefined) return undefined;
+  history.replaceState(history.state, '', path);
+  return new URLSearchParams(query).get('code') ?? undefined;
 }

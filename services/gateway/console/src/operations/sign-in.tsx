@@ -1,17 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Brand } from '../elements/brand.tsx';
-import { Form } from '../elements/form.tsx';
-import { PasswordField } from '../elements/password-field.tsx';
-import { useTitle } from '../elements/use-title.ts';
-import { issueOf } from '../requests/explain.ts';
+import { Form, PasswordField, Submit, type Values } from '../elements/form.tsx';
+import { Brand, useTitle } from '../elements/view.tsx';
+import { explain, issueOf } from '../requests/explain.ts';
 import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { createOperatorsApi, exchangeCode } from './api/operators-api.ts';
-import { explainError, OperatorsError } from './api/operators-error.ts';
+import { OperatorsError } from './api/operators-error.ts';
 
 /** Characters that a header may contain. */
 const TOKEN = /^[!-~]+$/;
-const FIELDS = ['token'];
 
 export interface SignInProps {
   /** From the address; exchanged for the token at once. */
@@ -24,9 +21,9 @@ export interface SignInProps {
 export function SignIn({ code, refusal, onSignedIn }: SignInProps) {
   const main = useRef<HTMLElement>(null);
   useTitle('Operations');
-  const { run, isBusy, error } = useAction(async (given: { token: string } | { code: string }) => {
-    if ('code' in given) return onSignedIn(await exchangeCode(given.code));
-    const { token } = given;
+  const action = useAction(async (values: Values) => {
+    if (values.code !== undefined) return onSignedIn(await exchangeCode(values.code));
+    const token = values.token?.trim() ?? '';
     requireFilled({ token }, { token: 'Type the token.' });
     if (!TOKEN.test(token)) throw new OperatorsError(401, 'A token has letters, digits and signs, and no spaces.');
     await createOperatorsApi({ token, onRefused: () => undefined }).send('POST', '/operations/check');
@@ -34,35 +31,27 @@ export function SignIn({ code, refusal, onSignedIn }: SignInProps) {
   });
   useEffect(() => {
     main.current?.querySelector('input')?.focus();
-    if (code !== undefined) void run({ code });
+    if (code !== undefined) void action.run({ code });
   }, []);
-  const missing = issueOf(error, 'token');
-  const problem = missing === undefined ? (error ?? refusal) : undefined;
+  const isMissing = issueOf(action.error, 'token') !== undefined;
+  const problem = isMissing ? undefined : (action.error ?? refusal);
   return (
     <main class="entrance" ref={main}>
       <Brand />
       <h1>Operations</h1>
       {problem !== undefined && (
         <p class="note" role="alert">
-          {explainError(problem)}
+          {explain(problem)}
         </p>
       )}
-      <Form
-        label="Sign in as operator"
-        onSubmit={({ token = '' }) => void run({ token: token.trim() })}
-        error={missing && error}
-        fields={FIELDS}
-      >
+      <Form label="Sign in as operator" action={{ ...action, error: isMissing ? action.error : undefined }}>
         <PasswordField
           label="Operators’ token"
           name="token"
           autocomplete="off"
-          error={missing}
           hint="The installation’s backup token. On your own machine: the content of the file that the terminal names. It is kept in this tab only, until you leave."
         />
-        <button type="submit" class="primary wide" disabled={isBusy}>
-          {isBusy ? 'Signing in…' : 'Sign in'}
-        </button>
+        <Submit text="Sign in" class="primary wide" busy="Signing in…" />
       </Form>
       <p class="other-ways">
         <a href="#/tasks">Go to your own tasks</a>

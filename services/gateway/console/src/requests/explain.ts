@@ -2,31 +2,25 @@ import { TaskmeshError } from '@taskmesh/client';
 
 export const NOT_BEGUN_HERE = 'This sign-in did not begin in this tab. Please begin it again here.';
 
-/** An error in words for users. */
+/** By the code of the error. */
+const SENTENCES: Partial<Record<string, string>> = {
+  NETWORK: 'The server cannot be reached. Check your connection, then try again.',
+  SERVICE_UNAVAILABLE: 'The server cannot do this right now. Please try again in a moment.',
+  INTERNAL_SERVER_ERROR: 'Something went wrong on the server. Please try again.',
+  QUEUE_FULL: 'Too many changes are waiting for the connection: this one was not accepted.',
+  STORAGE: 'This browser has no room left for the change: it was not sent.',
+  OUTCOME_UNKNOWN: 'It is unclear whether this was done. Please check before you do it again.',
+  SIGN_IN_NOT_BEGUN: NOT_BEGUN_HERE,
+  NOT_FOUND: 'It no longer exists.',
+};
+
+/** An error in words for users, or for operators. */
 export function explain(error: unknown): string {
   if (!(error instanceof TaskmeshError)) return 'Something went wrong on this page. Please reload it.';
-  switch (error.code) {
-    case 'NETWORK':
-      return 'The server cannot be reached. Check your connection, then try again.';
-    case 'SERVICE_UNAVAILABLE':
-      return 'The server cannot do this right now. Please try again in a moment.';
-    case 'RATE_LIMITED':
-      return `That was tried too often. Please wait ${inWords(error.retryAfterMs)}, then try again.`;
-    case 'INTERNAL_SERVER_ERROR':
-      return 'Something went wrong on the server. Please try again.';
-    case 'QUEUE_FULL':
-      return 'Too many changes are waiting for the connection: this one was not accepted.';
-    case 'STORAGE':
-      return 'This browser has no room left for the change: it was not sent.';
-    case 'OUTCOME_UNKNOWN':
-      return 'It is unclear whether this was done. Please check before you do it again.';
-    case 'SIGN_IN_NOT_BEGUN':
-      return NOT_BEGUN_HERE;
-    case 'NOT_FOUND':
-      return 'It no longer exists.';
-    default:
-      return error.issues.map(({ message }) => asSentence(message)).join(' ') || asSentence(error.message);
-  }
+  const { code, message, issues, retryAfterMs } = error;
+  if (code === 'OPERATORS') return message;
+  if (code === 'RATE_LIMITED') return `That was tried too often. Please wait ${inWords(retryAfterMs)}, then try again.`;
+  return SENTENCES[code] ?? (issues.map((issue) => asSentence(issue.message)).join(' ') || asSentence(message));
 }
 
 /** The message about one field, if there is one. */
@@ -34,6 +28,12 @@ export function issueOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof TaskmeshError)) return undefined;
   const issue = error.issues.find(({ path }) => path.split('.').at(-1) === field);
   return issue && asSentence(issue.message);
+}
+
+/** The error, unless all of its issues are shown beside these fields. */
+export function otherThan(fields: ReadonlySet<string>, error: unknown): unknown {
+  if (!(error instanceof TaskmeshError) || error.issues.length === 0) return error;
+  return error.issues.every(({ path }) => fields.has(path.split('.').at(-1) ?? '')) ? undefined : error;
 }
 
 /** Messages may begin with the name of a field, such as `dueDate must be …`. */

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { requireFilled } from './require-filled.ts';
 
 export interface Action<Args extends unknown[]> {
   /** Resolves to whether it succeeded. Does nothing while the action is running. */
@@ -30,4 +31,17 @@ export function useAction<Args extends unknown[]>(work: (...args: Args) => Promi
       }
     },
   };
+}
+
+type Values = Record<string, string>;
+
+/** An action with the values of a form, once those that have a sentence here are filled. */
+export function useSending(
+  sentences: Values,
+  work: (values: Values, form: HTMLFormElement) => Promise<unknown>,
+): Action<[values: Values, form: HTMLFormElement]> {
+  return useAction(async (values, form) => {
+    requireFilled(values, sentences);
+    await work(values, form);
+  });
 }

@@ -1,5 +1,13 @@
+import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { AwayContext, KeptReadingsContext } from './kept-readings.ts';
+
+/** The last results by name, so that a view has data when it is opened again. */
+export type KeptReadings = Map<string, unknown>;
+
+export const KeptReadingsContext = createContext<KeptReadings>(new Map());
+
+/** Whether the server does not answer, as seen by the connection for live lists. */
+export const AwayContext = createContext(false);
 
 export interface Reading<Result> {
   /** The last result, also while it is being read again. */

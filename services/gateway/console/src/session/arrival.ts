@@ -57,7 +57,11 @@ export function explainRefusal({ error, description }: { error: string; descript
 }
 
 /** Users never see the code, so an invalid one is explained as an expired sign-in. */
-export function withoutCode(error: unknown): unknown {
-  if (issueOf(error, 'code') === undefined) return error;
-  return new TaskmeshError('BAD_USER_INPUT', 'This sign-in has expired. Please begin it again.', { cause: error });
+export async function withoutCode<Result>(attempt: Promise<Result>): Promise<Result> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (issueOf(error, 'code') === undefined) throw error;
+    throw new TaskmeshError('BAD_USER_INPUT', 'This sign-in has expired. Please begin it again.', { cause: error });
+  }
 }

@@ -6,7 +6,7 @@ const LEFT = 'taskmesh.tab.left';
 type WebStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 export interface Tab {
-  /** This page's, which nobody else has. */
+  /** This page's, which no other has. */
   name: string;
   /** Whether the tab was copied from another one that is still open. */
   isCopy(): Promise<boolean>;
@@ -33,7 +33,7 @@ export function createTab(kept: WebStorage): Tab {
       const former = kept.getItem(TAB);
       if (former === null) return false;
       const { held = [] } = hasLeft ? {} : ((await locks?.query().catch(refused)) ?? {});
-      // After a crash, too, nobody has the name any more.
+      // After a crash, too, no page has the name any more.
       if (held.some((lock) => lock.name === `${TAB}.${former}`)) return true;
       kept.setItem(TAB, name);
       return false;

@@ -5,6 +5,8 @@ import { NoticesProvider } from '../elements/notices.tsx';
 import { useAdding, type Adding } from '../tasks/use-adding.ts';
 import { useEditing, type Editing } from '../tasks/use-editing.ts';
 import { useEdits, type Edits } from '../tasks/use-edits.ts';
+import type { TaskList } from '../tasks/use-task-list.ts';
+import type { Overview } from './use-overview.ts';
 
 /** What somebody has typed and has to decide on. */
 export interface OnDesk {
@@ -13,14 +15,25 @@ export interface OnDesk {
   adding: Adding;
 }
 
+/** What each view is given. */
+export interface ViewProps extends OnDesk {
+  user: User;
+  overview: Overview;
+  list: TaskList;
+  /** What would be lost if the session ended now, one sentence each. */
+  findLosses: () => readonly string[];
+  /** Called once the account is deleted. */
+  onDeleted: () => Promise<void>;
+}
+
 export interface DeskProps {
-  /** Nobody sees what was told to somebody else. */
+  /** A message for one user is not shown to another. */
   isOpen: boolean;
   children: (desk: OnDesk) => ComponentChildren;
 }
 
 /**
- * Outlives a session that ends by itself: the same user finds everything as it was, and is told what became of their changes.
+ * Outlives a session that ends by itself: the same user finds everything as it was, and learns what became of their changes.
  * With another `key` it is another one's, and empty.
  */
 export function Desk({ isOpen, children }: DeskProps) {
@@ -38,7 +51,7 @@ function Edited({ children }: Pick<DeskProps, 'children'>) {
   return <>{children({ edits, editing, adding })}</>;
 }
 
-/** The desk's key: another one for another user, and for whoever comes after somebody has left. */
+/** The desk's key: another one for another user, and for the one who comes after somebody has left. */
 export function useDeskKey(user: User | null | undefined): { deskKey: number; leaveDesk: () => void } {
   const desk = useRef<{ key: number; userId: string | undefined; isLeft: boolean }>({
     key: 0,

@@ -1,22 +1,20 @@
-import type { User } from '@taskmesh/client';
-import { useMemo } from 'preact/hooks';
+import type { LiveStatus, TaskmeshError, User } from '@taskmesh/client';
+import { useSyncExternalStore } from 'preact/compat';
+import { useMemo, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { useEndOfNotices } from '../elements/notices.tsx';
-import { SkipLink } from '../elements/skip-link.tsx';
-import { useFocusOnChange } from '../elements/use-focus-on-change.ts';
-import { useTitle } from '../elements/use-title.ts';
-import { AwayContext, KeptReadingsContext, type KeptReadings } from '../requests/kept-readings.ts';
+import { Confirm } from '../elements/confirm.tsx';
+import { Button } from '../elements/view.tsx';
+import { explain } from '../requests/explain.ts';
+import { AwayContext, KeptReadingsContext, type KeptReadings } from '../requests/use-reading.ts';
 import { addressOf, useRoute } from '../route.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
 import { queryOf } from '../tasks/filters.ts';
 import { useTaskList } from '../tasks/use-task-list.ts';
-import { ConnectionLine } from './connection-line.tsx';
 import type { OnDesk } from './desk.tsx';
-import { Header } from './header.tsx';
+import { Frame } from './frame.tsx';
 import { lossesOf } from './losses.ts';
 import { isAway, useOverview } from './use-overview.ts';
-import type { ViewProps } from './view-props.ts';
-import { viewOf } from './views.ts';
+import { VIEWS, viewOf } from './views.ts';
 
 export interface ShellProps {
   user: User;
@@ -25,39 +23,99 @@ export interface ShellProps {
   onDeleted: () => Promise<void>;
 }
 
-/** The frame around all views. Stays mounted for as long as the user is signed in. */
+/** What stays mounted for as long as the user is signed in. */
 export function Shell({ user, desk, onSignOut, onDeleted }: ShellProps) {
   const client = useClient();
   const { name, query } = useRoute();
   const view = viewOf(name);
   const overview = useOverview();
   const list = useTaskList(view.name === 'tasks' ? query : undefined, isAway(overview));
-  const { edits, editing, adding } = desk;
   const readings = useMemo<KeptReadings>(() => new Map(), []);
-  const main = useFocusOnChange(view.name);
-  useEndOfNotices(view.name);
-  useTitle(view.title);
-  const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites(), edits, editing, adding });
-  const props: ViewProps = { user, overview, list, edits, editing, adding, findLosses, onDeleted };
+  const findLosses = () => lossesOf({ pendingWrites: client.pendingWrites(), ...desk });
+  return (
+    <Frame
+      home={{ href: '#/tasks', 'aria-label': 'Taskmesh: to your tasks' }}
+      views={VIEWS}
+      view={view}
+      addressOf={(each) => addressOf(each, each === 'tasks' ? queryOf(list.filters) : undefined)}
+      who={
+        <>
+          <span class="name" title={user.email}>
+            {user.name}
+          </span>
+          <SignOut findLosses={findLosses} onSignOut={onSignOut} />
+        </>
+      }
+    >
+      <ConnectionLine status={overview.status} error={overview.error} />
+      <Conflicts edits={desk.edits} />
+      <KeptReadingsContext.Provider value={readings}>
+        <AwayContext.Provider value={isAway(overview)}>
+          <view.Component {...{ user, overview, list, findLosses, onDeleted, ...desk }} />
+        </AwayContext.Provider>
+      </KeptReadingsContext.Provider>
+    </Frame>
+  );
+}
+
+interface SignOutProps {
+  /** What would be lost now. */
+  findLosses: () => readonly string[];
+  onSignOut: () => Promise<void>;
+}
+
+/** Asks for confirmation if something would be lost. */
+function SignOut({ findLosses, onSignOut }: SignOutProps) {
+  const [losses, setLosses] = useState<readonly string[]>([]);
+  const begin = () => {
+    const found = findLosses();
+    if (found.length === 0) void onSignOut();
+    else setLosses(found);
+  };
   return (
     <>
-      <SkipLink main={main} />
-      <Header
-        user={user}
-        current={view.name}
-        addressOf={(each) => addressOf(each, each === 'tasks' ? queryOf(list.filters) : undefined)}
-        findLosses={findLosses}
-        onSignOut={onSignOut}
-      />
-      <main id="main" ref={main} tabIndex={-1}>
-        <ConnectionLine status={overview.status} error={overview.error} />
-        <Conflicts edits={edits} />
-        <KeptReadingsContext.Provider value={readings}>
-          <AwayContext.Provider value={isAway(overview)}>
-            <view.Component {...props} />
-          </AwayContext.Provider>
-        </KeptReadingsContext.Provider>
-      </main>
+      <Button text="Sign out" class="quiet" onClick={begin} />
+      {losses.length > 0 && (
+        <Confirm
+          title="Sign out, and drop what is not saved?"
+          action="Drop and sign out"
+          losses={losses}
+          onConfirm={() => void onSignOut()}
+          onCancel={() => setLosses([])}
+        />
+      )}
     </>
   );
+}
+
+/** Empty while connected. The style sheet delays it, so that short interruptions show nothing. */
+function ConnectionLine({ status, error }: { status: LiveStatus; error: TaskmeshError | undefined }) {
+  const waiting = useClient().pendingWrites();
+  const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine);
+  if (status === 'failed')
+    return (
+      <div class="connection broken" role="alert">
+        <p>{explain(error)}</p>
+        <Button text="Reload the page" onClick={() => location.reload()} />
+      </div>
+    );
+  const isCut = !isOnline || status === 'reconnecting';
+  const counted = waiting === 0 ? '' : `, ${waiting} waiting`;
+  return (
+    <div class="connection" role="status">
+      {isCut && (
+        <p class="late">
+          {isOnline ? 'Not connected' : 'Offline'}: changes are kept{counted}
+        </p>
+      )}
+      {!isCut && waiting > 0 && <p class="later">The server is slow to answer{counted}</p>}
+      {!isCut && waiting === 0 && status === 'loading' && <p class="later">Waiting for the server…</p>}
+    </div>
+  );
+}
+
+function onNetwork(listener: () => void): () => void {
+  const listening = new AbortController();
+  for (const event of ['online', 'offline']) addEventListener(event, listener, listening);
+  return () => listening.abort();
 }

@@ -1,24 +1,14 @@
-import type { ComponentType } from 'preact';
 import { AccountView } from '../account/account-view.tsx';
-import type { IconName } from '../elements/icon.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
 import { TasksView } from '../tasks/tasks-view.tsx';
 import { TokensView } from '../tokens/tokens-view.tsx';
 import { TrailView } from '../trail/trail-view.tsx';
-import type { ViewProps } from './view-props.ts';
+import type { ViewProps } from './desk.tsx';
+import type { ViewEntry } from './frame.tsx';
 
-export interface ViewEntry {
-  /** Its part of the address: `#/<name>`. */
-  name: string;
-  title: string;
-  icon: IconName;
-  Component: ComponentType<ViewProps>;
-}
+const TASKS: ViewEntry<ViewProps> = { name: 'tasks', title: 'Tasks', icon: 'list', Component: TasksView };
 
-const TASKS: ViewEntry = { name: 'tasks', title: 'Tasks', icon: 'list', Component: TasksView };
-
-/** In the order of the navigation. */
-export const VIEWS: readonly ViewEntry[] = [
+export const VIEWS: readonly ViewEntry<ViewProps>[] = [
   TASKS,
   { name: 'account', title: 'Account', icon: 'person', Component: AccountView },
   { name: 'sessions', title: 'Sessions', icon: 'devices', Component: SessionsView },
@@ -27,6 +17,4 @@ export const VIEWS: readonly ViewEntry[] = [
 ];
 
 /** Unknown names show the tasks. */
-export function viewOf(name: string): ViewEntry {
-  return VIEWS.find((view) => view.name === name) ?? TASKS;
-}
+export const viewOf = (name: string) => VIEWS.find((view) => view.name === name) ?? TASKS;

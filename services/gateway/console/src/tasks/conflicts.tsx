@@ -1,9 +1,10 @@
+import type { Task, UpdateTaskInput } from '@taskmesh/client';
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Conflict } from './conflict.ts';
-import { ConflictCard } from './conflict-card.tsx';
-import { GoneCard } from './gone-card.tsx';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { FIELDS, type Conflict, type Field } from './conflict.ts';
+import { FIELD_LABELS, valueInWords } from './field-values.ts';
 import type { Edits } from './use-edits.ts';
+import { Button } from '../elements/view.tsx';
 
 /** The header hides this part of the screen. */
 const UNDER_HEADER = '-56px 0px 0px';
@@ -26,24 +27,19 @@ export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
   return (
     <>
       <section class="conflicts" ref={section} aria-label="Changes to decide on">
-        {conflicts.map((conflict) =>
-          conflict.theirs ? (
-            <ConflictCard
-              key={keyOf(conflict)}
-              conflict={conflict}
-              theirs={conflict.theirs}
-              onSettle={(chosen) => settle(conflict, chosen)}
-            />
-          ) : (
-            <GoneCard key={keyOf(conflict)} conflict={conflict} onSettle={(chosen) => settle(conflict, chosen)} />
-          ),
-        )}
+        {conflicts.map((conflict) => {
+          const { id, changes, theirs } = conflict;
+          const key = id + JSON.stringify(changes);
+          const props = { conflict, onSettle: (chosen?: UpdateTaskInput) => settle(conflict, chosen) };
+          return theirs ? <ConflictCard key={key} theirs={theirs} {...props} /> : <GoneCard key={key} {...props} />;
+        })}
       </section>
       <div class="to-decide">
         {!isInSight && (
-          <button type="button" onClick={goThere}>
-            {conflicts.length === 1 ? '1 change' : `${conflicts.length} changes`} to decide on
-          </button>
+          <Button
+            text={`${conflicts.length === 1 ? '1 change' : `${conflicts.length} changes`} to decide on`}
+            onClick={goThere}
+          />
         )}
       </div>
     </>
@@ -66,6 +62,75 @@ function useIsInSight(place: RefObject<HTMLElement | null>, isThere: boolean): b
   return isInSight;
 }
 
-function keyOf({ id, changes }: Conflict): string {
-  return id + JSON.stringify(changes);
+interface CardProps {
+  conflict: Conflict;
+  onSettle: (chosen?: UpdateTaskInput) => void;
+}
+
+type Side = 'mine' | 'theirs';
+
+/** Shows both versions field by field. Nothing is saved before one is chosen. */
+function ConflictCard({ conflict, theirs, onSettle }: CardProps & { theirs: Task }) {
+  const { title, changes, clashes } = conflict;
+  const id = useId();
+  const [sides, setSides] = useState<Partial<Record<Field, Side>>>({});
+  const choose = (field: Field, side: Side) => setSides((before) => ({ ...before, [field]: side }));
+  const save = () => {
+    const mine = FIELDS.filter((field) => changes[field] !== undefined && sides[field] !== 'theirs');
+    onSettle(mine.length === 0 ? undefined : Object.fromEntries(mine.map((field) => [field, changes[field]])));
+  };
+  return (
+    <form
+      class="conflict"
+      aria-labelledby={id}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <div role="alert">
+        <h2 id={id}>“{title}” was changed elsewhere, too</h2>
+        <p>Nothing is saved yet. Choose what the task should say.</p>
+      </div>
+      {clashes.map((field) => (
+        <fieldset key={field} class="sides">
+          <legend>{FIELD_LABELS[field]}</legend>
+          {(['mine', 'theirs'] as const).map((side) => (
+            <label key={side} class="side">
+              <input
+                type="radio"
+                name={`${id}-${field}`}
+                checked={(sides[field] ?? 'mine') === side}
+                onChange={() => choose(field, side)}
+              />
+              <span class="whose">{side === 'mine' ? 'Your change' : 'Changed elsewhere'}</span>
+              <span class="value">{valueInWords(field, side === 'mine' ? changes : theirs)}</span>
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      <div class="buttons">
+        <Button text="Drop my change" onClick={() => onSettle()} />
+        <Button type="submit" text="Save my choice" class="primary" />
+      </div>
+    </form>
+  );
+}
+
+/** A task that was changed here, and deleted elsewhere. */
+function GoneCard({ conflict: { title, changes, base }, onSettle }: CardProps) {
+  const canCreate = base !== undefined || Boolean(changes.title);
+  return (
+    <div class="conflict">
+      <div role="alert">
+        <h2>“{title}” was deleted elsewhere while you changed it</h2>
+      </div>
+      <div class="buttons">
+        <Button text="Leave it deleted" onClick={() => onSettle()} />
+        {canCreate && (
+          <Button text="Create it again, with my change" class="primary" onClick={() => onSettle(changes)} />
+        )}
+      </div>
+    </div>
+  );
 }

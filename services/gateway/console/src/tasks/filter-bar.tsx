@@ -1,7 +1,8 @@
 import type { Task } from '@taskmesh/client';
-import { CategoryInput } from './category-input.tsx';
+import { optionsOf } from '../elements/form.tsx';
 import { PRIORITY_LABELS } from './field-values.ts';
 import { SORTS, type Filters, type Shown, type SortName } from './filters.ts';
+import { CategoryInput } from './task-fields.tsx';
 
 const SHOWN: [Shown, string][] = [
   ['open', 'Open'],
@@ -32,20 +33,16 @@ export function FilterBar({ filters, categories, onChange }: FilterBarProps) {
           </label>
         ))}
       </fieldset>
-      <label class="choice">
+      <label>
         <span class="unseen">Order</span>
         <select
           value={filters.sort}
           onChange={({ currentTarget: { value } }) => onChange({ ...filters, sort: value as SortName })}
         >
-          {Object.entries(SORTS).map(([name, { label }]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
+          {optionsOf(Object.entries(SORTS).map(([name, { label }]) => [name, label]))}
         </select>
       </label>
-      <label class="choice">
+      <label>
         <span class="unseen">Priority</span>
         <select
           value={filters.priority ?? ''}
@@ -54,11 +51,7 @@ export function FilterBar({ filters, categories, onChange }: FilterBarProps) {
           }
         >
           <option value="">Any priority</option>
-          {Object.entries(PRIORITY_LABELS).map(([priority, label]) => (
-            <option key={priority} value={priority}>
-              {label} priority
-            </option>
-          ))}
+          {optionsOf(Object.entries(PRIORITY_LABELS).map(([name, label]) => [name, `${label} priority`]))}
         </select>
       </label>
       <CategoryInput

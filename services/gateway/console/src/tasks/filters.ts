@@ -38,10 +38,10 @@ export function filtersOf(query: URLSearchParams): Filters {
 
 /** Leaves out the defaults. */
 export function queryOf(filters: Filters): URLSearchParams {
-  const told = Object.entries(filters).filter(
+  const named = Object.entries(filters).filter(
     ([name, value]) => value && value !== NO_FILTERS[name as keyof Filters], // its own keys
   );
-  return new URLSearchParams(told as [string, string][]);
+  return new URLSearchParams(named as [string, string][]);
 }
 
 export function listOf({ show, priority, category, sort }: Filters): LiveTasksOptions {

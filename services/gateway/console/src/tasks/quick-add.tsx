@@ -1,6 +1,6 @@
 import type { CreateTaskInput } from '@taskmesh/client';
 import { useId, useRef, useState } from 'preact/hooks';
-import { Icon } from '../elements/icon.tsx';
+import { Button } from '../elements/view.tsx';
 import { problemOfTitle } from './draft.ts';
 import { endOf } from './due.ts';
 import type { Filters } from './filters.ts';
@@ -68,19 +68,14 @@ export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) 
           value={title}
           onInput={({ currentTarget: { value } }) => change({ title: value })}
         />
-        <button
-          type="button"
+        <Button
+          icon="more"
           class="quiet"
           aria-expanded={isOpen}
           aria-label="Due date, priority, category"
           onClick={() => setIsOpen(!isOpen)}
-        >
-          <Icon name="more" />
-        </button>
-        <button type="submit" class="primary">
-          <Icon name="plus" />
-          Add
-        </button>
+        />
+        <Button type="submit" icon="plus" text="Add" class="primary" />
       </div>
       {problem && (
         <p class="field-error" id={id} role="alert">

@@ -24,7 +24,7 @@ export async function saveEdit(client: Client, { base, changes }: Edit): Promise
     clashes: theirs ? clashesOf(base, changes, theirs) : [],
     base,
   });
-  // Version 0 is a task that the server does not have yet, so nobody else can have changed it.
+  // Version 0 is a task that the server does not have yet, so no one else can have changed it.
   let ifVersion = base.version === 0 ? undefined : base.version;
   for (;;) {
     try {

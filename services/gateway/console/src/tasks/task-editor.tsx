@@ -1,26 +1,23 @@
 import type { Task } from '@taskmesh/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field, TextField } from '../elements/field.tsx';
+import { Field, TextField } from '../elements/form.tsx';
+import { Button } from '../elements/view.tsx';
 import { problemOfTitle, type Draft } from './draft.ts';
 import { TaskFields } from './task-fields.tsx';
+import type { Editing, Open } from './use-editing.ts';
 
-export interface TaskEditorProps {
-  draft: Draft;
-  /** The task as it was when editing began. */
-  base: Task;
+export interface TaskEditorProps extends Open {
   /** The task as it is now; undefined when it has left the list. */
   current: Task | undefined;
   categories: readonly string[];
-  onChange: (draft: Draft) => void;
-  onSave: () => void;
-  onCancel: () => void;
+  editing: Editing;
 }
 
 /** Replaces the row. Enter saves and Escape cancels; in the notes, Enter begins a line and Ctrl+Enter saves. */
-export function TaskEditor({ draft, base, current, categories, onChange, onSave, onCancel }: TaskEditorProps) {
+export function TaskEditor({ draft, base, current, categories, editing }: TaskEditorProps) {
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
-  const change = (part: Partial<Draft>) => onChange({ ...draft, ...part });
+  const change = (part: Partial<Draft>) => editing.change({ ...draft, ...part });
   useEffect(() => {
     form.current?.querySelector('input')?.focus({ preventScroll: true });
     form.current?.scrollIntoView({ block: 'nearest' });
@@ -30,7 +27,7 @@ export function TaskEditor({ draft, base, current, categories, onChange, onSave,
     const wrong = problemOfTitle(draft.title);
     setProblem(wrong);
     if (wrong) form.current?.querySelector('input')?.focus();
-    else onSave();
+    else editing.save();
   };
   return (
     <form
@@ -43,7 +40,7 @@ export function TaskEditor({ draft, base, current, categories, onChange, onSave,
         save();
       }}
       onKeyDown={({ key, ctrlKey, metaKey }) => {
-        if (key === 'Escape') onCancel();
+        if (key === 'Escape') editing.end();
         if (key === 'Enter' && (ctrlKey || metaKey)) save();
       }}
     >
@@ -69,12 +66,8 @@ export function TaskEditor({ draft, base, current, categories, onChange, onSave,
       </Field>
       <TaskFields details={draft} categories={categories} onChange={change} />
       <div class="buttons">
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
-        <button type="submit" class="primary">
-          Save
-        </button>
+        <Button text="Cancel" onClick={editing.end} />
+        <Button type="submit" text="Save" class="primary" />
       </div>
     </form>
   );

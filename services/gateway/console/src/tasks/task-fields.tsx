@@ -1,5 +1,5 @@
-import { Field } from '../elements/field.tsx';
-import { CategoryInput } from './category-input.tsx';
+import { useId } from 'preact/hooks';
+import { Field, optionsOf, type FieldLinks } from '../elements/form.tsx';
 import type { Draft } from './draft.ts';
 import { PRIORITY_LABELS } from './field-values.ts';
 
@@ -33,11 +33,7 @@ export function TaskFields({ details: { due, priority, category }, categories, o
             value={priority}
             onChange={({ currentTarget: { value } }) => onChange({ priority: value as Draft['priority'] })}
           >
-            {Object.entries(PRIORITY_LABELS).map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
+            {optionsOf(Object.entries(PRIORITY_LABELS))}
           </select>
         )}
       </Field>
@@ -52,5 +48,43 @@ export function TaskFields({ details: { due, priority, category }, categories, o
         )}
       </Field>
     </div>
+  );
+}
+
+export interface CategoryInputProps {
+  /** Categories in use, as suggestions. */
+  categories: readonly string[];
+  value: string;
+  /** Called on each keystroke. */
+  onInput?: (category: string) => void;
+  /** Called when the input is complete. */
+  onChange?: (category: string) => void;
+  placeholder?: string;
+  /** Attributes of the field around it, or a name of its own. */
+  links: FieldLinks | { 'aria-label': string };
+}
+
+export function CategoryInput({ categories, value, onInput, onChange, placeholder, links }: CategoryInputProps) {
+  const id = useId();
+  return (
+    <>
+      <input
+        type="text"
+        dir="auto"
+        autocomplete="off"
+        maxLength={255}
+        placeholder={placeholder}
+        list={id}
+        {...links}
+        value={value}
+        onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
+        onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+      />
+      <datalist id={id}>
+        {categories.map((category) => (
+          <option key={category} value={category} />
+        ))}
+      </datalist>
+    </>
   );
 }

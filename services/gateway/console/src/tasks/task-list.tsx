@@ -1,28 +1,18 @@
 import type { LiveTask } from '@taskmesh/client';
-import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useTell } from '../elements/notices.tsx';
+import type { ViewProps } from '../shell/desk.tsx';
 import { focusQuickAdd } from './quick-add.tsx';
 import { TaskEditor } from './task-editor.tsx';
 import { TaskRow } from './task-row.tsx';
-import type { Editing } from './use-editing.ts';
-import type { Edits } from './use-edits.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
-import { useNow } from './use-now.ts';
 
-export interface TaskListProps {
-  tasks: readonly LiveTask[];
-  edits: Edits;
-  editing: Editing;
-  categories: readonly string[];
-  /** Whether a task disappears from the list when it is completed. */
-  leavesWhenTicked: boolean;
-  isStale: boolean;
-}
-
-export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, isStale }: TaskListProps) {
+export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list' | 'edits' | 'editing'>) {
+  const { tasks, categories, filters, isStale } = shown;
+  const leavesWhenTicked = filters.show !== 'all';
   const tell = useTell();
   const now = useNow();
-  const { open, isChanged, begin, end, change, save } = editing;
+  const { open, isChanged, begin, end } = editing;
   const edited = open && tasks.find(({ key }) => key === open.base.key);
   const rows: readonly LiveTask[] = open && !edited ? [open.base, ...tasks] : tasks;
   const list = useKeptFocus(
@@ -62,15 +52,7 @@ export function TaskList({ tasks, edits, editing, categories, leavesWhenTicked, 
           class={`task ${task.completed ? 'done' : ''} ${task.isPending ? 'waits' : ''}`}
         >
           {open?.base.key === task.key ? (
-            <TaskEditor
-              draft={open.draft}
-              base={open.base}
-              current={edited}
-              categories={categories}
-              onChange={change}
-              onSave={save}
-              onCancel={end}
-            />
+            <TaskEditor {...open} current={edited} categories={categories} editing={editing} />
           ) : (
             <TaskRow task={task} now={now} onComplete={complete} onEdit={edit} onRemove={edits.remove} />
           )}
@@ -90,4 +72,16 @@ function useFocusAfterEditing(list: { current: HTMLUListElement | null }, key: s
     const row = [...(list.current?.children ?? [])].find((each) => (each as HTMLElement).dataset['key'] === ended);
     row?.querySelector<HTMLElement>('.title')?.focus();
   }, [list, key]);
+}
+
+const MINUTE = 60_000;
+
+/** The current time, updated every minute, because a page may stay open past midnight. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

@@ -1,7 +1,10 @@
-import type { LiveTask } from '@taskmesh/client';
+import type { LiveTask, Task } from '@taskmesh/client';
 import { memo } from 'preact/compat';
 import { Icon } from '../elements/icon.tsx';
-import { TaskMeta } from './task-meta.tsx';
+import { Time } from '../elements/times.tsx';
+import { Button } from '../elements/view.tsx';
+import { dayInWords, isOverdue, overdueInWords } from './due.ts';
+import { PRIORITY_LABELS } from './field-values.ts';
 
 export interface TaskRowProps {
   task: LiveTask;
@@ -42,9 +45,48 @@ export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, on
           <span class="unseen">Not on the server yet</span>
         </span>
       )}
-      <button type="button" class="quiet bare remove" aria-label={`Delete ${title}`} onClick={() => onRemove(task)}>
-        <Icon name="trash" />
-      </button>
+      <Button icon="trash" class="quiet bare remove" aria-label={`Delete ${title}`} onClick={() => onRemove(task)} />
     </>
   );
 });
+
+/** The details below a task's title; those with default values are left out. */
+function TaskMeta({ task, now }: { task: Task; now: number }) {
+  const { dueDate, priority, category } = task;
+  if (dueDate === null && priority === 'MEDIUM' && !category) return null;
+  const isLate = isOverdue(task, now);
+  return (
+    <ul class="meta">
+      {dueDate !== null && (
+        <li class={isLate ? 'due late' : 'due'}>
+          <Icon name="calendar" />
+          <Time at={dueDate}>
+            {isLate ? (
+              overdueInWords(dueDate, now)
+            ) : (
+              <>
+                <span class="unseen">Due </span>
+                {dayInWords(dueDate, now)}
+              </>
+            )}
+          </Time>
+        </li>
+      )}
+      {priority !== 'MEDIUM' && (
+        <li class={`priority ${priority.toLowerCase()}`}>
+          <Icon name="flag" />
+          {PRIORITY_LABELS[priority]}
+          <span class="unseen"> priority</span>
+        </li>
+      )}
+      {category && (
+        <li class="category">
+          <Icon name="tag" />
+          <bdi class="cut" title={category}>
+            {category}
+          </bdi>
+        </li>
+      )}
+    </ul>
+  );
+}

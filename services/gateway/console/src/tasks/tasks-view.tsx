@@ -1,20 +1,18 @@
-import { useCallback } from 'preact/hooks';
-import { Failure } from '../elements/failure.tsx';
-import { Loading } from '../elements/loading.tsx';
-import { View } from '../elements/view.tsx';
+import { useCallback, useEffect } from 'preact/hooks';
+import { ActionError } from '../elements/form.tsx';
+import { Icon } from '../elements/icon.tsx';
+import { Button, Failure, Loading, View } from '../elements/view.tsx';
+import { useAction } from '../requests/use-action.ts';
 import { replaceQuery } from '../route.ts';
 import { isAway } from '../shell/use-overview.ts';
-import type { ViewProps } from '../shell/view-props.ts';
-import { EmptyList } from './empty-list.tsx';
+import type { ViewProps } from '../shell/desk.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { NO_FILTERS, queryOf, type Filters } from './filters.ts';
-import { LoadMore } from './load-more.tsx';
-import { QuickAdd } from './quick-add.tsx';
-import { Statistics } from './statistics.tsx';
+import { isNarrow, NO_FILTERS, queryOf, type Filters } from './filters.ts';
+import { focusQuickAdd, QuickAdd } from './quick-add.tsx';
 import { TaskList } from './task-list.tsx';
 
 export function TasksView({ overview, list, edits, editing, adding }: ViewProps) {
-  const { filters, categories, tasks, status, error, hasMore, totalCount, isStale, loadMore } = list;
+  const { filters, categories, tasks, status, error, hasMore, isStale } = list;
   const show = useCallback((next: Filters) => replaceQuery('tasks', queryOf(next)), []);
   const isEmpty = tasks.length === 0 && (status === 'live' || status === 'reconnecting');
   return (
@@ -37,22 +35,81 @@ export function TasksView({ overview, list, edits, editing, adding }: ViewProps)
       {status === 'failed' && overview.status !== 'failed' && (
         <Failure error={error} onAgain={() => location.reload()} />
       )}
-      <TaskList
-        tasks={tasks}
-        edits={edits}
-        editing={editing}
-        categories={categories}
-        leavesWhenTicked={filters.show !== 'all'}
-        isStale={isStale}
-      />
-      {isEmpty && (
-        <EmptyList
-          filters={filters}
-          hasTasks={overview.total > 0}
-          onShowAll={() => show({ ...NO_FILTERS, sort: filters.sort, show: 'all' })}
-        />
-      )}
-      {hasMore && !isStale && <LoadMore shown={tasks.length} total={totalCount} onMore={loadMore} />}
+      <TaskList list={list} edits={edits} editing={editing} />
+      {isEmpty && <EmptyList filters={filters} hasTasks={overview.total > 0} onShow={show} />}
+      {hasMore && !isStale && <LoadMore list={list} />}
     </View>
+  );
+}
+
+/** Screen readers say the numbers when they change, here or elsewhere. */
+function Statistics({ total, open }: { total: number; open: number }) {
+  const done = total - open;
+  return (
+    <div class="statistics">
+      <p role="status">
+        {total > 0 && (
+          <>
+            <strong>{open}</strong> open, <strong>{done}</strong> done
+          </>
+        )}
+      </p>
+      {total > 0 && (
+        <>
+          <progress aria-label="Done" max={total} value={done} />
+          <p class="percent" aria-hidden="true">
+            {Math.floor((100 * done) / total)}%
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface EmptyListProps {
+  filters: Filters;
+  /** Whether there are tasks that the filters hide. */
+  hasTasks: boolean;
+  onShow: (filters: Filters) => void;
+}
+
+function EmptyList({ filters, hasTasks, onShow }: EmptyListProps) {
+  const [title, text] = wordsFor(filters, hasTasks);
+  useEffect(() => {
+    // A new user can type at once; a focus that is somewhere already stays there.
+    if (!hasTasks && document.activeElement === document.body) focusQuickAdd();
+  }, [hasTasks]);
+  return (
+    <div class="empty">
+      <span class="badge">
+        <Icon name="check" />
+      </span>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {hasTasks && (
+        <Button text="Show all tasks" onClick={() => onShow({ ...NO_FILTERS, sort: filters.sort, show: 'all' })} />
+      )}
+    </div>
+  );
+}
+
+function wordsFor(filters: Filters, hasTasks: boolean): [title: string, text: string] {
+  if (!hasTasks)
+    return ['Nothing to do yet', 'Type a task above and press Enter. It appears on all your devices at once.'];
+  if (isNarrow(filters)) return ['Nothing matches', 'No task matches all of these filters.'];
+  if (filters.show === 'open') return ['All done', 'There is no open task left.'];
+  return ['Nothing done yet', 'Tasks that you tick off appear here.'];
+}
+
+function LoadMore({ list: { tasks, totalCount, loadMore } }: Pick<ViewProps, 'list'>) {
+  const more = useAction(() => loadMore());
+  return (
+    <div class="more">
+      <p>
+        {tasks.length} of {totalCount} shown
+      </p>
+      <Button text="Show more" busy="Loading…" runs={more} />
+      <ActionError error={more.error} class="field-error" />
+    </div>
   );
 }

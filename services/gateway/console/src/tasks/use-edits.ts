@@ -18,7 +18,7 @@ export interface Edits {
   /** Changes that need a decision. */
   conflicts: readonly Conflict[];
   create(input: CreateTaskInput): void;
-  /** Sets these fields, whatever else has changed in the task. */
+  /** Sets these fields, even if others have changed in the task. */
   set(task: Task, changes: UpdateTaskInput): void;
   save(edit: Edit): void;
   remove(task: Task): void;

@@ -1,10 +1,9 @@
-import type { LiveTask } from '@taskmesh/client';
+import type { LiveTask, Task } from '@taskmesh/client';
 import { useLiveTasks, type UsedTasks } from '@taskmesh/client/react';
 import { useMemo, useRef } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { filtersOf, listOf, NO_FILTERS, type Filters } from './filters.ts';
 import { keepLists } from './keep-lists.ts';
-import { useCategories } from './use-categories.ts';
 
 export interface TaskList extends UsedTasks {
   filters: Filters;
@@ -29,4 +28,13 @@ export function useTaskList(query: URLSearchParams | undefined, isAway: boolean)
   if (!isStale && list.status !== 'idle') before.current = list.tasks;
   const tasks = isStale ? before.current : list.tasks;
   return { ...list, tasks, isStale, filters: filters.current, categories: useCategories(tasks) };
+}
+
+/** The sorted categories of all tasks seen so far, so that filtered lists suggest them as well. */
+function useCategories(tasks: readonly Task[]): readonly string[] {
+  const seen = useRef<readonly string[]>([]);
+  const known = new Set(seen.current);
+  const fresh = new Set(tasks.flatMap(({ category }) => (category && !known.has(category) ? [category] : [])));
+  if (fresh.size > 0) seen.current = [...known, ...fresh].toSorted((one, other) => one.localeCompare(other));
+  return seen.current;
 }

@@ -1,56 +1,37 @@
-import { type Endpoint, optionalUserEndpoint, userEndpoint } from '../endpoint.ts';
-import { OPERATIONS, type ProfileFragment } from '../operations.ts';
-import { messageOnly, profile } from '../schemas/answers.ts';
+import { action, type Endpoint, endpoint } from '../endpoint.ts';
+import { OPERATIONS } from '../operations.ts';
+import { profile } from '../schemas/answers.ts';
 import { changeEmail, changeName, changePassword, confirmEmail, deleteAccount } from '../schemas/requests.ts';
-import { messageBody, profileOf } from './rest-bodies.ts';
 
-const PASSWORD_CHANGED = 'The password is changed, and all other sessions have ended.';
-const MAIL_ON_ITS_WAY = 'A mail with further steps is on its way to the new address.';
-const EMAIL_CHANGED = 'The address is changed.';
-
-export const changeEndpoints: readonly Endpoint[] = [
-  userEndpoint({
-    method: 'GET',
-    path: '/auth/profile',
+export const accountEndpoints: readonly Endpoint[] = [
+  endpoint('user', 'GET /auth/profile', {
     name: 'profile',
     summary: 'Your profile',
     needs: OPERATIONS.profile,
-    status: 200,
     answerSchema: profile,
-    handle: async ({ run }) => profileAnswer(await run(OPERATIONS.profile, {})),
+    handle: async ({ run }) => ({ body: (await run(OPERATIONS.profile, {})).profile }),
   }),
-  userEndpoint({
-    method: 'PATCH',
-    path: '/auth/profile',
+  endpoint('user', 'PATCH /auth/profile', {
     name: 'changeName',
     summary: 'Change your name',
     needs: OPERATIONS.changeName,
     bodySchema: changeName,
-    status: 200,
     answerSchema: profile,
-    handle: async ({ body, run }) => profileAnswer(await run(OPERATIONS.changeName, body)),
+    handle: async ({ body, run }) => ({ body: (await run(OPERATIONS.changeName, body)).profile }),
   }),
-  userEndpoint({
-    method: 'POST',
-    path: '/auth/change-password',
+  action('user', 'POST /auth/change-password', {
     name: 'changePassword',
     summary: 'Change your password',
     description:
       'Requires the current one. Ends all other sessions and sends a notice by mail. Wrong passwords count as failed logins.',
     needs: OPERATIONS.changePassword,
     bodySchema: changePassword,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: PASSWORD_CHANGED,
+    says: 'The password is changed, and all other sessions have ended.',
     errors: ['RATE_LIMITED'],
-    handle: async ({ body: { current_password: currentPassword, password: newPassword }, run }) => {
-      await run(OPERATIONS.changePassword, { input: { currentPassword, newPassword } });
-      return messageBody(PASSWORD_CHANGED);
-    },
+    handle: ({ body: { current_password: currentPassword, password: newPassword }, run }) =>
+      run(OPERATIONS.changePassword, { input: { currentPassword, newPassword } }),
   }),
-  userEndpoint({
-    method: 'POST',
-    path: '/auth/change-email',
+  action('user', 'POST /auth/change-email', {
     name: 'changeEmail',
     summary: 'Change your e-mail address',
     description:
@@ -58,18 +39,11 @@ export const changeEndpoints: readonly Endpoint[] = [
       'account has that address. Wrong passwords count as failed logins.',
     needs: OPERATIONS.requestEmailChange,
     bodySchema: changeEmail,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: MAIL_ON_ITS_WAY,
+    says: 'A mail with further steps is on its way to the new address.',
     errors: ['RATE_LIMITED'],
-    handle: async ({ body, run }) => {
-      await run(OPERATIONS.requestEmailChange, { input: body });
-      return messageBody(MAIL_ON_ITS_WAY);
-    },
+    handle: ({ body, run }) => run(OPERATIONS.requestEmailChange, { input: body }),
   }),
-  optionalUserEndpoint({
-    method: 'POST',
-    path: '/auth/confirm-email',
+  action('optional', 'POST /auth/confirm-email', {
     name: 'confirmEmail',
     summary: 'Confirm a new e-mail address',
     description:
@@ -78,28 +52,11 @@ export const changeEndpoints: readonly Endpoint[] = [
       'address gets a notice by mail.',
     needs: OPERATIONS.confirmEmailChange,
     bodySchema: confirmEmail,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: EMAIL_CHANGED,
+    says: 'The address is changed.',
     errors: ['CONFLICT', 'RATE_LIMITED'],
-    handle: async ({ body, run }) => {
-      await run(OPERATIONS.confirmEmailChange, body);
-      return messageBody(EMAIL_CHANGED);
-    },
+    handle: ({ body, run }) => run(OPERATIONS.confirmEmailChange, body),
   }),
-];
-
-function profileAnswer({ profile: node }: { profile: ProfileFragment }) {
-  return { body: profileOf(node) };
-}
-
-const DELETED = 'The account is deleted, with everything that it owned.';
-
-/** The end of an account. */
-export const accountEndpoints: readonly Endpoint[] = [
-  userEndpoint({
-    method: 'DELETE',
-    path: '/auth/profile',
+  action('user', 'DELETE /auth/profile', {
     name: 'deleteAccount',
     summary: 'Delete your account with everything it owns',
     description:
@@ -107,13 +64,8 @@ export const accountEndpoints: readonly Endpoint[] = [
       'revoked, the tasks are deleted, and the address, which gets a last mail, can be used again. Wrong passwords count as failed logins.',
     needs: OPERATIONS.deleteAccount,
     bodySchema: deleteAccount,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: DELETED,
+    says: 'The account is deleted, with everything that it owned.',
     errors: ['RATE_LIMITED'],
-    handle: async ({ body, run }) => {
-      await run(OPERATIONS.deleteAccount, { input: body });
-      return messageBody(DELETED);
-    },
+    handle: ({ body, run }) => run(OPERATIONS.deleteAccount, { input: body }),
   }),
 ];

@@ -1,44 +1,37 @@
 import { Readable } from 'node:stream';
-import { checkedQuery, type Endpoint, userEndpoint, type UserExchange } from '../endpoint.ts';
+import { checkedQuery, type Endpoint, endpoint, type Exchange, queryText } from '../endpoint.ts';
 import { type AuditEntryFragment, type RestExportTasksQuery, OPERATIONS } from '../operations.ts';
-import { accountExport, auditTrail, type AuditTrailBody } from '../schemas/answers.ts';
+import { accountExport, auditTrail } from '../schemas/answers.ts';
 import { auditQuery } from '../schemas/requests.ts';
 import { toTask } from '../tasks/task-input.ts';
-import { linkedIdentityOf, profileOf, sessionOf, tokenOf, trailEntryOf } from './rest-bodies.ts';
+import { tokenOf } from './sessions.ts';
 
 const ENTRIES = 100;
 
 /** Everything stored about the user. */
 export const dataEndpoints: readonly Endpoint[] = [
-  userEndpoint({
-    method: 'GET',
-    path: '/auth/audit',
+  endpoint('user', 'GET /auth/audit', {
     name: 'auditTrail',
     summary: 'What happened to your account',
     description: 'Newest first. `Link` points to the next page.',
     needs: OPERATIONS.auditEntries,
     query: checkedQuery(auditQuery),
-    status: 200,
     answerSchema: auditTrail,
     isPaged: true,
     handle: async ({ query: { limit = ENTRIES, after }, run }) => {
-      const { entries } = await run(OPERATIONS.auditEntries, { first: limit, after: after ?? null });
-      const body: AuditTrailBody = { entries: entries.map(trailEntryOf) };
-      const last = entries.at(-1);
-      if (!last || entries.length < limit) return { body };
-      return { body, next: new URLSearchParams({ limit: String(limit), after: last.id }).toString() };
+      const body = await run(OPERATIONS.auditEntries, { first: limit, after: after ?? null });
+      const last = body.entries.at(-1);
+      if (!last || body.entries.length < limit) return { body };
+      return { body, next: queryText({ limit, after: last.id }) };
     },
   }),
-  userEndpoint({
-    method: 'GET',
-    path: '/auth/export',
+  endpoint('user', 'GET /auth/export', {
     name: 'exportAccount',
     summary: 'Everything stored about you',
     description:
       'Your profile, sessions, personal tokens (without the secrets), linked identities, audit trail and tasks, as one JSON object. ' +
       'If the response breaks off, it is incomplete: request it again.',
     needs: OPERATIONS.exportTasks,
-    status: 200,
     answerSchema: accountExport,
     handle: async ({ isHead, claims, run }) => ({
       headers: {
@@ -53,20 +46,18 @@ export const dataEndpoints: readonly Endpoint[] = [
 /** Audit entries or tasks in memory at once. */
 const PAGE = 500;
 
-type Run = UserExchange<unknown, unknown>['run'];
+type Run = Exchange['run'];
 
 /**
  * Everything stored about a user, as the text of one JSON object. The long lists are streamed page by page. The short
  * parts are read first, so that a failure there is still answered with a status; a later one breaks the response off.
  */
 async function exportOf(run: Run, userId: string): Promise<Readable> {
-  const { profile } = await run(OPERATIONS.profile, {});
-  const { sessions } = await run(OPERATIONS.sessions, {});
-  const { tokens } = await run(OPERATIONS.personalTokens, {});
-  const { identities } = await run(OPERATIONS.linkedIdentities, {});
   const first = {
-    ...{ profile: profileOf(profile), sessions: sessions.map(sessionOf), tokens: tokens.map(tokenOf) },
-    identities: identities.map(linkedIdentityOf),
+    ...(await run(OPERATIONS.profile, {})),
+    ...(await run(OPERATIONS.sessions, {})),
+    tokens: (await run(OPERATIONS.personalTokens, {})).tokens.map(tokenOf),
+    ...(await run(OPERATIONS.linkedIdentities, {})),
   };
   return Readable.from(text(JSON.stringify(first), { audit: trail(run), tasks: tasks(run, userId) }), {
     objectMode: false,
@@ -95,7 +86,7 @@ async function* trail(run: Run) {
       first: PAGE,
       after,
     });
-    yield entries.map(trailEntryOf);
+    yield entries;
     after = entries.at(-1)?.id ?? null;
     if (entries.length < PAGE) return;
   }

@@ -1,22 +1,12 @@
 import { notFound } from '@taskmesh/contracts';
 import type { AuthSignIn } from '@taskmesh/internal-api';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import { checkedQuery, type Endpoint, type ErrorPage, publicEndpoint, userEndpoint, wholeQuery } from '../endpoint.ts';
+import { action, checkedQuery, type Endpoint, endpoint, type ErrorPage, wholeQuery } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import {
-  linkedIdentity,
-  linkedIdentityList,
-  type LinkedIdentityListBody,
-  messageOnly,
-  session,
-  signInProvider,
-  type SignInProviderBody,
-} from '../schemas/answers.ts';
+import { linkedIdentity, linkedIdentityList, session, signInProvider } from '../schemas/answers.ts';
 import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
-import { linkedIdentityOf, messageBody, sessionAnswer } from './rest-bodies.ts';
 
 const ERRORS_AS_PAGE = 'Clients that accept `text/html` get errors as a web page.';
-const UNLINKED = 'The identity is no longer linked.';
 
 export interface ProviderEndpointsDeps {
   signIn: AuthSignIn;
@@ -35,26 +25,20 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
   });
 
   return [
-    publicEndpoint({
-      method: 'GET',
-      path: '/auth/oidc',
+    endpoint('public', 'GET /auth/oidc', {
       name: 'signInProvider',
       summary: 'The sign-in provider',
       description: '404 if none is configured.',
       needs: OPERATIONS.signInProvider,
-      status: 200,
       answerSchema: signInProvider,
       errors: ['NOT_FOUND'],
       handle: async ({ run }) => {
         const { provider } = await run(OPERATIONS.signInProvider, {});
         if (!provider) throw notFound('Nobody signs in at a provider here.');
-        const body: SignInProviderBody = { name: provider.name };
-        return { body };
+        return { body: provider };
       },
     }),
-    publicEndpoint({
-      method: 'GET',
-      path: '/auth/oidc/start',
+    endpoint('public', 'GET /auth/oidc/start', {
       name: 'startSignIn',
       summary: 'Send a browser to the sign-in provider',
       description:
@@ -71,9 +55,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
         return goTo(location, cookie.of(binding));
       },
     }),
-    publicEndpoint({
-      method: 'GET',
-      path: '/auth/oidc/callback',
+    endpoint('public', 'GET /auth/oidc/callback', {
       name: 'finishSignIn',
       summary: 'Return from the sign-in provider',
       description:
@@ -89,9 +71,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
         return goTo(location, cookie.none);
       },
     }),
-    publicEndpoint({
-      method: 'POST',
-      path: '/auth/oidc/session',
+    endpoint('public', 'POST /auth/oidc/session', {
       name: 'signInWithCode',
       summary: 'Exchange the code from the sign-in for a session',
       description:
@@ -99,30 +79,21 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
         "is 409 LINK_REQUIRED: send the same code with the password of that account, within 10 minutes of the browser's return, to link the two.",
       needs: OPERATIONS.signInWithCode,
       bodySchema: signInWithCode,
-      status: 200,
       answerSchema: session,
       errors: ['FORBIDDEN', 'LINK_REQUIRED', 'RATE_LIMITED'],
-      handle: async ({ body: { refresh, ...input }, run }) =>
-        sessionAnswer(await run(OPERATIONS.signInWithCode, { input, refresh })),
+      handle: async ({ body: { refresh, ...input }, run }) => ({
+        body: (await run(OPERATIONS.signInWithCode, { input, refresh })).session,
+      }),
     }),
-    userEndpoint({
-      method: 'GET',
-      path: '/auth/identities',
+    endpoint('user', 'GET /auth/identities', {
       name: 'listIdentities',
       summary: 'Your linked identities',
       description: 'The identities at the provider that can sign in to your account, newest first.',
       needs: OPERATIONS.linkedIdentities,
-      status: 200,
       answerSchema: linkedIdentityList,
-      handle: async ({ run }) => {
-        const { identities } = await run(OPERATIONS.linkedIdentities, {});
-        const body: LinkedIdentityListBody = { identities: identities.map(linkedIdentityOf) };
-        return { body };
-      },
+      handle: async ({ run }) => ({ body: await run(OPERATIONS.linkedIdentities, {}) }),
     }),
-    userEndpoint({
-      method: 'POST',
-      path: '/auth/identities',
+    endpoint('user', 'POST /auth/identities', {
       name: 'linkIdentity',
       summary: 'Link an identity to your account',
       description:
@@ -133,27 +104,17 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       status: 201,
       answerSchema: linkedIdentity,
       errors: ['CONFLICT', 'RATE_LIMITED'],
-      handle: async ({ body, run }) => {
-        const { identity } = await run(OPERATIONS.linkIdentity, { input: body });
-        return { body: linkedIdentityOf(identity) };
-      },
+      handle: async ({ body, run }) => ({ body: (await run(OPERATIONS.linkIdentity, { input: body })).identity }),
     }),
-    userEndpoint({
-      method: 'DELETE',
-      path: '/auth/identities/{identityId}',
+    action('user', 'DELETE /auth/identities/{identityId}', {
       name: 'unlinkIdentity',
       summary: 'Remove a linked identity',
       description:
         'Sends a notice by mail. Requires a session. The only identity of an account without a password cannot be removed.',
       needs: OPERATIONS.unlinkIdentity,
-      status: 200,
-      answerSchema: messageOnly,
-      exampleMessage: UNLINKED,
+      says: 'The identity is no longer linked.',
       errors: ['NOT_FOUND', 'CONFLICT'],
-      handle: async ({ id, run }) => {
-        await run(OPERATIONS.unlinkIdentity, { id });
-        return messageBody(UNLINKED);
-      },
+      handle: ({ id, run }) => run(OPERATIONS.unlinkIdentity, { id }),
     }),
   ];
 }

@@ -1,91 +1,44 @@
-import { type Endpoint, userEndpoint } from '../endpoint.ts';
-import { OPERATIONS } from '../operations.ts';
-import {
-  messageOnly,
-  newToken,
-  type NewTokenBody,
-  sessionList,
-  type SessionListBody,
-  tokenList,
-  type TokenListBody,
-} from '../schemas/answers.ts';
+import { action, type Endpoint, endpoint } from '../endpoint.ts';
+import { OPERATIONS, type PersonalTokenFragment } from '../operations.ts';
+import { newToken, sessionList, tokenList } from '../schemas/answers.ts';
 import { createToken } from '../schemas/requests.ts';
-import { messageBody, sessionOf, tokenOf } from './rest-bodies.ts';
 
-const SESSION_ENDED = 'The session has ended.';
-const OTHERS_ENDED = 'All other sessions have ended.';
-
+/** Sessions, and the personal access tokens that users create for programs. */
 export const sessionEndpoints: readonly Endpoint[] = [
-  userEndpoint({
-    method: 'GET',
-    path: '/auth/sessions',
+  endpoint('user', 'GET /auth/sessions', {
     name: 'listSessions',
     summary: 'Your sessions',
     description: 'Your active sessions, newest first, at most 1,000.',
     needs: OPERATIONS.sessions,
-    status: 200,
     answerSchema: sessionList,
-    handle: async ({ run }) => {
-      const { sessions } = await run(OPERATIONS.sessions, {});
-      const body: SessionListBody = { sessions: sessions.map(sessionOf) };
-      return { body };
-    },
+    handle: async ({ run }) => ({ body: await run(OPERATIONS.sessions, {}) }),
   }),
-  userEndpoint({
-    method: 'DELETE',
-    path: '/auth/sessions',
+  action('user', 'DELETE /auth/sessions', {
     name: 'endOtherSessions',
     summary: 'End all other sessions',
     description: 'Ends all sessions except the one of this request, and revokes their tokens.',
     needs: OPERATIONS.endOtherSessions,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: OTHERS_ENDED,
-    handle: async ({ run }) => {
-      await run(OPERATIONS.endOtherSessions, {});
-      return messageBody(OTHERS_ENDED);
-    },
+    says: 'All other sessions have ended.',
+    handle: ({ run }) => run(OPERATIONS.endOtherSessions, {}),
   }),
-  userEndpoint({
-    method: 'DELETE',
-    path: '/auth/sessions/{sessionId}',
+  action('user', 'DELETE /auth/sessions/{sessionId}', {
     name: 'endSession',
     summary: 'End one of your sessions',
     description: 'Revokes its tokens. It can be the session of this request.',
     needs: OPERATIONS.endSession,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: SESSION_ENDED,
+    says: 'The session has ended.',
     errors: ['NOT_FOUND'],
-    handle: async ({ id, run }) => {
-      await run(OPERATIONS.endSession, { id });
-      return messageBody(SESSION_ENDED);
-    },
+    handle: ({ id, run }) => run(OPERATIONS.endSession, { id }),
   }),
-];
-
-const TOKEN_ENDED = 'The token has ended.';
-
-/** Personal access tokens, which users create for programs. */
-export const tokenEndpoints: readonly Endpoint[] = [
-  userEndpoint({
-    method: 'GET',
-    path: '/auth/tokens',
+  endpoint('user', 'GET /auth/tokens', {
     name: 'listTokens',
     summary: 'Your personal tokens',
     description: 'Your valid tokens, newest first.',
     needs: OPERATIONS.personalTokens,
-    status: 200,
     answerSchema: tokenList,
-    handle: async ({ run }) => {
-      const { tokens } = await run(OPERATIONS.personalTokens, {});
-      const body: TokenListBody = { tokens: tokens.map(tokenOf) };
-      return { body };
-    },
+    handle: async ({ run }) => ({ body: { tokens: (await run(OPERATIONS.personalTokens, {})).tokens.map(tokenOf) } }),
   }),
-  userEndpoint({
-    method: 'POST',
-    path: '/auth/tokens',
+  endpoint('user', 'POST /auth/tokens', {
     name: 'createToken',
     summary: 'Create a personal token for a program',
     description:
@@ -99,24 +52,22 @@ export const tokenEndpoints: readonly Endpoint[] = [
     handle: async ({ body: { name, scope, expires_at: expiresAt }, run }) => {
       const input = { name, scope: scope === 'read' ? 'READ' : 'WRITE', expiresAt } as const;
       const { created } = await run(OPERATIONS.createPersonalToken, { input });
-      const body: NewTokenBody = { ...tokenOf(created.personalToken), token: created.token };
-      return { body };
+      return { body: { ...tokenOf(created.personalToken), token: created.token } };
     },
   }),
-  userEndpoint({
-    method: 'DELETE',
-    path: '/auth/tokens/{tokenId}',
+  action('user', 'DELETE /auth/tokens/{tokenId}', {
     name: 'endToken',
     summary: 'Revoke one of your personal tokens',
     description: 'Requires a session.',
     needs: OPERATIONS.endPersonalToken,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: TOKEN_ENDED,
+    says: 'The token has ended.',
     errors: ['NOT_FOUND'],
-    handle: async ({ id, run }) => {
-      await run(OPERATIONS.endPersonalToken, { id });
-      return messageBody(TOKEN_ENDED);
-    },
+    handle: ({ id, run }) => run(OPERATIONS.endPersonalToken, { id }),
   }),
 ];
+
+/** A personal token, its scope as REST spells it. */
+export const tokenOf = (token: PersonalTokenFragment) => ({
+  ...token,
+  scope: token.scope === 'READ' ? ('read' as const) : ('write' as const),
+});

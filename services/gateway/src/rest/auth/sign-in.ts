@@ -1,30 +1,14 @@
-import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
+import { action, type Endpoint, endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { forgotPassword, login, refreshSession, resetPassword, signUp } from '../schemas/requests.ts';
-import {
-  messageOnly,
-  refreshedTokens,
-  session,
-  tokenClaims,
-  type RefreshedTokensBody,
-  type TokenClaimsBody,
-} from '../schemas/answers.ts';
+import { refreshedTokens, session, tokenClaims } from '../schemas/answers.ts';
 import { accountEndpoints } from './account.ts';
-import { changeEndpoints } from './account.ts';
 import { dataEndpoints } from './data.ts';
-import { messageBody, sessionAnswer } from './rest-bodies.ts';
 import { sessionEndpoints } from './sessions.ts';
-import { tokenEndpoints } from './sessions.ts';
-
-const LOGGED_OUT = 'Logged out.';
-const MAIL_ON_ITS_WAY = 'If there is an account with this address, a mail with further steps is on its way.';
-const PASSWORD_CHANGED = 'The password is changed, and all sessions have ended. Sign in with the new password.';
 
 /** Accounts and sessions, identical under each prefix. */
 export const authEndpoints: readonly Endpoint[] = [
-  publicEndpoint({
-    method: 'POST',
-    path: '/auth/signup',
+  endpoint('public', 'POST /auth/signup', {
     name: 'signUp',
     summary: 'Sign up',
     description:
@@ -35,12 +19,11 @@ export const authEndpoints: readonly Endpoint[] = [
     status: 201,
     answerSchema: session,
     errors: ['CONFLICT', 'RATE_LIMITED'],
-    handle: async ({ body: { refresh, ...input }, run }) =>
-      sessionAnswer(await run(OPERATIONS.signUp, { input, refresh })),
+    handle: async ({ body: { refresh, ...input }, run }) => ({
+      body: (await run(OPERATIONS.signUp, { input, refresh })).session,
+    }),
   }),
-  publicEndpoint({
-    method: 'POST',
-    path: '/auth/login',
+  endpoint('public', 'POST /auth/login', {
     name: 'login',
     summary: 'Log in',
     description:
@@ -48,100 +31,63 @@ export const authEndpoints: readonly Endpoint[] = [
       'without one, the session ends when the access token expires.',
     needs: OPERATIONS.login,
     bodySchema: login,
-    status: 200,
     answerSchema: session,
     errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
-    handle: async ({ body: { refresh, ...input }, run }) =>
-      sessionAnswer(await run(OPERATIONS.login, { input, refresh })),
+    handle: async ({ body: { refresh, ...input }, run }) => ({
+      body: (await run(OPERATIONS.login, { input, refresh })).session,
+    }),
   }),
-  userEndpoint({
-    method: 'POST',
-    path: '/auth/logout',
+  action('user', 'POST /auth/logout', {
     name: 'logout',
     summary: 'Log out',
     description: 'Ends the session and revokes its tokens. A request body is ignored.',
     needs: OPERATIONS.logout,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: LOGGED_OUT,
-    handle: async ({ run }) => {
-      await run(OPERATIONS.logout, {});
-      return messageBody(LOGGED_OUT);
-    },
+    says: 'Logged out.',
+    handle: ({ run }) => run(OPERATIONS.logout, {}),
   }),
-  userEndpoint({
-    method: 'GET',
-    path: '/auth/me',
+  endpoint('user', 'GET /auth/me', {
     name: 'me',
     summary: 'The claims of the access token',
     // Needs no operation itself, but a graph without logout does not use our sessions.
     needs: OPERATIONS.logout,
-    status: 200,
     answerSchema: tokenClaims,
-    handle: ({ claims: { userId, email, iat, exp } }) => {
-      const body: TokenClaimsBody = { userId, email, iat, exp };
-      return { body };
-    },
+    handle: ({ claims: { userId, email, iat, exp } }) => ({ body: { userId, email, iat, exp } }),
   }),
-  publicEndpoint({
-    method: 'POST',
-    path: '/auth/forgot-password',
+  action('public', 'POST /auth/forgot-password', {
     name: 'forgotPassword',
     summary: 'Request a recovery mail',
     description: 'The response is the same whether or not the address has an account.',
     needs: OPERATIONS.requestPasswordReset,
     bodySchema: forgotPassword,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: MAIL_ON_ITS_WAY,
+    says: 'If there is an account with this address, a mail with further steps is on its way.',
     errors: ['RATE_LIMITED'],
-    handle: async ({ body, run }) => {
-      await run(OPERATIONS.requestPasswordReset, body);
-      return messageBody(MAIL_ON_ITS_WAY);
-    },
+    handle: ({ body, run }) => run(OPERATIONS.requestPasswordReset, body),
   }),
-  publicEndpoint({
-    method: 'POST',
-    path: '/auth/reset-password',
+  action('public', 'POST /auth/reset-password', {
     name: 'resetPassword',
     summary: 'Set a new password with the token from a recovery mail',
     description:
       'Ends all sessions and revokes all personal tokens of the account. If the password is rejected, the token stays valid.',
     needs: OPERATIONS.resetPassword,
     bodySchema: resetPassword,
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: PASSWORD_CHANGED,
+    says: 'The password is changed, and all sessions have ended. Sign in with the new password.',
     errors: ['RATE_LIMITED'],
-    handle: async ({ body, run }) => {
-      await run(OPERATIONS.resetPassword, { input: { token: body.token, newPassword: body.password } });
-      return messageBody(PASSWORD_CHANGED);
-    },
+    handle: ({ body, run }) =>
+      run(OPERATIONS.resetPassword, { input: { token: body.token, newPassword: body.password } }),
   }),
-  publicEndpoint({
-    method: 'POST',
-    path: '/auth/refresh',
+  endpoint('public', 'POST /auth/refresh', {
     name: 'refresh',
     summary: 'Exchange a refresh token for new tokens',
     description: 'A refresh token is valid once; using it again ends its session.',
     needs: OPERATIONS.refreshSession,
     bodySchema: refreshSession,
-    status: 200,
     answerSchema: refreshedTokens,
     errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
-    handle: async ({ body, run }) => {
-      const { session: state } = await run(OPERATIONS.refreshSession, { refreshToken: body.refresh_token });
-      const answer: RefreshedTokensBody = {
-        access_token: state.accessToken,
-        refresh_token: state.refreshToken,
-        expires_in: state.expiresIn,
-      };
-      return { body: answer };
-    },
+    handle: async ({ body: { refresh_token: refreshToken }, run }) => ({
+      body: (await run(OPERATIONS.refreshSession, { refreshToken })).session,
+    }),
   }),
-  ...changeEndpoints,
   ...accountEndpoints,
   ...sessionEndpoints,
-  ...tokenEndpoints,
   ...dataEndpoints,
 ];

@@ -1,10 +1,6 @@
 import type { RestoreEnd } from '@taskmesh/internal-api';
 import type { Answer } from '../endpoint.ts';
 
-export function done(message: string, data?: object): Answer {
-  return { body: { success: true, message, ...(data && { data }) } };
-}
-
 /** Rules 1 to 10 of the interface document, as statuses. */
 const STATUS = {
   RESTORED: 200,

@@ -1,8 +1,7 @@
 import type { ArchiveDownload, BackupEntry, BackupWork } from '@taskmesh/internal-api';
-import { operatorEndpoint, type Answer, type Bytes, type Endpoint } from '../endpoint.ts';
+import { type Answer, type Bytes, done, type Endpoint, endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { backupList, backupMessage, backupScan, oneBackup, workLine } from '../schemas/backups.ts';
-import { done } from './answers.ts';
 import { unknownFile } from './queries.ts';
 
 const VERIFIED = 'The archive can be restored: a test restore of all its stores succeeded.';
@@ -15,9 +14,7 @@ const ARCHIVE: Bytes = {
 
 /** `work` is for what the graph cannot carry (ADR 33). */
 export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
-  operatorEndpoint({
-    method: 'POST',
-    path: '/backups',
+  endpoint('operator', 'POST /backups', {
     name: 'createBackup',
     summary: 'Make a backup',
     description: 'An archive of all databases, each as of one point in time, while they stay in use.',
@@ -25,46 +22,36 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     answerSchema: oneBackup,
     lineSchema: workLine,
     errors: ['CONFLICT'],
-    handle: async ({ onProgress }) => done('Backup made.', await work.create(onProgress)),
+    handle: async ({ onProgress }) => done('Backup made.', { data: await work.create(onProgress) }),
   }),
-  operatorEndpoint({
-    method: 'GET',
-    path: '/backups',
+  endpoint('operator', 'GET /backups', {
     name: 'listBackups',
     summary: 'List the backups',
     description: 'Newest first.',
     needs: OPERATIONS.backups,
-    status: 200,
     answerSchema: backupList,
     handle: async ({ run }) => {
-      const { backups: data } = await run(OPERATIONS.backups, {});
+      const data = (await run(OPERATIONS.backups, {})).backups as BackupEntry[]; // `origin` is any string in the graph
       const count = data.length;
-      const message = count === 1 ? '1 backup found.' : `${count} backups found.`;
-      return { body: { success: true, message, count, data } };
+      return done(count === 1 ? '1 backup found.' : `${count} backups found.`, { count, data });
     },
   }),
-  operatorEndpoint({
-    method: 'POST',
-    path: '/backups/scan',
+  endpoint('operator', 'POST /backups/scan', {
     name: 'scanBackups',
     summary: 'Update the list of backups',
     description:
       'Reads the manifests of archives in the directory or bucket of which the list only has name, size and date, as after a loss of the database with the list.',
-    status: 200,
     answerSchema: backupScan,
     lineSchema: workLine,
     handle: async ({ onProgress }) => {
-      const scan = await work.scan(onProgress);
-      return done(`Archives: ${scan.archives}; new to the list: ${scan.added}.`, scan);
+      const data = await work.scan(onProgress);
+      return done(`Archives: ${data.archives}; new to the list: ${data.added}.`, { data });
     },
   }),
-  operatorEndpoint({
-    method: 'DELETE',
-    path: '/backups/{file}',
+  endpoint('operator', 'DELETE /backups/{file}', {
     name: 'deleteBackup',
     summary: 'Delete an archive',
     needs: OPERATIONS.deleteBackup,
-    status: 200,
     answerSchema: backupMessage,
     errors: ['NOT_FOUND'],
     handle: async ({ id, run }) => {
@@ -73,9 +60,7 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
       return done('Backup deleted.');
     },
   }),
-  operatorEndpoint({
-    method: 'PUT',
-    path: '/backups/{file}',
+  endpoint('operator', 'PUT /backups/{file}', {
     name: 'uploadBackup',
     summary: 'Upload an archive',
     description:
@@ -85,15 +70,12 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     answerSchema: oneBackup,
     exampleMessage: 'Archive stored.',
     errors: ['CONFLICT'],
-    handle: async ({ id, body }) => done('Archive stored.', await work.upload(id, body)),
+    handle: async ({ id, body }) => done('Archive stored.', { data: await work.upload(id, body) }),
   }),
-  operatorEndpoint({
-    method: 'GET',
-    path: '/backups/{file}',
+  endpoint('operator', 'GET /backups/{file}', {
     name: 'downloadBackup',
     summary: 'Download an archive',
     needs: OPERATIONS.backup,
-    status: 200,
     answerSchema: ARCHIVE,
     errors: ['NOT_FOUND'],
     handle: async ({ id, isHead, run }) => {
@@ -102,18 +84,15 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
       return asFile(id, archive);
     },
   }),
-  operatorEndpoint({
-    method: 'POST',
-    path: '/backups/{file}/verify',
+  endpoint('operator', 'POST /backups/{file}/verify', {
     name: 'verifyBackup',
     summary: 'Verify that an archive can be restored',
     description: 'Restores it into temporary databases, which are then dropped; the real ones are not touched.',
-    status: 200,
     answerSchema: oneBackup,
     exampleMessage: VERIFIED,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: async ({ id, onProgress }) => done(VERIFIED, await work.verify(id, onProgress)),
+    handle: async ({ id, onProgress }) => done(VERIFIED, { data: await work.verify(id, onProgress) }),
   }),
 ];
 

@@ -1,6 +1,7 @@
 import { notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupWork, RestoreEnd } from '@taskmesh/internal-api';
-import { type Endpoint, type Exchange, operatorEndpoint, type QueryRules } from '../endpoint.ts';
+import type { z } from 'zod';
+import { done, type Endpoint, endpoint, type Exchange, type QueryRules } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import {
   backupMessage,
@@ -10,7 +11,7 @@ import {
   undoableRestore,
   workLine,
 } from '../schemas/backups.ts';
-import { done, endOf } from './answers.ts';
+import { endOf } from './answers.ts';
 import { dryRunQuery, epochQuery, foreignRestoreQuery, restoreQuery, undoQuery, type RestoreQuery } from './queries.ts';
 
 /**
@@ -22,51 +23,42 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     query: restoreQuery,
     restore: ({ query: { file, parameters }, onProgress }) => work.restore(file, onProgress, parameters),
   }),
-  operatorEndpoint({
-    method: 'POST',
+  endpoint('operator', 'POST /backup/dry-run', {
     // A path of its own, so that a version that lacks it cannot mistake the request for a restore.
-    path: '/backup/dry-run',
     name: 'dryRunRestore',
     summary: 'Dry-run a restore',
     description:
       'Performs all steps of a restore except the last one; the data stay unchanged. Returns what would change and what would currently prevent it. 409 with the reason if the archive cannot be restored this way.',
     query: dryRunQuery,
-    status: 200,
     answerSchema: restoreForecast,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ query: { file, parameters }, onProgress }) => {
-      const forecast = await work.dryRun(file, onProgress, parameters);
-      return done(`The restore could${forecast.possible ? '' : ' not'} be done now. Nothing was changed.`, forecast);
+      const data = await work.dryRun(file, onProgress, parameters);
+      return done(`The restore could${data.possible ? '' : ' not'} be done now. Nothing was changed.`, { data });
     },
   }),
-  operatorEndpoint({
-    method: 'POST',
-    path: '/backup/new-epoch',
+  endpoint('operator', 'POST /backup/new-epoch', {
     name: 'beginNewEpoch',
     summary: 'Start a new epoch',
     description:
       'Use it after the database of the tasks was reset to an earlier state by other means (a physical restore): it ends all feeds and invalidates all earlier cursors, so that clients reload their lists. 409 if the clock is clearly behind and `atLeast` is not given.',
     needs: OPERATIONS.newEpoch,
     query: epochQuery,
-    status: 200,
     answerSchema: newEpoch,
     errors: ['CONFLICT'],
     handle: async ({ query: atLeast = null, run }) => {
       const { begun: data } = await run(OPERATIONS.newEpoch, { atLeast });
-      return done(`The epoch ${data.epoch} has begun; clients read their lists anew.`, data);
+      return done(`The epoch ${data.epoch} has begun; clients read their lists again.`, { data });
     },
   }),
-  operatorEndpoint({
-    method: 'POST',
-    path: '/backup/undo',
+  endpoint('operator', 'POST /backup/undo', {
     name: 'undoRestore',
     summary: 'Undo the last restore',
     description:
       'Brings back the databases that the last restore replaced, in one step, while they are kept (`RESTORE_KEEP_OLD`). What was written since is kept in turn: a second call brings it back. 404 if nothing is kept, 409 if the last restore is not the one of `restoredAt`, 503 while another restore runs.',
     query: undoQuery,
-    status: 200,
-    answerSchema: backupMessage,
+    answerSchema: backupMessage as z.ZodType<object>,
     exampleMessage:
       'Undone: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What the undo replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
     lineSchema: workLine,
@@ -77,20 +69,17 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
       return endOf(end);
     },
   }),
-  operatorEndpoint({
-    method: 'GET',
-    path: '/backup/undo',
+  endpoint('operator', 'GET /backup/undo', {
     name: 'findUndoableRestore',
     summary: 'The restore that can be undone',
     description: '404 if nothing is kept.',
     needs: OPERATIONS.undoableRestore,
-    status: 200,
     answerSchema: undoableRestore,
     errors: ['NOT_FOUND'],
     handle: async ({ run }) => {
       const { undoable } = await run(OPERATIONS.undoableRestore, {});
       if (!undoable) throw notFound('There is no restore whose former stores are still kept.');
-      return done('It can be taken back.', undoable);
+      return done('It can be taken back.', { data: undoable });
     },
   }),
 ];
@@ -112,16 +101,13 @@ interface RestoreWay {
 }
 
 function restoreEndpoint({ restore, ...way }: RestoreWay): Endpoint {
-  return operatorEndpoint({
+  return endpoint('operator', 'POST /backup/restore', {
     ...way,
-    method: 'POST',
-    path: '/backup/restore',
     name: 'restoreBackup',
     summary: 'Restore from an archive',
     description:
       'Replaces the databases with those of the archive, in one step. If the database step fails, the response is still 200, its message says so, and the data are unchanged.',
-    status: 200,
-    answerSchema: restoreAnswer,
+    answerSchema: restoreAnswer as z.ZodType<object>, // a failed one has more fields
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async (exchange) => {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { acceptsGzip, addVary } from '../../http/negotiation.ts';
-import { type Envelope, JSON_TYPE, refuseOtherMethods } from '../../http/replies.ts';
+import { type Envelope, JSON_TYPE, serveReading } from '../../http/replies.ts';
 import { leaveUncounted } from '../../http/unread-answers.ts';
 import { type Endpoint, isBytes } from '../endpoint.ts';
 import { IDEMPOTENCY_KEY, IF_MATCH, isKnown } from '../preconditions.ts';
@@ -12,7 +12,7 @@ import { oneTask, reducedTask } from '../schemas/answers.ts';
 import { type Mount, NDJSON_TYPE } from '../serve-endpoints.ts';
 import { ERROR_SCHEMAS, errorResponses, failureReferences } from './errors.ts';
 import { contentOf, mediaOf, schemasOf } from './schemas.ts';
-import type { Header, JsonSchema, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
+import type { Header, JsonSchema, Operation, Parameter, Response } from './types.ts';
 
 /** A group of endpoints, and the chapter that describes it. */
 export interface Chapter extends Mount {
@@ -30,12 +30,14 @@ Unknown fields and parameters are ignored. Times are RFC 3339 and are returned i
 Errors are JSON: \`error.code\` is for programs, \`message\` for people, and \`error.details\` names the fields.
 At any path, a request with more than 16 KiB of headers is a 431.`;
 
+export type OpenApiDocument = ReturnType<typeof describeApi>;
+
 /** The API description (OpenAPI 3.1), generated from the same tables and schemas that serve and check requests. */
-export function describeApi(chapters: readonly Chapter[], publicUrl: string): OpenApiDocument {
+export function describeApi(chapters: readonly Chapter[], publicUrl: string) {
   const endpoints = chapters.flatMap((chapter) => chapter.endpoints);
   const accesses = new Set(endpoints.map(({ access }) => access));
   const envelopes = [...new Set(chapters.map(({ envelope }) => envelope))];
-  const paths: OpenApiDocument['paths'] = {};
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const { prefix, envelope, endpoints: members, tag } of chapters) {
     for (const endpoint of members) {
       const path = (paths[`${prefix}${endpoint.path}`] ??= {});
@@ -59,7 +61,7 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
         endpoints,
         envelopes.map((envelope) => ERROR_SCHEMAS[envelope]),
       ),
-      responses: Object.assign({}, ...chapters.map(errorResponses)),
+      responses: Object.fromEntries(chapters.flatMap((chapter) => Object.entries(errorResponses(chapter)))),
       headers: {
         RequestId: { description: 'Identifies this request in our logs.', schema: { type: 'string' } },
         Authenticate: { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
@@ -73,7 +75,7 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
           required: false,
           schema: { type: 'string', examples: ['<?limit=1000&offset=1000>; rel="next"'] },
         },
-      },
+      } as Record<string, Header>,
       securitySchemes: {
         ...(accesses.has('user') && { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }),
         ...(accesses.has('operator') && {
@@ -88,28 +90,20 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
   };
 }
 
-const READ = ['GET', 'HEAD'];
-
 /** Serialised once and served as it is. */
 export function serveDescription(app: FastifyInstance, document: OpenApiDocument): void {
-  const url = '/api/openapi.json';
   const bytes = Buffer.from(JSON.stringify(document));
   const forms = [bytes, gzipSync(bytes)].map((form) => ({ form, etag: tagOf(form) }));
-  app.route({
-    method: READ,
-    url,
-    handler: (request, reply) => {
-      addVary(reply, 'Accept-Encoding').header('x-content-type-options', 'nosniff').header('cache-control', 'no-cache');
-      const isCompressed = acceptsGzip(request.headers['accept-encoding']);
-      const { form, etag } = forms[isCompressed ? 1 : 0] as (typeof forms)[number];
-      if (isCompressed) reply.header('content-encoding', 'gzip');
-      reply.header('etag', etag);
-      if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
-      leaveUncounted(reply.raw);
-      return reply.header('content-type', JSON_TYPE).send(form);
-    },
+  serveReading(app, '/api/openapi.json', (request, reply) => {
+    addVary(reply, 'Accept-Encoding').header('x-content-type-options', 'nosniff').header('cache-control', 'no-cache');
+    const isCompressed = acceptsGzip(request.headers['accept-encoding']);
+    const { form, etag } = forms[isCompressed ? 1 : 0] as (typeof forms)[number];
+    if (isCompressed) reply.header('content-encoding', 'gzip');
+    reply.header('etag', etag);
+    if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
+    leaveUncounted(reply.raw);
+    return reply.header('content-type', JSON_TYPE).send(form);
   });
-  refuseOtherMethods(app, url, READ);
 }
 
 const tagOf = (bytes: Buffer) => `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 16)}"`;
@@ -149,11 +143,11 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
   };
 }
 
-/** Line answers are always a 200, whatever the ordinary status. */
+/** Line answers are always a 200; the ordinary status is on the last line. */
 function successesOf({
   answerSchema,
   lineSchema,
-  status,
+  status = 200,
   exampleMessage,
   isPaged,
 }: Endpoint): Record<number, Response> {

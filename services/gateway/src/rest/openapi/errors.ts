@@ -232,7 +232,7 @@ const error = z.object({
   requestId: z
     .string()
     .optional()
-    .meta({ description: 'Only with 5xx: identifies the request for whoever runs the service.' }),
+    .meta({ description: 'Only with 5xx: identifies the request for those who run the service.' }),
 });
 
 const success = z.literal(false);

@@ -63,24 +63,3 @@ export interface Operation {
   requestBody?: { required: true; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;
 }
-
-/** The parts of OpenAPI 3.1 that we use. */
-export interface OpenApiDocument {
-  openapi: '3.1.0';
-  info: {
-    title: string;
-    version: string;
-    description: string;
-    license: { name: string; identifier: string };
-    contact: { name: string; url: string };
-  };
-  servers: { url: string; description?: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: {
-    schemas: Record<string, JsonSchema>;
-    responses: Record<string, Response>;
-    headers: Record<string, Header>;
-    securitySchemes: Record<string, object>;
-  };
-}

@@ -1,67 +1,49 @@
 import { type TaskRow, PRIORITIES } from '@taskmesh/contracts';
 import { z } from 'zod';
+import { answered, flag, listed, message, named, success, text, time, uuid, whole } from './parts.ts';
 
 const EXAMPLE_USER_ID = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 const EXAMPLE_TASK_ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
+const EXAMPLE_SESSION_ID = '0199e1c2-9d3e-7b0a-a1f4-51c0de5a7e11';
+const EXAMPLE_ADDRESS = { email: 'ada@example.com', email_confirmed_at: '2026-11-20T10:00:00.000Z' };
+const EXAMPLE_JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln';
 
-const uuid = z.string().meta({ format: 'uuid' });
-const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
-const message = z.string().meta({ description: 'For people to read.' });
-const seconds = z.int().meta({ description: 'Unix seconds.' });
-
-export const session = z
-  .object({
-    access_token: z.string().meta({ description: 'A JWT for the `Authorization: Bearer` header.' }),
+export const session = named(
+  'Session',
+  z.object({
+    access_token: text('A JWT for the `Authorization: Bearer` header.'),
     refresh_token: z
       .string()
       .optional()
       .meta({ description: 'For `/auth/refresh`; present if `refresh` was requested.' }),
     user: z.object({ id: uuid, email: z.string(), email_confirmed_at: time }),
-  })
-  .meta({
-    id: 'Session',
-    examples: [
-      {
-        access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln',
-        user: { id: EXAMPLE_USER_ID, email: 'ada@example.com', email_confirmed_at: '2026-11-20T10:00:00.000Z' },
-      },
-    ],
-  });
-export type SessionBody = z.output<typeof session>;
+  }),
+  { access_token: EXAMPLE_JWT, user: { id: EXAMPLE_USER_ID, ...EXAMPLE_ADDRESS } },
+);
 
-export const tokenClaims = z.object({ userId: uuid, email: z.string(), iat: seconds, exp: seconds }).meta({
-  id: 'TokenClaims',
-  examples: [{ userId: EXAMPLE_USER_ID, email: 'ada@example.com', iat: 1_795_168_800, exp: 1_795_172_400 }],
-});
-export type TokenClaimsBody = z.output<typeof tokenClaims>;
+const seconds = whole('Unix seconds.');
 
-export const refreshedTokens = z
-  .object({ access_token: z.string(), refresh_token: z.string(), expires_in: z.int() })
-  .meta({
-    id: 'RefreshedTokens',
-    examples: [
-      {
-        access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln',
-        refresh_token: 'opaque-token',
-        expires_in: 3_600,
-      },
-    ],
-  });
-export type RefreshedTokensBody = z.output<typeof refreshedTokens>;
+export const tokenClaims = named(
+  'TokenClaims',
+  z.object({ userId: uuid, email: z.string(), iat: seconds, exp: seconds }),
+  { userId: EXAMPLE_USER_ID, email: 'ada@example.com', iat: 1_795_168_800, exp: 1_795_172_400 },
+);
 
-export const messageOnly = z.object({ message }).meta({ id: 'Message', examples: [{ message: 'Done.' }] });
-export type MessageBody = z.output<typeof messageOnly>;
+export const refreshedTokens = named(
+  'RefreshedTokens',
+  z.object({ access_token: z.string(), refresh_token: z.string(), expires_in: z.int() }),
+  { access_token: EXAMPLE_JWT, refresh_token: 'opaque-token', expires_in: 3_600 },
+);
 
-export const profile = z.object({ id: uuid, email: z.string(), name: z.string(), email_confirmed_at: time }).meta({
-  id: 'Profile',
-  examples: [
-    {
-      ...{ id: EXAMPLE_USER_ID, email: 'ada@example.com', name: 'Ada' },
-      email_confirmed_at: '2026-11-20T10:00:00.000Z',
-    },
-  ],
-});
-export type ProfileBody = z.output<typeof profile>;
+export const messageOnly = named('Message', z.object({ message }), { message: 'Done.' });
+
+const EXAMPLE_PROFILE = { id: EXAMPLE_USER_ID, email: 'ada@example.com', name: 'Ada' };
+
+export const profile = named(
+  'Profile',
+  z.object({ id: uuid, email: z.string(), name: z.string(), email_confirmed_at: time }),
+  { ...EXAMPLE_PROFILE, ...EXAMPLE_ADDRESS },
+);
 
 const personalToken = z.object({
   id: uuid,
@@ -81,23 +63,17 @@ const EXAMPLE_TOKEN = {
   last_used_at: null,
 };
 
-export const tokenList = z
-  .object({ tokens: z.array(personalToken) })
-  .meta({ id: 'TokenList', examples: [{ tokens: [EXAMPLE_TOKEN] }] });
-export type TokenListBody = z.output<typeof tokenList>;
+export const tokenList = named('TokenList', z.object({ tokens: z.array(personalToken) }), { tokens: [EXAMPLE_TOKEN] });
 
-export const newToken = personalToken
-  .extend({ token: z.string().meta({ description: 'Shown only once; used like an access token.' }) })
-  .meta({
-    id: 'NewToken',
-    examples: [{ ...EXAMPLE_TOKEN, token: 'taskmesh_pat_bm90LWEtdG9rZW4tYnV0LWFzLWxvbmctYXMtb25lLWlz' }],
-  });
-export type NewTokenBody = z.output<typeof newToken>;
+export const newToken = named(
+  'NewToken',
+  personalToken.extend({ token: text('Shown only once; used like an access token.') }),
+  { ...EXAMPLE_TOKEN, token: 'taskmesh_pat_bm90LWEtdG9rZW4tYnV0LWFzLWxvbmctYXMtb25lLWlz' },
+);
 
-export const signInProvider = z
-  .object({ name: z.string().meta({ description: 'Its name, for people.' }) })
-  .meta({ id: 'SignInProvider', examples: [{ name: 'Example' }] });
-export type SignInProviderBody = z.output<typeof signInProvider>;
+export const signInProvider = named('SignInProvider', z.object({ name: text('Its name, for people.') }), {
+  name: 'Example',
+});
 
 const EXAMPLE_IDENTITY = {
   id: '0199e1c6-88b2-7a41-9c3e-6f0d1b2a3c4d',
@@ -107,70 +83,60 @@ const EXAMPLE_IDENTITY = {
   last_used_at: '2026-11-24T08:15:00.000Z',
 };
 
-export const linkedIdentity = z
-  .object({
+export const linkedIdentity = named(
+  'LinkedIdentity',
+  z.object({
     id: uuid,
-    issuer: z.string().meta({ description: 'The issuer URL of the provider.' }),
-    email: z.string().meta({ description: 'The verified address at the time of linking.' }),
+    issuer: text('The issuer URL of the provider.'),
+    email: text('The verified address at the time of linking.'),
     created_at: time,
     last_used_at: time,
-  })
-  .meta({ id: 'LinkedIdentity', examples: [EXAMPLE_IDENTITY] });
+  }),
+  EXAMPLE_IDENTITY,
+);
 
-export const linkedIdentityList = z
-  .object({ identities: z.array(linkedIdentity) })
-  .meta({ id: 'LinkedIdentityList', examples: [{ identities: [EXAMPLE_IDENTITY] }] });
-export type LinkedIdentityListBody = z.output<typeof linkedIdentityList>;
+export const linkedIdentityList = named('LinkedIdentityList', z.object({ identities: z.array(linkedIdentity) }), {
+  identities: [EXAMPLE_IDENTITY],
+});
 
 const trailEntry = z.object({
   id: z.string(),
   at: time,
-  kind: z.string().meta({ description: 'What happened, such as `session.opened`.' }),
+  kind: text('What happened, such as `session.opened`.'),
   session_id: uuid.nullable().meta({ description: 'The session or personal token concerned.' }),
   ip: z.string().nullable(),
 });
 
 const EXAMPLE_ENTRY = {
   ...{ id: '1', at: '2026-11-20T10:00:00.000Z', kind: 'account.created' },
-  ...{ session_id: '0199e1c2-9d3e-7b0a-a1f4-51c0de5a7e11', ip: '192.0.2.7' },
+  ...{ session_id: EXAMPLE_SESSION_ID, ip: '192.0.2.7' },
 };
 
-export const auditTrail = z
-  .object({ entries: z.array(trailEntry) })
-  .meta({ id: 'AuditTrail', examples: [{ entries: [EXAMPLE_ENTRY] }] });
-export type AuditTrailBody = z.output<typeof auditTrail>;
+export const auditTrail = named('AuditTrail', z.object({ entries: z.array(trailEntry) }), {
+  entries: [EXAMPLE_ENTRY],
+});
 
-export const sessionList = z
-  .object({
-    sessions: z.array(
-      z.object({
-        id: uuid,
-        created_at: time,
-        last_used_at: time.meta({ description: 'Accurate to the minute.' }),
-        ip: z.string().nullable().meta({ description: 'The IP address from which it was opened or last refreshed.' }),
-        client: z.string().nullable().meta({ description: 'The `User-Agent` of that request.' }),
-        current: z.boolean().meta({ description: 'Whether this request belongs to it.' }),
-      }),
-    ),
-  })
-  .meta({
-    id: 'SessionList',
-    examples: [
-      {
-        sessions: [
-          {
-            id: '0199e1c2-9d3e-7b0a-a1f4-51c0de5a7e11',
-            created_at: '2026-11-20T10:00:00.000Z',
-            last_used_at: '2026-11-20T18:30:00.000Z',
-            ip: '192.0.2.7',
-            client: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
-            current: true,
-          },
-        ],
-      },
-    ],
-  });
-export type SessionListBody = z.output<typeof sessionList>;
+const openSession = z.object({
+  id: uuid,
+  created_at: time,
+  last_used_at: time.meta({ description: 'Accurate to the minute.' }),
+  ip: z.string().nullable().meta({ description: 'The IP address from which it was opened or last refreshed.' }),
+  client: z.string().nullable().meta({ description: 'The `User-Agent` of that request.' }),
+  current: flag('Whether this request belongs to it.'),
+});
+
+export const sessionList = named('SessionList', z.object({ sessions: z.array(openSession) }), {
+  sessions: [
+    {
+      id: EXAMPLE_SESSION_ID,
+      created_at: '2026-11-20T10:00:00.000Z',
+      last_used_at: '2026-11-20T18:30:00.000Z',
+      ip: '192.0.2.7',
+      client: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+      current: true,
+    },
+  ],
+});
 
 const EXAMPLE_REDUCED_TASK = {
   id: EXAMPLE_TASK_ID,
@@ -182,8 +148,9 @@ const EXAMPLE_REDUCED_TASK = {
   updated_at: '2026-11-20T10:00:00.000Z',
 };
 
-export const reducedTask = z
-  .object({
+export const reducedTask = named(
+  'ReducedTask',
+  z.object({
     id: uuid,
     user_id: uuid,
     title: z.string(),
@@ -191,8 +158,9 @@ export const reducedTask = z
     completed: z.boolean(),
     created_at: time,
     updated_at: time,
-  })
-  .meta({ id: 'ReducedTask', examples: [EXAMPLE_REDUCED_TASK] });
+  }),
+  EXAMPLE_REDUCED_TASK,
+);
 export type ReducedTaskBody = z.output<typeof reducedTask>;
 
 const EXAMPLE_TASK = {
@@ -203,88 +171,61 @@ const EXAMPLE_TASK = {
 } satisfies Omit<TaskRow, 'version'>;
 
 /** Every column of a task except its version, which is the ETag. */
-export const task = reducedTask
-  .extend({
+export const task = named(
+  'Task',
+  reducedTask.extend({
     due_date: time.nullable(),
     category: z.string().nullable(),
     priority: z.enum(PRIORITIES),
-  } satisfies Record<Exclude<keyof TaskRow, keyof ReducedTaskBody | 'version'>, z.ZodType>)
-  .meta({ id: 'Task', examples: [EXAMPLE_TASK] });
+  } satisfies Record<Exclude<keyof TaskRow, keyof ReducedTaskBody | 'version'>, z.ZodType>),
+  EXAMPLE_TASK,
+);
 export type TaskBody = z.output<typeof task>;
 
-const success = z.literal(true);
+export const oneTask = answered('TaskAnswer', task, 'Task found.', EXAMPLE_TASK);
 
-export const oneTask = z
-  .object({ success, message, data: task })
-  .meta({ id: 'TaskAnswer', examples: [{ success: true, message: 'Task found.', data: EXAMPLE_TASK }] });
-export type OneTaskBody = z.output<typeof oneTask>;
+export const taskList = listed('TaskList', task, '1 task found.', EXAMPLE_TASK);
 
-export const taskList = z
-  .object({ success, message, count: z.int().meta({ description: 'The length of `data`.' }), data: z.array(task) })
-  .meta({ id: 'TaskList', examples: [{ success: true, message: '1 task found.', count: 1, data: [EXAMPLE_TASK] }] });
-export type TaskListBody = z.output<typeof taskList>;
+export const statistics = answered(
+  'TaskStatistics',
+  z.object({
+    total: z.int(),
+    completed: z.int(),
+    pending: z.int(),
+    completionPercentage: z.number().min(0).max(100),
+  }),
+  'Statistics of your tasks.',
+  { total: 3, completed: 1, pending: 2, completionPercentage: 33.33 },
+);
 
-export const statistics = z
-  .object({
-    success,
-    message,
-    data: z.object({
-      total: z.int(),
-      completed: z.int(),
-      pending: z.int(),
-      completionPercentage: z.number().min(0).max(100),
-    }),
-  })
-  .meta({
-    id: 'TaskStatistics',
-    examples: [
-      {
-        success: true,
-        message: 'Statistics of your tasks.',
-        data: { total: 3, completed: 1, pending: 2, completionPercentage: 33.33 },
-      },
-    ],
-  });
-export type StatisticsBody = z.output<typeof statistics>;
+export const deleted = named('TaskDeleted', z.object({ success, message }), {
+  success: true,
+  message: 'Task deleted.',
+});
 
-export const deleted = z
-  .object({ success, message })
-  .meta({ id: 'TaskDeleted', examples: [{ success: true, message: 'Task deleted.' }] });
-export type DeletedBody = z.output<typeof deleted>;
-
-export const reducedList = z
-  .object({
+export const reducedList = named(
+  'ReducedTaskList',
+  z.object({
     data: z.array(reducedTask),
-    total: z.int().meta({ description: 'The number of tasks that match, on all pages.' }),
+    total: whole('The number of tasks that match, on all pages.'),
     page: z.int(),
-  })
-  .meta({ id: 'ReducedTaskList', examples: [{ data: [EXAMPLE_REDUCED_TASK], total: 1, page: 1 }] });
-export type ReducedListBody = z.output<typeof reducedList>;
+  }),
+  { data: [EXAMPLE_REDUCED_TASK], total: 1, page: 1 },
+);
 
-export const accountExport = z
-  .object({
+export const accountExport = named(
+  'AccountExport',
+  z.object({
     profile,
     sessions: sessionList.shape.sessions,
     tokens: tokenList.shape.tokens,
     identities: linkedIdentityList.shape.identities,
     audit: auditTrail.shape.entries,
     tasks: z.array(task),
-  })
-  .meta({
-    id: 'AccountExport',
-    examples: [
-      {
-        profile: {
-          ...{ id: EXAMPLE_USER_ID, email: 'ada@example.com', name: 'Ada' },
-          email_confirmed_at: '2026-11-20T10:00:00.000Z',
-        },
-        ...{
-          sessions: [],
-          tokens: [EXAMPLE_TOKEN],
-          identities: [EXAMPLE_IDENTITY],
-          audit: [EXAMPLE_ENTRY],
-          tasks: [EXAMPLE_TASK],
-        },
-      },
-    ],
-  });
+  }),
+  {
+    profile: { ...EXAMPLE_PROFILE, email_confirmed_at: EXAMPLE_ADDRESS.email_confirmed_at },
+    ...{ sessions: [], tokens: [EXAMPLE_TOKEN], identities: [EXAMPLE_IDENTITY] },
+    ...{ audit: [EXAMPLE_ENTRY], tasks: [EXAMPLE_TASK] },
+  },
+);

@@ -1,9 +1,6 @@
 import type { BackupEntry } from '@taskmesh/internal-api';
 import { z } from 'zod';
-
-const message = z.string().meta({ description: 'For people to read.' });
-const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
-const success = z.literal(true);
+import { answered, flag, listed, message, named, success, text, time, whole } from './parts.ts';
 
 const EXAMPLE: BackupEntry = {
   file: 'taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz',
@@ -18,8 +15,9 @@ const EXAMPLE: BackupEntry = {
   unfitReason: null,
 };
 
-const backup = z
-  .object({
+const backup = named(
+  'Backup',
+  z.object({
     file: z.string(),
     sizeBytes: z.int(),
     sha256: z.string().nullable().meta({ description: 'Of the whole file; null if it was placed there by hand.' }),
@@ -38,37 +36,28 @@ const backup = z
       description: 'When a test restore or an inspection last showed that it cannot be restored.',
     }),
     unfitReason: z.string().nullable().meta({ description: 'Why it cannot be restored, as part of a sentence.' }),
-  })
-  .meta({ id: 'Backup', examples: [EXAMPLE] });
+  }),
+  EXAMPLE,
+);
 
-export const oneBackup = z
-  .object({ success, message, data: backup })
-  .meta({ id: 'BackupAnswer', examples: [{ success: true, message: 'Backup made.', data: EXAMPLE }] });
+export const oneBackup = answered('BackupAnswer', backup, 'Backup made.', EXAMPLE);
 
-export const backupList = z
-  .object({ success, message, count: z.int(), data: z.array(backup) })
-  .meta({ id: 'BackupList', examples: [{ success: true, message: '1 backup found.', count: 1, data: [EXAMPLE] }] });
+export const backupList = listed('BackupList', backup, '1 backup found.', EXAMPLE);
 
 const scan = z.object({
-  archives: z.int().meta({ description: 'Archives found.' }),
-  added: z.int().meta({ description: 'Archives that are new to the list.' }),
-  unread: z.int().meta({ description: 'Archives whose manifest could not be read here.' }),
+  archives: whole('Archives found.'),
+  added: whole('Archives that are new to the list.'),
+  unread: whole('Archives whose manifest could not be read here.'),
 });
 
-export const backupScan = z.object({ success, message, data: scan }).meta({
-  id: 'BackupScanAnswer',
-  examples: [
-    {
-      success: true,
-      message: 'Archives: 3; new to the list: 2.',
-      data: { archives: 3, added: 2, unread: 0 },
-    },
-  ],
+export const backupScan = answered('BackupScanAnswer', scan, 'Archives: 3; new to the list: 2.', {
+  ...{ archives: 3, added: 2, unread: 0 },
 });
 
-export const backupMessage = z
-  .object({ success, message })
-  .meta({ id: 'BackupMessage', examples: [{ success: true, message: 'Backup deleted.' }] });
+export const backupMessage = named('BackupMessage', z.object({ success, message }), {
+  success: true,
+  message: 'Backup deleted.',
+});
 
 const skipped = z
   .array(z.object({ kind: z.string(), count: z.int() }))
@@ -87,34 +76,33 @@ const safetyBackup = z.string().optional().meta({
   description: 'The archive made right before the restore, if any; absent under the same conditions as `skipped`.',
 });
 
-export const restoreAnswer = z.object({ success, message, skipped, dropped, safetyBackup }).meta({
-  id: 'RestoreAnswer',
-  examples: [{ success: true, message: 'Database restored; the application may need a restart.' }],
+export const restoreAnswer = named('RestoreAnswer', z.object({ success, message, skipped, dropped, safetyBackup }), {
+  success: true,
+  message: 'Database restored; the application may need a restart.',
 });
 
-const number = (description: string) => z.int().meta({ description });
-const change = z.object({ now: number('The number now.'), after: number('The number after the restore.') });
+const change = z.object({ now: whole('The number now.'), after: whole('The number after the restore.') });
 
 const forecast = z.object({
-  possible: z.boolean().meta({ description: 'Whether nothing known prevents the databases from being replaced now.' }),
+  possible: flag('Whether nothing known prevents the databases from being replaced now.'),
   obstacles: z.array(z.string()).meta({ description: 'What prevents it, as `store: reason`.' }),
   stores: z.array(
     z.object({
       store: z.string(),
       rows: z.array(
         change.extend({
-          name: z.string().meta({ description: 'The name of a table.' }),
-          gone: number('Rows that would be removed; absent if the rows have no ids.').optional(),
-          back: number('Rows that would be added; absent if the rows have no ids.').optional(),
+          name: text('The name of a table.'),
+          gone: whole('Rows that would be removed; absent if the rows have no ids.').optional(),
+          back: whole('Rows that would be added; absent if the rows have no ids.').optional(),
         }),
       ),
     }),
   ),
   accounts: change
     .extend({
-      gone: number('Accounts that would be removed.'),
-      back: number('Accounts that would be added.'),
-      sessionsEnding: number('Sessions of the accounts that would be removed.'),
+      gone: whole('Accounts that would be removed.'),
+      back: whole('Accounts that would be added.'),
+      sessionsEnding: whole('Sessions of the accounts that would be removed.'),
     })
     .nullable()
     .meta({ description: 'Null if the restore would not replace accounts.' }),
@@ -123,81 +111,50 @@ const forecast = z.object({
   tookMs: z.int(),
 });
 
-export const restoreForecast = z.object({ success, message, data: forecast }).meta({
-  id: 'RestoreForecast',
-  examples: [
-    {
-      success: true,
-      message: 'The restore could be done now. Nothing was changed.',
-      data: {
-        possible: true,
-        obstacles: [],
-        stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100, gone: 21, back: 1 }] }],
-        accounts: { now: 120, after: 100, gone: 21, back: 1, sessionsEnding: 17 },
-        skipped: [],
-        dropped: [],
-        tookMs: 2400,
-      },
-    },
-  ],
-});
+export const restoreForecast = answered(
+  'RestoreForecast',
+  forecast,
+  'The restore could be done now. Nothing was changed.',
+  {
+    possible: true,
+    obstacles: [],
+    stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100, gone: 21, back: 1 }] }],
+    accounts: { now: 120, after: 100, gone: 21, back: 1, sessionsEnding: 17 },
+    ...{ skipped: [], dropped: [], tookMs: 2400 },
+  },
+);
 
 export const undoable = z.object({
   file: z.string(),
   stores: z.array(z.string()),
-  isUndo: z.boolean().meta({ description: 'Whether it was itself an undo.' }),
+  isUndo: flag('Whether it was itself an undo.'),
   restoredAt: time,
   keptUntil: time,
-  replacedKeptMs: number('How long what an undo replaces would be kept, in milliseconds; 0 means not at all.'),
+  replacedKeptMs: whole('How long what an undo replaces would be kept, in milliseconds; 0 means not at all.'),
 });
 
-export const undoableRestore = z.object({ success, message, data: undoable }).meta({
-  id: 'UndoableRestoreAnswer',
-  examples: [
-    {
-      success: true,
-      message: 'It can be taken back.',
-      data: {
-        file: EXAMPLE.file,
-        stores: ['tasks', 'auth'],
-        isUndo: false,
-        restoredAt: '2026-11-21T09:00:00.000Z',
-        keptUntil: '2026-11-22T09:00:00.000Z',
-        replacedKeptMs: 86_400_000,
-      },
-    },
-  ],
+export const undoableRestore = answered('UndoableRestoreAnswer', undoable, 'It can be taken back.', {
+  ...{ file: EXAMPLE.file, stores: ['tasks', 'auth'], isUndo: false },
+  restoredAt: '2026-11-21T09:00:00.000Z',
+  keptUntil: '2026-11-22T09:00:00.000Z',
+  replacedKeptMs: 86_400_000,
 });
 
-export const newEpoch = z
-  .object({
-    success,
-    message,
-    data: z.object({ epoch: z.int().meta({ description: 'The epoch of all events from now on.' }) }),
-  })
-  .meta({
-    id: 'NewEpochAnswer',
-    examples: [
-      {
-        success: true,
-        message: 'The epoch 28100000 has begun; clients read their lists anew.',
-        data: { epoch: 28_100_000 },
-      },
-    ],
-  });
+export const newEpoch = answered(
+  'NewEpochAnswer',
+  z.object({ epoch: whole('The epoch of all events from now on.') }),
+  'The epoch 28100000 has begun; clients read their lists again.',
+  { epoch: 28_100_000 },
+);
 
 const count = () => z.int().optional();
 
 /** One line of an answer to `Accept: application/x-ndjson`. */
-export const workLine = z
-  .object({
+export const workLine = named(
+  'BackupWorkLine',
+  z.object({
     progress: z
-      .object({
-        phase: z.string(),
-        store: z.string().optional(),
-        doneBytes: count(),
-        totalBytes: count(),
-      })
+      .object({ phase: z.string(), store: z.string().optional(), doneBytes: count(), totalBytes: count() })
       .optional()
       .meta({ description: 'On every line except the last.' }),
     status: z.int().optional().meta({ description: 'On the last line, with the fields of the ordinary response.' }),
@@ -210,8 +167,6 @@ export const workLine = z
     safetyBackup,
     keptUntil: time.nullish().meta({ description: 'Until when an undo is possible; null if nothing is kept.' }),
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore or an undo.' }),
-  })
-  .meta({
-    id: 'BackupWorkLine',
-    examples: [{ progress: { phase: 'dump', store: 'tasks', doneBytes: 262_144 } }],
-  });
+  }),
+  { progress: { phase: 'dump', store: 'tasks', doneBytes: 262_144 } },
+);

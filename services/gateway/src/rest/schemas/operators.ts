@@ -1,40 +1,27 @@
 import type { DeadLetter } from '@taskmesh/internal-api';
 import { stringField } from '@taskmesh/contracts';
 import { z } from 'zod';
-import type { PlatformStatus } from '../../status/platform-status.ts';
 import { undoable } from './backups.ts';
+import { answered, flag, listed, message, named, success, text, time, whole } from './parts.ts';
 import { wholeNumber } from './requests.ts';
 
-const message = z.string().meta({ description: 'For people to read.' });
-const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
-const success = z.literal(true);
+export const operatorsMessage = named('OperationsMessage', z.object({ success, message }), {
+  success: true,
+  message: 'You are an operator.',
+});
 
-export const operatorsMessage = z
-  .object({ success, message })
-  .meta({ id: 'OperationsMessage', examples: [{ success: true, message: 'You are an operator.' }] });
+export const operatorsCode = named(
+  'OperatorsCode',
+  z.object({ code: stringField('code').max(1_024, 'code is too long.') }),
+  { code: 'zXw2vQ5yJq0k4m8r1t7n3b6c9d2f5h8j0l3p6s9u2x4.1795514400000' },
+);
 
-export const operatorsCode = z
-  .object({ code: stringField('code').max(1_024, 'code is too long.') })
-  .meta({ id: 'OperatorsCode', examples: [{ code: 'zXw2vQ5yJq0k4m8r1t7n3b6c9d2f5h8j0l3p6s9u2x4.1795514400000' }] });
-
-export const operatorsToken = z
-  .object({
-    success,
-    message,
-    data: z.object({
-      token: z.string().meta({ description: 'To be sent as `Authorization: Bearer <token>` from now on.' }),
-    }),
-  })
-  .meta({
-    id: 'OperatorsToken',
-    examples: [
-      {
-        success: true,
-        message: 'You are an operator.',
-        data: { token: 'mQ3x9v1c7b5n2m8k4j6h0g2f5d7s9a1p3o6i8u0y2t4' },
-      },
-    ],
-  });
+export const operatorsToken = answered(
+  'OperatorsToken',
+  z.object({ token: text('To be sent as `Authorization: Bearer <token>` from now on.') }),
+  'You are an operator.',
+  { token: 'mQ3x9v1c7b5n2m8k4j6h0g2f5d7s9a1p3o6i8u0y2t4' },
+);
 
 const archive = z.object({
   file: z.string(),
@@ -45,7 +32,7 @@ const archive = z.object({
 
 const schedule = z
   .object({
-    pattern: z.string().meta({ description: 'A cron pattern, in UTC.' }),
+    pattern: text('A cron pattern, in UTC.'),
     nextAt: time.nullable(),
     failingSince: time.nullable().meta({ description: 'Null unless its last run failed.' }),
   })
@@ -58,12 +45,12 @@ const status = z.object({
     .array(
       z.object({
         name: z.enum(['gateway', 'auth', 'tasks', 'backup']),
-        isUp: z.boolean().meta({ description: 'Whether it responds; if not, the other fields are null.' }),
+        isUp: flag('Whether it responds; if not, the other fields are null.'),
         version: z.string().nullable(),
         startedAt: time.nullable(),
         store: z
           .object({
-            isUp: z.boolean().meta({ description: 'Whether the database responds.' }),
+            isUp: flag('Whether the database responds.'),
             schema: z.string().nullable().meta({ description: 'The latest migration.' }),
             missing: z.array(z.string()).meta({ description: 'Migrations that have not run yet.' }),
             unknown: z.array(z.string()).meta({ description: 'Migrations of a newer version.' }),
@@ -75,8 +62,8 @@ const status = z.object({
     .meta({ description: 'For each service, the process that was reached.' }),
   feed: z
     .object({
-      epoch: z.int().meta({ description: 'Increases with each restore.' }),
-      pending: z.int().meta({ description: 'Changes that are committed but not yet published.' }),
+      epoch: whole('Increases with each restore.'),
+      pending: whole('Changes that are committed but not yet published.'),
       oldestPendingAgeSeconds: z.number().meta({ description: 'The age of the oldest pending change.' }),
       deadLetters: z.object({ relay: z.int(), gateway: z.int() }),
     })
@@ -85,7 +72,7 @@ const status = z.object({
   eventLog: z.object({
     system: z.enum(['kafka', 'memory']),
     isUpForTasks: z.boolean().nullable().meta({ description: 'Whether the tasks service can publish to it.' }),
-    isUpForGateway: z.boolean().meta({ description: 'Whether this gateway can read it.' }),
+    isUpForGateway: flag('Whether this gateway can read it.'),
   }),
   cache: z
     .object({ system: z.enum(['redis', 'memory']), isUp: z.boolean() })
@@ -94,14 +81,14 @@ const status = z.object({
     .object({
       connections: z.record(z.string(), z.int()).meta({ description: 'Open sockets and HTTP streams, by protocol.' }),
       subscriptions: z.int(),
-      owners: z.int().meta({ description: 'The number of users whose changes are being read.' }),
-      queueBytes: z.int().meta({ description: 'Bytes that wait for clients to read them.' }),
+      owners: whole('The number of users whose changes are being read.'),
+      queueBytes: whole('Bytes that wait for clients to read them.'),
     })
     .meta({ description: 'Readers of the feed at this gateway.' }),
   backups: z
     .object({
       place: z.enum(['directory', 'bucket']),
-      isEncrypted: z.boolean().meta({ description: 'Whether new archives are encrypted.' }),
+      isEncrypted: flag('Whether new archives are encrypted.'),
       archives: z
         .object({
           count: z.int(),
@@ -115,12 +102,12 @@ const status = z.object({
       verifySchedule: schedule.meta({
         description: 'When they are verified again (`BACKUP_VERIFY_SCHEDULE`); null: on request only.',
       }),
-      verifiesScheduled: z.boolean().meta({ description: 'Whether each scheduled archive is verified right away.' }),
+      verifiesScheduled: flag('Whether each scheduled archive is verified right away.'),
       keep: z
         .record(z.string(), z.int())
         .nullable()
         .meta({ description: 'How many scheduled archives are kept (`BACKUP_KEEP`); null: all.' }),
-      undoableMs: z.int().meta({ description: 'How long a restore can be undone (`RESTORE_KEEP_OLD`).' }),
+      undoableMs: whole('How long a restore can be undone (`RESTORE_KEEP_OLD`).'),
       undoable: undoable.nullable().optional().meta({
         description:
           'The restore that an undo would take back; null if nothing is kept. Missing while the database of the backups does not respond.',
@@ -128,6 +115,9 @@ const status = z.object({
     })
     .nullable(),
 });
+
+/** The platform as this gateway sees it. What is not known, because who knows it is away, is null. */
+export type PlatformStatus = z.output<typeof status>;
 
 const EXAMPLE_STORE = { isUp: true, schema: '0003-times-end', missing: [], unknown: [] };
 const EXAMPLE_ARCHIVE = {
@@ -161,9 +151,7 @@ const EXAMPLE: PlatformStatus = {
   },
 };
 
-export const platformStatus = z
-  .object({ success, message, data: status })
-  .meta({ id: 'PlatformStatus', examples: [{ success: true, message: 'All is well.', data: EXAMPLE }] });
+export const platformStatus = answered('PlatformStatus', status, 'All is well.', EXAMPLE);
 
 const EXAMPLE_LETTER: DeadLetter = {
   id: '17',
@@ -188,7 +176,7 @@ const deadLetter = z.object({
   reason: z.string(),
   record: z.string().nullable().meta({ description: 'What a gateway read, up to 64 KiB; it may contain user data.' }),
   diedAt: time,
-  canReplay: z.boolean().meta({ description: 'Whether the change is still in the change log.' }),
+  canReplay: flag('Whether the change is still in the change log.'),
 });
 
 export const PAGE = { usual: 50, most: 100 };
@@ -202,17 +190,7 @@ export const deadLettersQuery = z.object({
   limit: wholeNumber('limit', { min: 1, max: PAGE.most, byDefault: PAGE.usual }),
 });
 
-export const deadLetterList = z
-  .object({
-    success,
-    message,
-    count: z.int().meta({ description: 'The length of `data`.' }),
-    data: z.array(deadLetter),
-  })
-  .meta({
-    id: 'DeadLetterList',
-    examples: [{ success: true, message: '1 dead letter found.', count: 1, data: [EXAMPLE_LETTER] }],
-  });
+export const deadLetterList = listed('DeadLetterList', deadLetter, '1 dead letter found.', EXAMPLE_LETTER);
 
 /** tasks checks it again, and that it is either of them. */
 export const deadLetterChoice = z
@@ -233,11 +211,14 @@ export const deadLetterChoice = z
     examples: [{ ids: ['17', '18'] }],
   });
 
-export const replayedDeadLetters = z.object({ success, message, replayed: z.int() }).meta({
-  id: 'DeadLettersReplayed',
-  examples: [{ success: true, message: 'Published again: 2.', replayed: 2 }],
+export const replayedDeadLetters = named('DeadLettersReplayed', z.object({ success, message, replayed: z.int() }), {
+  success: true,
+  message: 'Published again: 2.',
+  replayed: 2,
 });
 
-export const discardedDeadLetters = z
-  .object({ success, message, discarded: z.int() })
-  .meta({ id: 'DeadLettersDiscarded', examples: [{ success: true, message: 'Discarded: 2.', discarded: 2 }] });
+export const discardedDeadLetters = named('DeadLettersDiscarded', z.object({ success, message, discarded: z.int() }), {
+  success: true,
+  message: 'Discarded: 2.',
+  discarded: 2,
+});

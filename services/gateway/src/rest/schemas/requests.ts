@@ -19,6 +19,7 @@ import {
   updateTaskInput,
 } from '@taskmesh/contracts';
 import { z } from 'zod';
+import { named } from './parts.ts';
 
 const MAX_OFFSET = 2 ** 31 - 1;
 const MAX_LIMIT = 1_000;
@@ -88,20 +89,26 @@ function withDueDate<Fields extends { due_date?: string | null | undefined }>({ 
   return due_date === undefined ? fields : { ...fields, dueDate: due_date };
 }
 
-export const taskCreate = z.preprocess(withOneDueDate, createTaskInput.extend(asRead).transform(withDueDate)).meta({
-  id: 'TaskCreate',
-  examples: [{ title: 'Water the plants', dueDate: '2026-12-01T18:00:00Z', category: 'home', priority: 'high' }],
-});
-export const taskUpdate = z
-  .preprocess(withOneDueDate, updateTaskInput.extend(asRead).transform(withDueDate))
-  .meta({ id: 'TaskUpdate', examples: [{ completed: true, dueDate: null }] });
+export const taskCreate = named(
+  'TaskCreate',
+  z.preprocess(withOneDueDate, createTaskInput.extend(asRead).transform(withDueDate)),
+  { title: 'Water the plants', dueDate: '2026-12-01T18:00:00Z', category: 'home', priority: 'high' },
+);
+export const taskUpdate = named(
+  'TaskUpdate',
+  z.preprocess(withOneDueDate, updateTaskInput.extend(asRead).transform(withDueDate)),
+  { completed: true, dueDate: null },
+);
 
-export const reducedTaskCreate = createTaskInput
-  .pick({ title: true, description: true })
-  .meta({ id: 'ReducedTaskCreate', examples: [{ title: 'Water the plants', description: 'All but the cactus.' }] });
-export const reducedTaskUpdate = updateTaskInput
-  .pick({ title: true, description: true, completed: true })
-  .meta({ id: 'ReducedTaskUpdate', examples: [{ completed: true }] });
+export const reducedTaskCreate = named('ReducedTaskCreate', createTaskInput.pick({ title: true, description: true }), {
+  title: 'Water the plants',
+  description: 'All but the cactus.',
+});
+export const reducedTaskUpdate = named(
+  'ReducedTaskUpdate',
+  updateTaskInput.pick({ title: true, description: true, completed: true }),
+  { completed: true },
+);
 
 /** Only `true` counts. Clients that do not know the field may send anything. */
 const refresh = z
@@ -113,18 +120,15 @@ const refresh = z
 /** The default of auth's `PASSWORD_MIN_LENGTH`, which may be higher. */
 const newPassword = password.meta({ minLength: 8, maxLength: 128 });
 
-export const signUp = signUpInput.extend({ refresh, password: newPassword }).meta({
-  id: 'SignUp',
-  examples: [{ email: 'ada@example.com', password: 'a long and winding phrase', name: 'Ada' }],
+const EXAMPLE_PASSWORD = 'a long and winding phrase';
+const EXAMPLE_LOGIN = { email: 'ada@example.com', password: EXAMPLE_PASSWORD };
+
+export const signUp = named('SignUp', signUpInput.extend({ refresh, password: newPassword }), {
+  ...EXAMPLE_LOGIN,
+  name: 'Ada',
 });
-export const login = loginInput.extend({ refresh }).meta({
-  id: 'Login',
-  examples: [{ email: 'ada@example.com', password: 'a long and winding phrase' }],
-});
-export const forgotPassword = forgotPasswordInput.meta({
-  id: 'ForgotPassword',
-  examples: [{ email: 'ada@example.com' }],
-});
+export const login = named('Login', loginInput.extend({ refresh }), EXAMPLE_LOGIN);
+export const forgotPassword = named('ForgotPassword', forgotPasswordInput, { email: 'ada@example.com' });
 
 /** An opaque string, bounded because it is used for a lookup. */
 const opaque = (what: string) =>
@@ -133,38 +137,31 @@ const opaque = (what: string) =>
     .max(1_024, `${what} is too long.`)
     .refine((value) => value.isWellFormed() && !value.includes('\0'), `${what} must be text.`);
 
-export const resetPassword = z.object({ token: opaque('token'), password: newPassword }).meta({
-  id: 'ResetPassword',
-  examples: [{ token: 'token-of-the-recovery-mail', password: 'another long and winding phrase' }],
+export const resetPassword = named('ResetPassword', z.object({ token: opaque('token'), password: newPassword }), {
+  token: 'token-of-the-recovery-mail',
+  password: 'another long and winding phrase',
 });
-export const createToken = z
-  .object({
-    name: personalTokenInput.shape.name,
-    scope: personalTokenInput.shape.scope,
-    expires_at: timestamp('expires_at'),
-  })
-  .meta({
-    id: 'CreateToken',
-    examples: [{ name: 'Backup of my tasks', scope: 'read', expires_at: '2027-02-18T10:00:00Z' }],
-  });
+export const createToken = named(
+  'CreateToken',
+  personalTokenInput.pick({ name: true, scope: true }).extend({ expires_at: timestamp('expires_at') }),
+  { name: 'Backup of my tasks', scope: 'read', expires_at: '2027-02-18T10:00:00Z' },
+);
 
-export const changeName = changeNameInput.meta({ id: 'ChangeName', examples: [{ name: 'Ada Lovelace' }] });
-export const changePassword = z.object({ current_password: password, password: newPassword }).meta({
-  id: 'ChangePassword',
-  examples: [{ current_password: 'a long and winding phrase', password: 'another long and winding phrase' }],
+export const changeName = named('ChangeName', changeNameInput, { name: 'Ada Lovelace' });
+export const changePassword = named('ChangePassword', z.object({ current_password: password, password: newPassword }), {
+  current_password: EXAMPLE_PASSWORD,
+  password: 'another long and winding phrase',
 });
-export const changeEmail = changeEmailInput.meta({
-  id: 'ChangeEmail',
-  examples: [{ email: 'ada@example.org', password: 'a long and winding phrase' }],
+export const changeEmail = named('ChangeEmail', changeEmailInput, {
+  email: 'ada@example.org',
+  password: EXAMPLE_PASSWORD,
 });
-export const deleteAccount = deleteAccountInput.meta({
-  id: 'DeleteAccount',
-  examples: [{ password: 'a long and winding phrase' }],
-});
-export const confirmEmail = z.object({ token: opaque('token'), password: confirmEmailInput.shape.password }).meta({
-  id: 'ConfirmEmail',
-  examples: [{ token: 'token-of-the-mail', password: 'a long and winding phrase' }],
-});
+export const deleteAccount = named('DeleteAccount', deleteAccountInput, { password: EXAMPLE_PASSWORD });
+export const confirmEmail = named(
+  'ConfirmEmail',
+  z.object({ token: opaque('token'), password: confirmEmailInput.shape.password }),
+  { token: 'token-of-the-mail', password: EXAMPLE_PASSWORD },
+);
 export const beginSignIn = z.object({
   return_to: beginSignInInput.shape.returnTo.meta({
     description: 'The path on this origin that the browser returns to.',
@@ -187,14 +184,8 @@ const EXAMPLE_CODE = {
   code: 'code-of-the-fragment',
   verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
 };
-export const signInWithCode = signInWithCodeInput.extend({ refresh }).meta({
-  id: 'SignInWithCode',
-  examples: [EXAMPLE_CODE],
+export const signInWithCode = named('SignInWithCode', signInWithCodeInput.extend({ refresh }), EXAMPLE_CODE);
+export const linkIdentity = named('LinkIdentity', linkIdentityInput, { ...EXAMPLE_CODE, password: EXAMPLE_PASSWORD });
+export const refreshSession = named('Refresh', z.object({ refresh_token: opaque('refresh_token') }), {
+  refresh_token: 'opaque-token',
 });
-export const linkIdentity = linkIdentityInput.meta({
-  id: 'LinkIdentity',
-  examples: [{ ...EXAMPLE_CODE, password: 'a long and winding phrase' }],
-});
-export const refreshSession = z
-  .object({ refresh_token: opaque('refresh_token') })
-  .meta({ id: 'Refresh', examples: [{ refresh_token: 'opaque-token' }] });

@@ -1,30 +1,17 @@
 import { codePoints } from '@taskmesh/contracts';
-import { userEndpoint, type Endpoint } from '../endpoint.ts';
+import { checkedQuery, done, type Endpoint, endpoint, queryText } from '../endpoint.ts';
 import { OPERATIONS, type RestTasksQueryVariables, type TaskFragment } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../preconditions.ts';
-import { checkedQuery, queryText } from '../endpoint.ts';
 import { listQuery, taskCreate, taskUpdate, type ListQuery } from '../schemas/requests.ts';
-import {
-  deleted,
-  oneTask,
-  statistics,
-  taskList,
-  type DeletedBody,
-  type OneTaskBody,
-  type StatisticsBody,
-  type TaskListBody,
-} from '../schemas/answers.ts';
-import { graphFields, graphPriority, pathTaskId, taskNotFound, taskToChange } from './task-input.ts';
-import { toTask } from './task-input.ts';
+import { deleted, oneTask, statistics, taskList } from '../schemas/answers.ts';
+import { findTask, graphFields, graphPriority, taskToChange, toTask } from './task-input.ts';
 
 const LIST_LIMIT = 1_000;
 const CATEGORY_MAX = 255;
 
 /** The full task contract: every answer is wrapped in `success`, `message`, `data`. */
 export const fullEndpoints: readonly Endpoint[] = [
-  userEndpoint({
-    method: 'POST',
-    path: '/tasks',
+  endpoint('user', 'POST /tasks', {
     name: 'createTask',
     summary: 'Create a task',
     description: 'If `dueDate` is absent, `due_date` is used.',
@@ -41,9 +28,7 @@ export const fullEndpoints: readonly Endpoint[] = [
       return taskAnswer('Task created.', task, claims.userId);
     },
   }),
-  userEndpoint({
-    method: 'GET',
-    path: '/tasks',
+  endpoint('user', 'GET /tasks', {
     name: 'listTasks',
     summary: "List the caller's tasks",
     description:
@@ -51,7 +36,6 @@ export const fullEndpoints: readonly Endpoint[] = [
       'response has at most 1,000 tasks; `Link` points to the next page.',
     needs: OPERATIONS.tasks,
     query: checkedQuery(listQuery),
-    status: 200,
     answerSchema: taskList,
     isPaged: true,
     handle: async ({ query, claims, run }) => {
@@ -62,44 +46,26 @@ export const fullEndpoints: readonly Endpoint[] = [
       return tasks.pageInfo.hasNextPage ? { ...answer, next: nextQuery(query) } : answer;
     },
   }),
-  userEndpoint({
-    method: 'GET',
-    path: '/tasks/stats',
+  endpoint('user', 'GET /tasks/stats', {
     name: 'taskStatistics',
     summary: "Statistics of the caller's tasks",
     needs: OPERATIONS.taskStatistics,
-    status: 200,
     answerSchema: statistics,
     handle: async ({ run }) => {
-      const { total, completed, pending, completionPercentage } = (await run(OPERATIONS.taskStatistics, {}))
-        .taskStatistics;
-      const body: StatisticsBody = {
-        success: true,
-        message: 'Statistics of your tasks.',
-        data: { total, completed, pending, completionPercentage },
-      };
-      return { body };
+      const { taskStatistics: data } = await run(OPERATIONS.taskStatistics, {});
+      return done('Statistics of your tasks.', { data });
     },
   }),
-  userEndpoint({
-    method: 'GET',
-    path: '/tasks/{id}',
+  endpoint('user', 'GET /tasks/{id}', {
     name: 'getTask',
     summary: 'Get a task',
     needs: OPERATIONS.task,
     headers: ['if-none-match'],
-    status: 200,
     answerSchema: oneTask,
     errors: ['NOT_FOUND'],
-    handle: async ({ id, claims, run }) => {
-      const { task } = await run(OPERATIONS.task, { id: pathTaskId({ id }) });
-      if (!task) throw taskNotFound();
-      return taskAnswer('Task found.', task, claims.userId);
-    },
+    handle: async (exchange) => taskAnswer('Task found.', await findTask(exchange), exchange.claims.userId),
   }),
-  userEndpoint({
-    method: 'PATCH',
-    path: '/tasks/{id}',
+  endpoint('user', 'PATCH /tasks/{id}', {
     name: 'updateTask',
     summary: 'Update a task',
     description:
@@ -108,46 +74,41 @@ export const fullEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.updateTask,
     bodySchema: taskUpdate,
     headers: ['if-match'],
-    status: 200,
     answerSchema: oneTask,
     exampleMessage: 'Task updated.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
       const { body, claims, run } = exchange;
-      const { id, ifVersion } = await taskToChange(exchange);
-      const { task } = await run(OPERATIONS.updateTask, { id, input: graphFields(body), ifVersion });
+      const { task } = await run(OPERATIONS.updateTask, {
+        ...(await taskToChange(exchange)),
+        input: graphFields(body),
+      });
       return taskAnswer('Task updated.', task, claims.userId);
     },
   }),
-  userEndpoint({
-    method: 'DELETE',
-    path: '/tasks/{id}',
+  endpoint('user', 'DELETE /tasks/{id}', {
     name: 'deleteTask',
     summary: 'Delete a task',
     needs: OPERATIONS.deleteTask,
     headers: ['if-match'],
-    status: 200,
     answerSchema: deleted,
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
-      const { id, ifVersion } = await taskToChange(exchange);
-      await exchange.run(OPERATIONS.deleteTask, { id, ifVersion });
-      const body: DeletedBody = { success: true, message: 'Task deleted.' };
-      return { body };
+      await exchange.run(OPERATIONS.deleteTask, await taskToChange(exchange));
+      return done('Task deleted.');
     },
   }),
 ];
 
 /** `userId` is the owner: the graph shows callers only their own tasks. */
 function taskAnswer(message: string, node: TaskFragment, userId: string) {
-  const body: OneTaskBody = { success: true, message, data: toTask(node, userId) };
-  return { body, etag: etagOf(node.version) };
+  return { ...done(message, { data: toTask(node, userId) }), etag: etagOf(node.version) };
 }
 
-function listAnswer(edges: { node: TaskFragment }[], userId: string): { body: TaskListBody } {
+function listAnswer(edges: { node: TaskFragment }[], userId: string) {
   const count = edges.length;
-  const message = count === 1 ? '1 task found.' : `${count} tasks found.`;
-  return { body: { success: true, message, count, data: edges.map(({ node }) => toTask(node, userId)) } };
+  const data = edges.map(({ node }) => toTask(node, userId));
+  return done(count === 1 ? '1 task found.' : `${count} tasks found.`, { count, data });
 }
 
 /** The same query for the next page. */

@@ -1,62 +1,42 @@
-import { userEndpoint, type Endpoint } from '../endpoint.ts';
+import { action, checkedQuery, type Endpoint, endpoint, queryText } from '../endpoint.ts';
 import { OPERATIONS, type RestTasksQueryVariables, type TaskFragment } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../preconditions.ts';
-import { checkedQuery, queryText } from '../endpoint.ts';
 import { reducedListQuery, reducedTaskCreate, reducedTaskUpdate, type ReducedListQuery } from '../schemas/requests.ts';
-import {
-  messageOnly,
-  reducedList,
-  reducedTask,
-  type MessageBody,
-  type ReducedListBody,
-  type ReducedTaskBody,
-} from '../schemas/answers.ts';
-import { pathTaskId, taskNotFound, taskToChange } from './task-input.ts';
+import { reducedList, reducedTask, type ReducedTaskBody } from '../schemas/answers.ts';
+import { findTask, taskToChange } from './task-input.ts';
 
 const LIST_LIMIT = 1_000;
 
 /** The reduced variant: bare objects with fewer fields, over the same tasks. */
 export const reducedEndpoints: readonly Endpoint[] = [
-  userEndpoint({
-    method: 'GET',
-    path: '/tasks',
+  endpoint('user', 'GET /tasks', {
     name: 'listReducedTasks',
     summary: "List the caller's tasks in pages",
     description: 'A page has at most 1,000 tasks; `total` counts all that match, and `Link` points to the next page.',
     needs: OPERATIONS.tasksAndTotal,
     query: checkedQuery(reducedListQuery),
-    status: 200,
     answerSchema: reducedList,
     isPaged: true,
     handle: async ({ query, claims, run }) => {
       const { tasks } = await run(OPERATIONS.tasksAndTotal, listVariables(query));
-      const body: ReducedListBody = {
-        data: tasks.edges.map(({ node }) => toReducedTask(node, claims.userId)),
-        total: tasks.totalCount,
-        page: query.page ?? 1,
+      const data = tasks.edges.map(({ node }) => toReducedTask(node, claims.userId));
+      const { page = 1 } = query;
+      return {
+        body: { data, total: tasks.totalCount, page },
+        ...(tasks.pageInfo.hasNextPage && { next: queryText({ ...query, page: page + 1 }) }),
       };
-      return { body, ...(tasks.pageInfo.hasNextPage && { next: queryText({ ...query, page: body.page + 1 }) }) };
     },
   }),
-  userEndpoint({
-    method: 'GET',
-    path: '/tasks/{id}',
+  endpoint('user', 'GET /tasks/{id}', {
     name: 'getReducedTask',
     summary: 'Get a task',
     needs: OPERATIONS.task,
     headers: ['if-none-match'],
-    status: 200,
     answerSchema: reducedTask,
     errors: ['NOT_FOUND'],
-    handle: async ({ id, claims, run }) => {
-      const { task } = await run(OPERATIONS.task, { id: pathTaskId({ id }) });
-      if (!task) throw taskNotFound();
-      return taskAnswer(task, claims.userId);
-    },
+    handle: async (exchange) => taskAnswer(await findTask(exchange), exchange.claims.userId),
   }),
-  userEndpoint({
-    method: 'POST',
-    path: '/tasks',
+  endpoint('user', 'POST /tasks', {
     name: 'createReducedTask',
     summary: 'Create a task',
     needs: OPERATIONS.createTask,
@@ -71,42 +51,29 @@ export const reducedEndpoints: readonly Endpoint[] = [
       return taskAnswer(task, claims.userId);
     },
   }),
-  userEndpoint({
-    method: 'PATCH',
-    path: '/tasks/{id}',
+  endpoint('user', 'PATCH /tasks/{id}', {
     name: 'updateReducedTask',
     summary: 'Update a task',
     description: 'Absent fields stay unchanged; `null` clears `description`.',
     needs: OPERATIONS.updateTask,
     bodySchema: reducedTaskUpdate,
     headers: ['if-match'],
-    status: 200,
     answerSchema: reducedTask,
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
-      const { body, claims, run } = exchange;
-      const { id, ifVersion } = await taskToChange(exchange);
-      const { task } = await run(OPERATIONS.updateTask, { id, input: body, ifVersion });
+      const { body: input, claims, run } = exchange;
+      const { task } = await run(OPERATIONS.updateTask, { ...(await taskToChange(exchange)), input });
       return taskAnswer(task, claims.userId);
     },
   }),
-  userEndpoint({
-    method: 'DELETE',
-    path: '/tasks/{id}',
+  action('user', 'DELETE /tasks/{id}', {
     name: 'deleteReducedTask',
     summary: 'Delete a task',
     needs: OPERATIONS.deleteTask,
     headers: ['if-match'],
-    status: 200,
-    answerSchema: messageOnly,
-    exampleMessage: 'Task deleted.',
+    says: 'Task deleted.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
-    handle: async (exchange) => {
-      const { id, ifVersion } = await taskToChange(exchange);
-      await exchange.run(OPERATIONS.deleteTask, { id, ifVersion });
-      const body: MessageBody = { message: 'Task deleted.' };
-      return { body };
-    },
+    handle: async (exchange) => exchange.run(OPERATIONS.deleteTask, await taskToChange(exchange)),
   }),
 ];
 

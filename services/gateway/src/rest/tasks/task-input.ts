@@ -1,5 +1,5 @@
 import { AppError, notFound, parseUuid, type Priority } from '@taskmesh/contracts';
-import type { UserExchange } from '../endpoint.ts';
+import type { Exchange } from '../endpoint.ts';
 import { OPERATIONS, type CreateTaskInput, type TaskFragment } from '../operations.ts';
 import { versionsIn } from '../preconditions.ts';
 import type { TaskBody } from '../schemas/answers.ts';
@@ -18,34 +18,37 @@ export function graphFields<Fields extends { priority?: Priority }>(
   return priority === undefined ? others : { ...others, priority: graphPriority(priority) };
 }
 
-export const taskNotFound = () => notFound('Task not found.');
+const taskNotFound = () => notFound('Task not found.');
+
+type Asked = Pick<Exchange, 'id' | 'raw' | 'run'>;
 
 /** The task id of the path. @throws AppError NOT_FOUND when it is not a UUID */
-export function pathTaskId({ id }: { id: string }): string {
+function pathTaskId({ id }: Asked): string {
   const known = parseUuid(id);
   if (known === undefined) throw taskNotFound();
   return known;
+}
+
+/** The task of the path. @throws AppError NOT_FOUND */
+export async function findTask(asked: Asked): Promise<TaskFragment> {
+  const { task } = await asked.run(OPERATIONS.task, { id: pathTaskId(asked) });
+  if (!task) throw taskNotFound();
+  return task;
 }
 
 /**
  * The task of the path, and the version that `If-Match` requires of it; null without such a condition.
  * @throws AppError BAD_USER_INPUT for an invalid condition, whether there is such a task or not; NOT_FOUND, PRECONDITION_FAILED
  */
-export async function taskToChange({
-  id: sent,
-  raw,
-  run,
-}: Pick<UserExchange<unknown, unknown>, 'id' | 'raw' | 'run'>): Promise<{ id: string; ifVersion: number | null }> {
-  const versions = versionsIn(raw.headers['if-match']);
-  const id = pathTaskId({ id: sent });
+export async function taskToChange(asked: Asked): Promise<{ id: string; ifVersion: number | null }> {
+  const versions = versionsIn(asked.raw.headers['if-match']);
+  const id = pathTaskId(asked);
   if (versions === undefined) return { id, ifVersion: null };
   if (versions.length === 1) return { id, ifVersion: versions[0] };
   // HTTP allows several tags, though hardly any client sends them: read the task to see which one is current.
-  const { task } = await run(OPERATIONS.task, { id });
-  if (!task) throw taskNotFound();
-  if (!versions.includes(task.version))
-    throw new AppError('PRECONDITION_FAILED', 'The task has another version by now.');
-  return { id, ifVersion: task.version };
+  const { version } = await findTask(asked);
+  if (!versions.includes(version)) throw new AppError('PRECONDITION_FAILED', 'The task has another version by now.');
+  return { id, ifVersion: version };
 }
 
 export function toTask(node: TaskFragment, userId: string): TaskBody {

@@ -117,6 +117,7 @@ export type BackupList = {
   success: boolean;
   /** For people to read. */
   message: string;
+  /** The length of `data`. */
   count: number;
   data: Array<Backup>;
 };

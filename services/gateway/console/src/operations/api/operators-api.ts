@@ -1,3 +1,5 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { OperatorsToken } from './answers.generated.ts';
 import { notReached, OperatorsError } from './operators-error.ts';
 import { readLines } from './read-lines.ts';
@@ -16,6 +18,14 @@ export interface OperatorsApi {
 export interface OperatorsApiOptions {
   token: string;
   onRefused(error: OperatorsError): void;
+}
+
+export const ApiContext = createContext<OperatorsApi | undefined>(undefined);
+
+export function useApi(): OperatorsApi {
+  const api = useContext(ApiContext);
+  if (!api) throw new Error('There is no operator around this component.');
+  return api;
 }
 
 const LINES = 'application/x-ndjson';

@@ -1,22 +1,19 @@
-import { useEffect, useState } from 'preact/hooks';
-import { Loading } from '../../elements/loading.tsx';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Confirm } from '../../elements/confirm.tsx';
+import { TextField } from '../../elements/form.tsx';
 import { useTell } from '../../elements/notices.tsx';
 import { saveAs } from '../../elements/save-as.ts';
-import { focusHeading, Section, View } from '../../elements/view.tsx';
+import { Ago, Moment, Sentence } from '../../elements/times.tsx';
+import { Button, Failure, focusHeading, Read, Section, View } from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
 import { useReading } from '../../requests/use-reading.ts';
-import { useApi } from '../api/api-context.ts';
-import type { Backup, PlatformStatus } from '../api/types.ts';
-import { Problem } from '../problem.tsx';
+import { useApi } from '../api/operators-api.ts';
+import type { Backup, PlatformStatus, WorkEnd } from '../api/types.ts';
 import { usePolling } from '../use-polling.ts';
-import { useOngoingWork } from '../work/use-work.ts';
-import { WorkCard } from '../work/work-card.tsx';
-import { AddBackup } from './add-backup.tsx';
-import { BackupRow } from './backup-row.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
-import { RestoreDialog } from './restore-dialog.tsx';
-import { Rules } from './rules.tsx';
-import { UndoCard, UndoUnknown } from './undo-card.tsx';
+import { useOngoingWork, WorkCard } from '../work/work.tsx';
+import { sizeInWords } from '../words.ts';
+import { Rules, UndoCard, UndoUnknown } from './status-cards.tsx';
 
 const EVERY_MS = 10_000;
 const LEAD = 'An archive holds all accounts and tasks as they were at one moment. Making one interrupts nothing.';
@@ -29,10 +26,8 @@ export function BackupsView() {
   const tell = useTell();
   const work = useOngoingWork();
   const [question, setQuestion] = useState<Question>();
-  const { data, error, again } = usePolling(
-    () => api.get<{ data: Backup[] }>('/backups').then(({ data }) => data),
-    EVERY_MS,
-  );
+  const reading = usePolling(() => api.get<{ data: Backup[] }>('/backups').then(({ data }) => data), EVERY_MS);
+  const { again } = reading;
   const status = useReading(() =>
     api.get<{ data: PlatformStatus }>('/operations/status').then(({ data }) => data.backups),
   );
@@ -66,6 +61,7 @@ export function BackupsView() {
   const download = useAction(async ({ file }: Backup) => {
     saveAs(file, await api.download(`/backups/${encodeURIComponent(file)}`));
   });
+  const deedOf = (name: string, { file }: Backup) => ({ disabled: isBusy, 'aria-label': `${name} ${file}` });
 
   return (
     <View title="Backups" lead={LEAD}>
@@ -74,24 +70,45 @@ export function BackupsView() {
       {undoable && <UndoCard undoable={undoable} isBusy={isBusy} />}
       {status.data && undoable === undefined && <UndoUnknown onAgain={() => void readStatus()} />}
       <Section title="Archives">
-        {!data && error === undefined && <Loading />}
-        <Problem error={error} onAgain={() => void again()} />
-        <Problem error={remove.error ?? download.error} />
-        {data?.length === 0 && <p class="soft">There are none yet.</p>}
-        <ul class="rows" aria-label="Archives">
-          {data?.map((backup) => (
-            <BackupRow
-              key={backup.file}
-              backup={backup}
-              isBusy={isBusy}
-              isDownloading={download.isBusy}
-              onVerify={() => void verify(backup)}
-              onDownload={() => void download.run(backup)}
-              onRestore={() => setQuestion({ kind: 'restore', backup })}
-              onDelete={() => setQuestion({ kind: 'delete', backup })}
-            />
-          ))}
-        </ul>
+        <Failure error={remove.error ?? download.error} />
+        <Read reading={reading}>
+          {(backups) => (
+            <>
+              {backups.length === 0 && <p class="soft">There are none yet.</p>}
+              <ul class="rows" aria-label="Archives">
+                {backups.map((backup) => (
+                  <BackupRow
+                    key={backup.file}
+                    backup={backup}
+                    deeds={
+                      <>
+                        <Button text="Verify" {...deedOf('Verify', backup)} onClick={() => void verify(backup)} />
+                        <Button
+                          icon="download"
+                          text="Download"
+                          {...deedOf('Download', backup)}
+                          disabled={download.isBusy}
+                          onClick={() => void download.run(backup)}
+                        />
+                        <Button
+                          text="Restore…"
+                          {...deedOf('Restore', backup)}
+                          onClick={() => setQuestion({ kind: 'restore', backup })}
+                        />
+                        <Button
+                          text="Delete…"
+                          class="danger"
+                          {...deedOf('Delete', backup)}
+                          onClick={() => setQuestion({ kind: 'delete', backup })}
+                        />
+                      </>
+                    }
+                  />
+                ))}
+              </ul>
+            </>
+          )}
+        </Read>
       </Section>
       <Rules status={status} />
       {question?.kind === 'restore' && (
@@ -102,8 +119,148 @@ export function BackupsView() {
         />
       )}
       {question?.kind === 'delete' && (
-        <DeleteDialog backup={question.backup} onDelete={() => void remove.run(question.backup)} onCancel={close} />
+        <Confirm
+          title="Delete this archive?"
+          action="Delete it"
+          onConfirm={() => void remove.run(question.backup)}
+          onCancel={close}
+        >
+          <p>
+            <strong class="file">{question.backup.file}</strong> cannot be brought back.
+            {question.backup.verifiedAt !== null && ' It has been verified: a restore from it works.'}
+          </p>
+        </Confirm>
       )}
     </View>
+  );
+}
+
+/** With the archive's name, which is not known before. */
+function namingArchive(end: WorkEnd): WorkEnd {
+  return end.data && 'file' in end.data ? { ...end, message: `The archive is ${end.data.file}.` } : end;
+}
+
+function AddBackup({ isBusy, onDone }: { isBusy: boolean; onDone: () => Promise<void> }) {
+  const api = useApi();
+  const { run } = useOngoingWork();
+  const chosen = useRef<HTMLInputElement>(null);
+  const make = async () => {
+    await run('Making a backup', (onProgress) => api.work('/backups', onProgress).then(namingArchive));
+    await onDone();
+  };
+  const bring = async (file: File) => {
+    await run(`Uploading ${file.name}`, (onProgress) =>
+      api.upload(`/backups/${encodeURIComponent(file.name)}`, file, onProgress),
+    );
+    await onDone();
+  };
+  return (
+    <div class="deeds first">
+      <Button icon="plus" text="Make a backup" class="primary" disabled={isBusy} onClick={() => void make()} />
+      <Button icon="upload" text="Upload an archive" disabled={isBusy} onClick={() => chosen.current?.click()} />
+      <input
+        ref={chosen}
+        type="file"
+        hidden
+        accept=".gz,.age,application/gzip"
+        aria-label="An archive to upload"
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          currentTarget.value = ''; // so that the same file can be chosen again
+          if (file) void bring(file);
+        }}
+      />
+    </div>
+  );
+}
+
+const ORIGINS: Record<Backup['origin'], string> = {
+  request: 'made on request',
+  schedule: 'made by schedule',
+  safety: 'made before a restore',
+  upload: 'uploaded',
+  unknown: 'added by hand',
+};
+
+/** `deeds`: what can be done with it. */
+function BackupRow({ backup, deeds }: { backup: Backup; deeds: ComponentChildren }) {
+  const { file, createdAt, sizeBytes, origin, verifiedAt, unfitAt, unfitReason } = backup;
+  return (
+    <li class="row">
+      <div class="what">
+        <p class="title">
+          <span class="file">{file}</span>
+          <Proof backup={backup} />
+        </p>
+        <p class="soft">
+          <Ago at={createdAt} />, {sizeInWords(sizeBytes)}, {ORIGINS[origin]}
+          {verifiedAt !== null && unfitAt === null && (
+            <>
+              , verified <Ago at={verifiedAt} />
+            </>
+          )}
+          {unfitReason !== null && <Sentence text={`. It cannot be restored: ${unfitReason}`} />}
+        </p>
+      </div>
+      <div class="deeds">{deeds}</div>
+    </li>
+  );
+}
+
+function Proof({ backup: { verifiedAt, unfitAt } }: { backup: Backup }) {
+  if (unfitAt !== null) return <span class="label bad">Cannot be restored</span>;
+  if (verifiedAt === null) return <span class="label plain">Not verified</span>;
+  return <span class="label good">Verified</span>;
+}
+
+interface RestoreDialogProps {
+  backup: Backup;
+  onRestore: (withSafetyBackup: boolean) => void;
+  onCancel: () => void;
+}
+
+/** The name has to be typed, so that no one restores by accident. */
+function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onRestore, onCancel }: RestoreDialogProps) {
+  const [typed, setTyped] = useState('');
+  const [isTried, setIsTried] = useState(false);
+  const [withSafetyBackup, setWithSafetyBackup] = useState(false);
+  const isSame = typed.trim() === file;
+  return (
+    <Confirm
+      title="Restore this archive?"
+      action="Restore"
+      mayConfirm={() => {
+        setIsTried(true);
+        return isSame;
+      }}
+      onConfirm={() => onRestore(withSafetyBackup)}
+      onCancel={onCancel}
+    >
+      <p>
+        Accounts and tasks go back to how they were on <Moment at={createdAt} />. What was written since is removed.
+        Pages that people have open show the restored tasks without being reloaded.
+      </p>
+      {verifiedAt === null && (
+        <p class="note">It is not verified: only the restore itself will show whether it works.</p>
+      )}
+      <p>
+        Type its name: <strong class="file">{file}</strong>
+      </p>
+      <TextField
+        label="Name of the archive"
+        autocomplete="off"
+        value={typed}
+        error={isTried && !isSame ? 'That is not its name.' : undefined}
+        onInput={setTyped}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={withSafetyBackup}
+          onChange={({ currentTarget }) => setWithSafetyBackup(currentTarget.checked)}
+        />
+        <span>Make a backup of the current data first</span>
+      </label>
+    </Confirm>
   );
 }

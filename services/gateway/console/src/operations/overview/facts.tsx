@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Icon } from '../../elements/icon.tsx';
 
 /** A value, or null if there is none, or undefined if it is not known: both are always shown in the same way. */
 export function Fact({ value }: { value: ComponentChildren }) {
@@ -18,5 +19,15 @@ export function Facts({ facts }: { facts: [name: string, value: ComponentChildre
         </div>
       ))}
     </dl>
+  );
+}
+
+/** A state shown by colour, shape and text. */
+export function Mark({ isGood, children }: { isGood: boolean; children: ComponentChildren }) {
+  return (
+    <span class={isGood ? 'mark good' : 'mark bad'}>
+      <Icon name={isGood ? 'check' : 'warning'} />
+      <span>{children}</span>
+    </span>
   );
 }

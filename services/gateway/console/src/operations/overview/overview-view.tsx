@@ -1,38 +1,194 @@
-import { Loading } from '../../elements/loading.tsx';
-import { View } from '../../elements/view.tsx';
-import { useApi } from '../api/api-context.ts';
-import type { PlatformStatus } from '../api/types.ts';
-import { Problem } from '../problem.tsx';
+import { Icon } from '../../elements/icon.tsx';
+import { Ago, Moment, Sentence, Time } from '../../elements/times.tsx';
+import { Read, Section, View } from '../../elements/view.tsx';
+import { useApi } from '../api/operators-api.ts';
+import type { BackupsStatus, PlatformStatus, ServiceStatus } from '../api/types.ts';
 import { usePolling } from '../use-polling.ts';
-import { BackupsCard } from './backups-card.tsx';
-import { FeedCard } from './feed-card.tsx';
-import { Problems } from './problems.tsx';
-import { ReadersCard } from './readers-card.tsx';
-import { ServicesCard } from './services-card.tsx';
+import { countOf, sizeInWords, spanInWords } from '../words.ts';
+import { Fact, Facts, Mark } from './facts.tsx';
 
 const EVERY_MS = 4_000;
 
 export function OverviewView() {
   const api = useApi();
-  const { data, error, again } = usePolling(
+  const reading = usePolling(
     () => api.get<{ data: PlatformStatus }>('/operations/status').then(({ data }) => data),
     EVERY_MS,
   );
   return (
     <View title="Overview">
-      {!data && error === undefined && <Loading />}
-      <Problem error={error} onAgain={() => void again()} />
-      {data && (
-        <>
-          <Problems status={data} isStale={error !== undefined} />
-          <ServicesCard services={data.services} />
-          <div class="pair">
-            <FeedCard status={data} />
-            <BackupsCard backups={data.backups} />
-          </div>
-          <ReadersCard realtime={data.realtime} />
-        </>
-      )}
+      <Read reading={reading}>
+        {(status) => (
+          <>
+            <Problems status={status} isStale={reading.error !== undefined} />
+            <ServicesCard services={status.services} />
+            <div class="pair">
+              <FeedCard status={status} />
+              <BackupsCard backups={status.backups} />
+            </div>
+            <ReadersCard realtime={status.realtime} />
+          </>
+        )}
+      </Read>
     </View>
   );
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+function Problems({ status: { problems, at }, isStale }: { status: PlatformStatus; isStale: boolean }) {
+  const isWell = problems.length === 0;
+  return (
+    <section class={isWell ? 'health well' : 'health ill'} aria-label="Health">
+      <div role="status">
+        {isWell ? (
+          <p class="headline">
+            <Icon name="check" /> All is well
+          </p>
+        ) : (
+          <>
+            <p class="headline">
+              <Icon name="warning" /> Not all is well
+            </p>
+            <ul>
+              {problems.map((problem) => (
+                <li key={problem}>
+                  <Sentence text={problem} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      <p class="soft">
+        {isStale ? 'Cannot be reached now; this was the state at ' : 'Checked every few seconds, last at '}
+        <Time at={at}>{CLOCK.format(new Date(at))}</Time>
+      </p>
+    </section>
+  );
+}
+
+function ServicesCard({ services }: { services: ServiceStatus[] }) {
+  return (
+    <Section title="Services">
+      <div class="pair">
+        {services.map(({ name, isUp, version, startedAt, store }) => (
+          <section key={name} aria-label={name}>
+            <h3>{name}</h3>
+            <Facts
+              facts={[
+                ['State', <Mark isGood={isUp}>{isUp ? 'Up' : 'Down'}</Mark>],
+                ['Version', version ?? undefined],
+                ['Running since', startedAt ? <Ago at={startedAt} /> : undefined],
+                ['Database', store ? <Store store={store} /> : isUp ? null : undefined],
+              ]}
+            />
+          </section>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function Store({ store: { isUp, schema, missing, unknown } }: { store: NonNullable<ServiceStatus['store']> }) {
+  if (!isUp) return <Mark isGood={false}>Does not answer</Mark>;
+  if (missing.length > 0) return <Mark isGood={false}>Missing: {missing.join(', ')}</Mark>;
+  if (unknown.length > 0) return <Mark isGood={false}>Newer: {unknown.join(', ')}</Mark>;
+  return <Fact value={schema && <code>{schema}</code>} />;
+}
+
+const SYSTEMS = { kafka: 'Kafka', memory: 'memory' };
+
+/** How far the event log is behind the store, and the dead letters. */
+function FeedCard({ status: { feed, eventLog, cache } }: { status: PlatformStatus }) {
+  const isLogUp = eventLog.isUpForGateway && eventLog.isUpForTasks !== false;
+  const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : undefined;
+  return (
+    <Section title="Feed">
+      <Facts
+        facts={[
+          ['Waiting to be published', feed ? countOf(feed.pending, 'change', 'changes') : undefined],
+          ['The oldest has waited for', feed?.pending === 0 ? null : feed && spanInWords(feed.oldestPendingAgeSeconds)],
+          [
+            'Dead letters',
+            dead === 0 ? null : dead && <a href="#/operations/dead-letters">{countOf(dead, 'letter', 'letters')}</a>,
+          ],
+          [
+            `Event log (${SYSTEMS[eventLog.system]})`,
+            <Mark isGood={isLogUp}>{isLogUp ? 'Answers' : whoMisses(eventLog)}</Mark>,
+          ],
+          [
+            'Shared cache (Redis)',
+            cache.system === 'memory' ? null : (
+              <Mark isGood={cache.isUp}>{cache.isUp ? 'Answers' : 'Does not answer'}</Mark>
+            ),
+          ],
+          ['Epoch', feed?.epoch],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function whoMisses({ isUpForTasks, isUpForGateway }: PlatformStatus['eventLog']): string {
+  if (isUpForGateway) return 'Not reachable by tasks';
+  return isUpForTasks ? 'Not reachable by the gateway' : 'Does not answer';
+}
+
+function BackupsCard({ backups }: { backups: BackupsStatus | null }) {
+  const archives = backups?.archives;
+  return (
+    <Section title="Backups">
+      <Facts
+        facts={[
+          ['Newest', archives && ago(archives.newest)],
+          ['Newest that is verified', archives && ago(archives.newestProved)],
+          [
+            'Kept',
+            archives &&
+              (archives.count === 0 ? null : (
+                <a href="#/operations/backups">
+                  {countOf(archives.count, 'archive', 'archives')}, {sizeInWords(archives.totalBytes)}
+                </a>
+              )),
+          ],
+          ['Next by schedule', backups ? next(backups) : undefined],
+        ]}
+      />
+    </Section>
+  );
+}
+
+const ago = (archive: { createdAt: string } | null) => archive && <Ago at={archive.createdAt} />;
+
+const next = ({ schedule }: BackupsStatus) => (schedule?.nextAt ? <Moment at={schedule.nextAt} /> : null);
+
+const PROTOCOLS: Record<string, string> = {
+  'graphql-ws': 'over graphql-ws',
+  sse: 'over SSE',
+  multipart: 'over multipart',
+  channel: 'over channels',
+};
+
+/** The readers of the feed at this gateway. */
+function ReadersCard({ realtime }: { realtime: PlatformStatus['realtime'] }) {
+  const { connections, subscriptions, owners, queueBytes } = realtime;
+  return (
+    <Section title="Readers at this gateway">
+      <Facts
+        facts={[
+          ['Open connections', connectionsInWords(connections)],
+          ['Subscriptions', countOf(subscriptions)],
+          ['People whose changes are read', countOf(owners)],
+          ['Waiting for slow readers', queueBytes > 0 ? sizeInWords(queueBytes) : null],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function connectionsInWords(connections: Record<string, number>): string | null {
+  const open = Object.entries(connections).filter(([, count]) => count > 0);
+  if (open.length === 0) return null;
+  return open.map(([protocol, count]) => `${count.toLocaleString('en')} ${PROTOCOLS[protocol] ?? protocol}`).join(', ');
 }

@@ -6,24 +6,16 @@ const STORES: Record<string, string> = { tasks: 'the tasks', auth: 'the accounts
 /** The current phase in words. */
 export function phaseInWords({ phase, store }: Progress): string {
   const what = store === undefined ? 'the archive' : (STORES[store] ?? store);
-  switch (phase) {
-    case 'dump':
-      return `Reading ${what}`;
-    case 'compress':
-      return 'Packing the archive';
-    case 'extract':
-      return 'Unpacking the archive';
-    case 'load':
-      return `Loading ${what}`;
-    case 'check':
-      return `Checking ${what}`;
-    case 'swap':
-      return 'Putting everything in its place';
-    case 'upload':
-      return 'Sending the archive';
-    default:
-      return `${phase.charAt(0).toUpperCase()}${phase.slice(1)}`;
-  }
+  const words: Partial<Record<string, string>> = {
+    dump: `Reading ${what}`,
+    compress: 'Packing the archive',
+    extract: 'Unpacking the archive',
+    load: `Loading ${what}`,
+    check: `Checking ${what}`,
+    swap: 'Putting everything in its place',
+    upload: 'Sending the archive',
+  };
+  return words[phase] ?? `${phase.charAt(0).toUpperCase()}${phase.slice(1)}`;
 }
 
 /** The progress within the phase, if known. */

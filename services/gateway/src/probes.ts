@@ -2,9 +2,9 @@ import { unavailable } from '@taskmesh/contracts';
 import type { KeySet } from '@taskmesh/identity';
 import { askInTime, createPeriodic, type HealthReport, type Log } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
-import type { Connections } from '../connections/connections.ts';
-import { refuseOtherMethods } from '../http/replies.ts';
-import type { LiveGraph } from '../supergraph/live-graph.ts';
+import type { Connections } from './connections/connections.ts';
+import { serveReading } from './http/replies.ts';
+import type { LiveGraph } from './supergraph/live-graph.ts';
 
 const CHECK_EVERY_MS = 1_000;
 const MAX_WAIT_MS = 2_000;
@@ -89,8 +89,6 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
   };
 }
 
-const READ = ['GET', 'HEAD'];
-
 export interface SystemState {
   ready(): HealthReport;
   /** The names of services that are not well. */
@@ -105,26 +103,17 @@ interface SystemAnswer {
 
 /** Routes for the infrastructure: liveness, readiness, health, and the public keys of access tokens. */
 export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
-  const get = (url: string, answer: () => SystemAnswer | Promise<SystemAnswer>) => {
-    app.route({
-      method: READ,
-      url,
-      handler: async (_request, reply) => {
-        const { status, body } = await answer();
-        if (status === 503) reply.header('retry-after', '1');
-        return reply.code(status).header('cache-control', 'no-store').send(body);
-      },
+  const get = (url: string, answer: () => SystemAnswer | Promise<SystemAnswer>) =>
+    serveReading(app, url, async (_request, reply) => {
+      const { status, body } = await answer();
+      if (status === 503) reply.header('retry-after', '1');
+      return reply.code(status).header('cache-control', 'no-store').send(body);
     });
-    refuseOtherMethods(app, url, READ);
-  };
 
   // Browsers ask for it beside any page; those of ours name their icon.
-  app.route({
-    method: READ,
-    url: '/favicon.ico',
-    handler: (_request, reply) => reply.code(204).header('cache-control', 'public, max-age=86400').send(),
-  });
-  refuseOtherMethods(app, '/favicon.ico', READ);
+  serveReading(app, '/favicon.ico', (_request, reply) =>
+    reply.code(204).header('cache-control', 'public, max-age=86400').send(),
+  );
 
   get('/livez', () => ({ status: 200, body: { status: 'ok' } }));
   get('/readyz', () =>

@@ -1,20 +1,13 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import {
-  type BackupsStatus,
-  type FeedStatus,
-  type ServiceStatus,
-  STATUS_PART_MS,
-  type StatusOf,
-  type StoreStatus,
-  type TasksStatus,
-} from '@taskmesh/internal-api';
+import { type ServiceStatus, STATUS_PART_MS, type StatusOf } from '@taskmesh/internal-api';
 import { askInTime, readVersion } from '@taskmesh/service';
 import type { Registry } from 'prom-client';
 import type { GatewayContext } from '../context.ts';
+import type { PlatformStatus } from './schemas/operators.ts';
 
 export type StatusContext = Pick<GatewayContext, 'clock' | 'connections' | 'eventLog' | 'keyValue' | 'log' | 'metrics'>;
 
-/** Answers within about a second, whatever is down. */
+/** Answers within about a second, even if everything is down. */
 export function createPlatformStatus(context: StatusContext): () => Promise<PlatformStatus> {
   const { clock, connections, eventLog, keyValue, log, metrics } = context;
   const gateway = { name: 'gateway', isUp: true, version: readVersion(), store: null } as const;
@@ -55,38 +48,11 @@ export function createPlatformStatus(context: StatusContext): () => Promise<Plat
   };
 }
 
+type NamedStatus = PlatformStatus['services'][number];
+
 function named(name: NamedStatus['name'], status: ServiceStatus | undefined): NamedStatus {
   const { version, startedAt, store } = status ?? { version: null, startedAt: null, store: null };
   return { name, isUp: status !== undefined, version, startedAt, store };
-}
-
-export interface NamedStatus {
-  name: 'gateway' | 'auth' | 'tasks' | 'backup';
-  /** Whether it answers; otherwise the rest is null. */
-  isUp: boolean;
-  version: string | null;
-  startedAt: string | null;
-  /** Null for the gateway, which has none. */
-  store: StoreStatus | null;
-}
-
-/** The platform as this gateway sees it. What is not known, because who knows it is away, is null. */
-export interface PlatformStatus {
-  at: string;
-  /** Sentences for operators; empty when all is well. */
-  problems: string[];
-  services: NamedStatus[];
-  feed: FeedStatus | null;
-  eventLog: {
-    system: TasksStatus['eventLog']['system'];
-    /** Whether tasks can publish to it. */
-    isUpForTasks: boolean | null;
-    isUpForGateway: boolean;
-  };
-  /** Of this gateway, as `realtime` is; in memory it is nobody else's. */
-  cache: { system: 'redis' | 'memory'; isUp: boolean };
-  realtime: RealtimeFigures;
-  backups: BackupsStatus | null;
 }
 
 /** As long as an event log that works, and a relay that changes hands, never take. */
@@ -154,7 +120,7 @@ function ofFeed({ feed, eventLog, cache }: Pick<PlatformStatus, 'feed' | 'eventL
 function ofBackups({ backups, services }: Pick<PlatformStatus, 'backups' | 'services'>): string[] {
   if (!backups) return [];
   const { archives, schedule, verifySchedule } = backups;
-  // The list of archives is in the database, so without it nobody knows how their place is.
+  // The list of archives is in the database, so without it the state of their place is not known.
   const isListUp = services.some(({ name, store }) => name === 'backup' && store?.isUp);
   return [
     ...(archives || !isListUp ? [] : ['The place of the archives does not answer.']),
@@ -165,19 +131,8 @@ function ofBackups({ backups, services }: Pick<PlatformStatus, 'backups' | 'serv
   ];
 }
 
-/** What this gateway serves to readers of the feed right now. */
-export interface RealtimeFigures {
-  /** Open sockets and HTTP streams, by protocol. */
-  connections: Record<string, number>;
-  subscriptions: number;
-  /** Owners whose changes somebody reads here. */
-  owners: number;
-  /** What waits for clients to read it. */
-  queueBytes: number;
-}
-
 /** The same numbers as the admin port's. */
-async function readRealtimeFigures(metrics: Registry): Promise<RealtimeFigures> {
+async function readRealtimeFigures(metrics: Registry): Promise<PlatformStatus['realtime']> {
   const valuesOf = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values ?? [];
   const sumOf = async (name: string) => (await valuesOf(name)).reduce((sum, { value }) => sum + value, 0);
   const connections = (await valuesOf('taskmesh_realtime_connections')).map(
