@@ -103,7 +103,7 @@ export function inOrder(parts: Service[]): Service {
 /** Combines parts into a service that is ready when `ready` says so, but only between its start and its stop. */
 export function readyWhenStarted(
   parts: Service[],
-  ready: () => Promise<HealthReport>,
+  ready: () => HealthReport | Promise<HealthReport>,
 ): Service & { ready(): Promise<HealthReport> } {
   let started = false;
   return {
