@@ -6,8 +6,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { Transform } from 'node:stream';
 import { createDatabase } from './database.ts';
 import { createSchemaGate } from './schema-gate.ts';
-import { whyTooOld } from './why-unfit.ts';
-import { whyPostgresFails } from './why-postgres-fails.ts';
+import { whyPostgresFails, whyTooOld } from './why-postgres-fails.ts';
 
 const log = createLog({ service: 'version-under-test', level: 'silent' });
 const ThingSchema = defineEntity({

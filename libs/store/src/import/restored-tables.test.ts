@@ -1,9 +1,9 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { openSession, type Session } from '../database/index.ts';
-import { BY_ATTEMPT, isValue, provideIsValue } from './is-value.ts';
+import { openSession, type SqlSession } from '../database/index.ts';
+import { BY_ATTEMPT, isValue, provideIsValue } from './restored-tables.ts';
 
 let database: TestDatabase;
-let session: Session;
+let session: SqlSession;
 beforeAll(async () => {
   database = await createTestDatabase('is_value');
 });
