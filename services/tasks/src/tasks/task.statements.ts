@@ -1,7 +1,6 @@
 import type { Statement } from '@taskmesh/store';
 import { TASK_FIELDS } from '@taskmesh/contracts';
-import { GIVEN_FIELDS, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
-import { LAST_MOMENT } from './task-time.ts';
+import { GIVEN_FIELDS, LAST_MOMENT, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 /*
  * Results name their columns: a prepared statement fails when its columns change, as with a migration that adds one.

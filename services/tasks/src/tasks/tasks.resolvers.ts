@@ -2,8 +2,7 @@ import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import { selectedFields } from '../graphql/selection.ts';
 import type { Resolvers } from '../graphql/types.generated.ts';
-import { encodeCursor, placeOf } from './task-order.ts';
-import type { RequestedFields } from './task-page.ts';
+import { encodeCursor, placeOf, type RequestedFields } from './task-order.ts';
 import type { Caller, ListArguments, TaskService } from './task.service.ts';
 
 export function createTasksResolvers(tasks: TaskService): Resolvers {

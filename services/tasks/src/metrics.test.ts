@@ -1,8 +1,8 @@
 import type { Database } from '@taskmesh/store';
 import { Registry } from 'prom-client';
-import { createDeadLetterRepository } from './dead-letter.repository.ts';
-import { createRelayMetrics } from './relay.metrics.ts';
-import { createRelayRepository } from './relay.repository.ts';
+import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
+import { createRelayMetrics } from './metrics.ts';
+import { createRelayRepository } from './relay/relay.repository.ts';
 
 it('has no backlog and no dead letters to tell while they cannot be counted, instead of what they once were', async () => {
   let isAway = false;

@@ -1,5 +1,5 @@
 import type { Database, Session, Statement } from '@taskmesh/store';
-import { openLease } from './lease.repository.ts';
+import { openLease } from './relay.repository.ts';
 
 function fakeSession() {
   const lost = new AbortController();

@@ -1,5 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import { createOwnerEraser } from './erase-owners.ts';
+import { createOwnerEraser } from './closed-owners.ts';
 
 it('erases all other owners when some of them fail, and rejects with the first failure and its owner', async () => {
   const finished: string[] = [];

@@ -1,4 +1,4 @@
-import { PARTITIONS, partOf } from './partition.ts';
+import { PARTITIONS, partOf } from './change.ts';
 
 it('never changes for an owner: stored changes depend on it', () => {
   expect(partOf('01890000-0000-7000-8000-0000000000aa')).toBe(4);

@@ -1,9 +1,15 @@
 import { defineEntity, p, Type } from '@mikro-orm/core';
-import type { TaskImage } from '@taskmesh/contracts';
-import { toRfc3339 } from './task-time.ts';
+import type { TaskImage, TaskRow } from '@taskmesh/contracts';
+import { toRfc3339 } from './task-row.ts';
 
 /** Times are RFC 3339, UTC, with milliseconds. */
 export type Task = TaskImage;
+
+/** A user, of whom this service knows only the id. */
+export interface TaskOwner {
+  __typename: 'User';
+  id: string;
+}
 
 /** timestamptz(3) as text, because Date misreads years before 100. */
 class TimeType extends Type<string, string> {
@@ -57,5 +63,19 @@ export const TaskKeyEntity = defineEntity({
     dueDate: p.type(TimeType).nullable(),
     createdAt: p.type(TimeType),
     updatedAt: p.type(TimeType),
+  },
+});
+
+/** A create with an idempotency key: repeating it returns the same task. */
+export const IdempotencyKeyEntity = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_keys',
+  properties: {
+    ownerId: p.uuid().primary(),
+    key: p.text().primary(),
+    /** SHA-256 of the input. */
+    inputHash: p.text(),
+    task: p.json<TaskRow>().columnType('json'),
+    expiresAt: p.datetime(3).index('idempotency_keys_by_age'),
   },
 });

@@ -1,4 +1,4 @@
-import { toRfc3339 } from './task-time.ts';
+import { toRfc3339 } from './task-row.ts';
 
 it.each([
   ['2026-11-20 10:00:00+00', '2026-11-20T10:00:00.000Z'],
