@@ -4,8 +4,14 @@ import { bearerToken } from '@taskmesh/service';
 import { AuthorizationResponseError, randomNonce, randomState, type Configuration } from 'openid-client';
 import { Strategy as OidcStrategy } from 'openid-client/passport';
 import passport, { type Strategy } from 'passport';
-import { readProfile, type Subject } from './oidc/provider-profile.ts';
-import type { ProviderAnswer, ProviderProfile, ProviderStrategy, SignInSecrets } from './oidc/provider.ts';
+import {
+  readProfile,
+  type ProviderAnswer,
+  type ProviderProfile,
+  type ProviderStrategy,
+  type SignInSecrets,
+  type Subject,
+} from './oidc/provider.ts';
 
 /**
  * The only file that knows passport. Each way to authenticate somebody is a strategy here; the rest of auth only asks who

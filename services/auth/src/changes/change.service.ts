@@ -1,25 +1,43 @@
+import {
+  changeEmailInput,
+  changeNameInput,
+  changePasswordInput,
+  confirmEmailInput,
+  parseInput,
+} from '@taskmesh/contracts';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { isUniqueViolation } from '@taskmesh/store';
-import type { RequestOrigin } from '@taskmesh/internal-api';
-import type { Clock, Ids } from '@taskmesh/service';
-import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/contracts';
-import type { SignedIn } from '../accounts/account-change.repository.ts';
-import { emailIsTaken, wrongPassword } from '../accounts/account.errors.ts';
+import { lockOwner, type Caller, type SignedIn } from '../accounts/account-change.repository.ts';
+import type { Account } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { Limits } from '../rate-limits.ts';
+import {
+  emailIsTaken,
+  emailIsTheSame,
+  emailTokenUnusable,
+  ownerIsUnproven,
+  sessionHasEnded,
+  tokenOfAnotherAccount,
+  wrongPassword,
+} from '../auth.errors.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
-import { lockOwner } from '../sessions/lock-owner.ts';
-import { sessionHasEnded } from '../sessions/session.errors.ts';
-import { emailIsTheSame, emailTokenUnusable, ownerIsUnproven, tokenOfAnotherAccount } from './change.errors.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
-export interface EmailChangeService {
+/** What owners change of their accounts. */
+export interface ChangeService {
+  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
+  changeName(caller: Caller, name: string, origin: RequestOrigin): Promise<Account>;
+  /**
+   * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  changePassword(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
   /**
    * Puts a mail to the new address into the outbox, whether or not another account has that address: neither answer nor
    * time reveals it. Replaces an earlier request, unless that address has had too many mails.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
-  request(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
+  requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
   /**
    * Gives the account the address that the token was mailed to, and informs the former one. The token proves only that
    * somebody reads that mailbox, which is a stranger's if the address was mistyped: `user` or the password in `input` proves that the
@@ -27,21 +45,20 @@ export interface EmailChangeService {
    * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
    * either, and when the session has ended meanwhile
    */
-  confirm(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
+  confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
 }
 
-export interface EmailChangeDeps {
+export interface ChangeServiceDeps extends Pick<
+  CommonParts,
+  'check' | 'hasher' | 'rules' | 'limits' | 'clock' | 'ids'
+> {
   repository: ChangeRepository;
-  check: PasswordCheckService;
-  limits: Limits;
-  clock: Clock;
-  ids: Ids;
   /** Wakes the mail worker. */
   onMail: () => void;
 }
 
-export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeService {
-  const { repository, check, limits, clock, ids, onMail } = deps;
+export function createChangeService(deps: ChangeServiceDeps): ChangeService {
+  const { repository, check, hasher, rules, limits, clock, ids, onMail } = deps;
 
   /** Returns the session that proves it; undefined if the password does, which counts whoever else is signed in. */
   const requireOwner = async (
@@ -59,7 +76,47 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
   };
 
   return {
-    async request(user, input, origin) {
+    async changeName(caller, given, origin) {
+      const { name } = parseInput(changeNameInput, { name: given });
+      await limits.countChange(caller.userId, 'name');
+      return repository.inTransaction(async (transaction) => {
+        const account = await lockOwner(transaction, caller);
+        const now = new Date(clock.now());
+        account.name = name;
+        account.updatedAt = now;
+        const { userId: accountId, sessionId } = caller;
+        transaction.record({ kind: 'name.changed', at: now, accountId, sessionId, origin });
+        return account;
+      }, caller.userId);
+    },
+    async changePassword(user, input, origin) {
+      const { userId, sessionId } = user;
+      const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
+      rules.check(newPassword, 'newPassword');
+      const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
+      rules.checkAgainst(newPassword, 'newPassword', known.account.email);
+      await limits.countChange(userId, 'password');
+      const passwordHash = await hasher.hash(newPassword, origin.ip);
+      // With the account locked, the later of two changes fails the version check, and no login opens a session in between.
+      const ended = await repository.inTransaction(async (transaction) => {
+        const account = await lockOwner(transaction, user);
+        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
+        const now = new Date(clock.now());
+        account.passwordHash = passwordHash;
+        account.passwordVersion++;
+        account.updatedAt = now;
+        await transaction.revokeChanges(userId);
+        const fact = { kind: 'password.changed', at: now, accountId: userId, origin } as const;
+        transaction.record({ ...fact, sessionId });
+        transaction.addMail({ ...fact, id: ids.next(), recipient: account.email });
+        const { ended: others } = await transaction.endAllSessions({ accountId: userId, kept: sessionId, now });
+        return others;
+      }, userId);
+      onMail();
+      await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
+      return ended;
+    },
+    async requestEmail(user, input, origin) {
       const { userId, sessionId } = user;
       const { email, password } = parseInput(changeEmailInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
@@ -80,7 +137,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
       }, userId);
       onMail();
     },
-    async confirm(user, input, origin) {
+    async confirmEmail(user, input, origin) {
       const { token: given, password } = parseInput(confirmEmailInput, input);
       const hash = hashOf(given);
       const found = await repository.findEmailToken(hash, new Date(clock.now()));

@@ -1,4 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { accountOf } from '../accounts/account.entity.ts';
 
 /** A mail to be sent if the address has an account. */
 export const RecoveryRequestEntity = defineEntity({
@@ -16,3 +17,17 @@ export const RecoveryRequestEntity = defineEntity({
 });
 
 export type RecoveryRequest = InferEntity<typeof RecoveryRequestEntity>;
+
+export const ResetTokenEntity = defineEntity({
+  name: 'ResetToken',
+  tableName: 'reset_tokens',
+  properties: {
+    /** SHA-256 of the token. */
+    hash: p.text().primary(),
+    accountId: () => accountOf('reset_tokens'),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3).index('reset_tokens_expires_at'),
+  },
+});
+
+export type ResetToken = InferEntity<typeof ResetTokenEntity>;
