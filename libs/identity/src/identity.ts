@@ -42,7 +42,7 @@ export type Identity =
   /** A service on its own behalf, for internal calls. */
   | { role: 'service'; name: string };
 
-/** Of what a program calls itself, more than this tells nobody anything. */
+/** Of what a program calls itself, more than this says nothing. */
 export const CLIENT_LENGTH = 255;
 
 export const ANONYMOUS: Identity = { role: 'anonymous' };

@@ -85,7 +85,7 @@ export type ImportResult =
       complete: false;
       /** One sentence for the operator. */
       reason: string;
-      /** `archive`: never restorable, whatever its rows are. `version`: another release may restore it. */
+      /** `archive`: never restorable, with any rows. `version`: another release may restore it. */
       concerns?: 'archive' | 'version';
     };
 

@@ -158,7 +158,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       if (await attempt(() => redis.ping(), null)) return;
     }
   };
-  // Connects to a replica anew: it may have been promoted, or the address leads to the primary now.
+  // Connects to a replica again: it may have been promoted, or the address leads to the primary now.
   const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ask()), HEARTBEAT_MS).unref();
 
   return {

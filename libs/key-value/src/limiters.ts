@@ -51,7 +51,7 @@ export interface RedisLimiterOptions extends LimiterOptions {
   own: Limiter;
 }
 
-/** Counts in Redis, and also what this process took, so that an outage of Redis gives nobody a fresh set of points. */
+/** Counts in Redis, and also what this process took, so that an outage of Redis gives no one a fresh set of points. */
 export function createRedisLimiter({ redis, attempt }: RedisConnection, options: RedisLimiterOptions): Limiter {
   const { name, points, windowSeconds, own } = options;
   const shared = new RateLimiterRedis({

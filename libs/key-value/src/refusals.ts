@@ -27,7 +27,7 @@ export function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
 }
 
-/** Logs once that Redis is unavailable and once that it is back, whatever calls and reconnects lie between. */
+/** Logs once that Redis is unavailable and once that it is back, with any calls and reconnects between. */
 export interface Outage {
   began(reason: unknown): void;
   ended(): void;

@@ -12,7 +12,7 @@ export interface HealthReport {
 }
 
 /**
- * Closes what was added, in reverse order: it tries all, then throws the first failure. Whoever closes meanwhile waits
+ * Closes what was added, in reverse order: it tries all, then throws the first failure. A caller that closes meanwhile waits
  * for the same, as what is closed last may still be in use. With `await using` that happens
  * however the block ends, unless the duty was handed over.
  */

@@ -67,8 +67,8 @@ function suppressFloods() {
 function withCauses(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   try {
-    const told = stdSerializers.err(error);
-    return Object.assign(told, { message: told.message.replaceAll('.: ', ': ') });
+    const plain = stdSerializers.err(error);
+    return Object.assign(plain, { message: plain.message.replaceAll('.: ', ': ') });
   } catch {
     // It is frozen, or its message is no text: a line is never worth the work that writes it.
     const { name, stack } = error;

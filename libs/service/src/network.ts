@@ -20,8 +20,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * The key by which a caller's limits are counted. An IPv6 network of 64 bits is one household or host: whoever has one
- * of its addresses has them all. An IPv4 address stands for itself, in whatever form it is written.
+ * The key by which a caller's limits are counted. An IPv6 network of 64 bits is one household or host: who has one
+ * of its addresses has them all. An IPv4 address stands for itself, in any form.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%'); // without the zone of a link-local address

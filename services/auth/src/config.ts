@@ -126,7 +126,7 @@ function readOidcConfig(env: Env): { oidc: OidcConfig | undefined; clientSecret:
 }
 
 function isUsableIssuer(value: string): boolean {
-  if (!/^https?:/i.test(value) || !URL.canParse(value)) return true; // that is told already
+  if (!/^https?:/i.test(value) || !URL.canParse(value)) return true; // that is said already
   const { protocol, host, search, hash, username } = new URL(value);
   return (protocol === 'https:' || isLoopbackHost(host)) && search + hash + username === '';
 }

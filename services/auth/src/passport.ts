@@ -25,7 +25,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Asks `recognise` who sent a request; undefined: nobody that is known. */
+/** Asks `recognise` who sent a request; undefined: no one that is known. */
 function strategyOf<Request>(recognise: (request: Request) => Promise<object | undefined>): Strategy {
   return {
     authenticate(request) {
@@ -147,7 +147,7 @@ function refusalOf({ error = 'access_denied', error_description: description }: 
 
 interface Outcome {
   user: unknown;
-  /** The strategy's reason for recognising nobody. */
+  /** The strategy's reason for recognising no one. */
   challenge?: unknown;
   /** Where to send the caller instead. */
   location?: string;

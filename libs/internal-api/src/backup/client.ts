@@ -132,8 +132,8 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
 
 async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppError> {
   try {
-    const told = await body.json();
-    return errorOf(isObject(told) ? told.error : undefined);
+    const said = await body.json();
+    return errorOf(isObject(said) ? said.error : undefined);
   } catch (cause) {
     return asAway(cause);
   }

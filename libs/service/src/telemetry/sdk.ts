@@ -256,6 +256,6 @@ function objectionIn(answer: Uint8Array, serializer: Serializer): Objection | un
     const message = String(errorMessage ?? '').slice(0, LONGEST_MESSAGE);
     return rejected > 0 || message !== '' ? { rejectedSpans: rejected || 0, message } : undefined;
   } catch {
-    return undefined; // whoever took everything may answer with anything
+    return undefined; // one that took everything may answer with anything
   }
 }

@@ -142,7 +142,7 @@ export function asUnavailable(error: unknown): AppError | undefined {
 }
 
 export interface RetryOptions {
-  /** A `read` is repeated whatever happened, a `write` only when it certainly has not happened. */
+  /** A `read` is repeated in any case, a `write` only when it certainly has not happened. */
   kind: 'read' | 'write';
   /** @default 2_000 */
   deadlineMs?: number;

@@ -59,7 +59,7 @@ export function createSchemaGate(deps: {
   let open = false;
 
   const wait = async () => {
-    let told: string | undefined;
+    let logged: string | undefined;
     for (;;) {
       const problem = await database.schemaState().then(
         (state) => whyUnfit(state, policy),
@@ -69,8 +69,8 @@ export function createSchemaGate(deps: {
         },
       );
       if (problem === undefined) return;
-      if (problem !== told) log.warn({ reason: problem }, 'not ready: waiting for the schema');
-      told = problem;
+      if (problem !== logged) log.warn({ reason: problem }, 'not ready: waiting for the schema');
+      logged = problem;
       await sleep(LOOK_EVERY_MS, undefined, { signal: stopped.signal });
     }
   };
@@ -91,7 +91,7 @@ export function createSchemaGate(deps: {
   };
 }
 
-/** A service is ready when its database answers, with this schema; `more` is told beside that. */
+/** A service is ready when its database answers, with this schema; `more` is shown beside that. */
 export async function storeHealth(
   database: Pick<Database, 'isUp'>,
   schema: SchemaGate,

@@ -16,7 +16,7 @@ export interface Credentials extends Attempt {
   password: string;
 }
 
-/** Whose credentials these are; undefined when nobody's. */
+/** Whose credentials these are; undefined when no one's. */
 export type Authenticate = (credentials: Credentials) => Promise<StoredAccount | undefined>;
 
 export interface AccountService {

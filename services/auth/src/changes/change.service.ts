@@ -60,7 +60,7 @@ export interface ChangeServiceDeps extends Pick<
 export function createChangeService(deps: ChangeServiceDeps): ChangeService {
   const { repository, check, hasher, rules, limits, clock, ids, onMail } = deps;
 
-  /** Returns the session that proves it; undefined if the password does, which counts whoever else is signed in. */
+  /** Returns the session that proves it; undefined if the password does, which counts with anyone signed in. */
   const requireOwner = async (
     accountId: string,
     { user, password }: { user: SignedIn | undefined; password: string | undefined },
@@ -164,7 +164,7 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
           transaction.addMail({ ...fact, id: ids.next(), recipient });
         }, found.accountId)
         .catch((error: unknown) => {
-          // Whoever has the token reads that address's mail, so they may learn that it has an account.
+          // Who has the token reads that address's mail, so they may learn that it has an account.
           throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
         });
       onMail();

@@ -17,7 +17,7 @@ export function createChangesResolvers(changes: ChangeService) {
       },
       confirmEmailChange: async (_parent, input, context) => {
         const { identity } = context;
-        // The password decides by itself, whoever is signed in and with whatever.
+        // The password decides by itself, with anyone signed in and in any way.
         const user = identity.role === 'user' && !input.password ? requireSession(identity) : undefined;
         await changes.confirmEmail(user, input, originOf(context));
         return true;

@@ -23,8 +23,8 @@ export function tellOpened(context: SubgraphContext, session: OpenedSession): Op
 
 /** Tells the gateway at once, ahead of its next poll, beside what else the operation has ended. */
 export function tellEnded({ extensions }: SubgraphContext, sessions: EndedSession[]): void {
-  const told = (extensions.endedSessions ?? []) as EndedSession[];
-  if (sessions.length > 0) extensions.endedSessions = [...told, ...sessions];
+  const earlier = (extensions.endedSessions ?? []) as EndedSession[];
+  if (sessions.length > 0) extensions.endedSessions = [...earlier, ...sessions];
 }
 
 export type FeatureResolvers = Omit<Resolvers, 'Query' | 'Mutation'> & {

@@ -15,7 +15,7 @@ export interface OidcDeps {
   onMail: () => void;
 }
 
-/** Signing in at a provider; without one, there is nobody whom a browser could be sent to. */
+/** Signing in at a provider; without one, there is none to send a browser to. */
 export function createOidc(
   { oidc, publicUrl, secrets }: AuthConfig,
   common: CommonParts,

@@ -43,7 +43,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
   const enter: Step = async (transaction, code, at) => {
     const linked = await transaction.findLinked(code);
     const account = linked && (await transaction.lockAccount(linked.accountId));
-    // With the account locked, nobody can remove the link any more.
+    // With the account locked, no one can remove the link any more.
     const still = linked && account && (await transaction.reread(linked));
     if (!still) throw codeUnusable();
     still.lastUsedAt = at;

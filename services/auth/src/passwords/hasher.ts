@@ -59,7 +59,7 @@ export interface Hasher {
   /** Callers, by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
   hash(password: string, ip?: string | null): Promise<string>;
   /**
-   * A refusal takes the same time without a hash (no such account), and whatever kind the hash is of: first argon2, then bcrypt as
+   * A refusal takes the same time without a hash (no such account), and with a hash of any kind: first argon2, then bcrypt as
    * long as any account has such a hash.
    * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
    */

@@ -49,7 +49,7 @@ export function endOldestSessions(em: EntityManager, which: SessionsToEnd, other
 
 /**
  * Lists what has ended, unless its tokens have expired; `until` is when the last of them does. The counter is the last lock that
- * a transaction takes, so the list's sequence has no gaps and follows the order of commits: whoever has read up to a
+ * a transaction takes, so the list's sequence has no gaps and follows the order of commits: who has read up to a
  * number has missed nothing before it.
  */
 export async function listEnded(

@@ -93,7 +93,7 @@ export const DELETE_TASKS: Statement = {
 };
 
 /**
- * $1: owner, $2: limit. Changes contain the tasks. Once all are published, nobody needs them, as nobody can read this feed.
+ * $1: owner, $2: limit. Changes contain the tasks. Once all are published, no one needs them, as no one can read this feed.
  */
 export const ERASE_CHANGES: Statement = {
   name: 'owners-erase-changes',

@@ -59,7 +59,7 @@ export interface Relay extends Service {
 }
 
 /**
- * Publishes the change log to the event log: in order for each owner, at least once, whatever fails. Each part of the
+ * Publishes the change log to the event log: in order for each owner, at least once, with any failure. Each part of the
  * log belongs to the one instance that holds its lock; a change is marked only once the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {

@@ -32,7 +32,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
       cursor: ({ node, order }) => encodeCursor(order, placeOf(node, order)),
     },
     User: {
-      // Other users do not exist here. The fields below use the caller's tasks, whatever the reference names.
+      // Other users do not exist here. The fields below use the caller's tasks, with any name in the reference.
       __resolveReference: ({ id }, context) => (id === callerOf(context).userId ? { __typename: 'User', id } : null),
       tasks: list,
       taskStatistics: statistics,
