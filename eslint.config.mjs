@@ -115,7 +115,7 @@ const WALL_CLOCK = {
 const WRITERS_OF_TIMES = [
   'packages/client/src/time.ts',
   'packages/realtime-protocol/src/server.ts',
-  'libs/service/src/clock.ts',
+  'libs/service/src/time.ts',
   'libs/service/src/telemetry/sdk.ts',
   'packages/subgraph/src/field-trace.ts',
   'packages/event-log/src/kafka/node.ts',

@@ -1,7 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
-import type { Env } from '../libs/service/src/config.ts';
-import { misspelt } from '../libs/service/src/misspelt.ts';
+import { doubtsAbout, type Env } from '../libs/service/src/config.ts';
 import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/src/config.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
@@ -17,7 +16,7 @@ async function settingsInSource(): Promise<Set<string>> {
   const names = new Set<string>();
   for await (const file of glob(['{services,deploy,packages,libs}/*/src/**/*.ts'], { cwd: ROOT })) {
     const text = await readFile(`${ROOT}${file}`, 'utf8');
-    if (text.includes('readEnv(')) for (const [, ...name] of text.matchAll(READ)) names.add(name.join(''));
+    if (/\bread(Env|\w+File)\(/.test(text)) for (const [, ...name] of text.matchAll(READ)) names.add(name.join(''));
   }
   return names;
 }
@@ -42,7 +41,7 @@ describe('.env.example', () => {
   });
 
   it('has no two settings of which one is taken for a slip of the other', () => {
-    expect(misspelt({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
+    expect(doubtsAbout({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
       'BACKUP_DIR is no setting, and counts for nothing: is BACKUPS_DIR meant?',
     ]);
   });

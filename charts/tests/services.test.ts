@@ -82,7 +82,7 @@ describe('the services', () => {
   });
 
   it('have as long to stop as their process allows itself, and the pause before it', async () => {
-    const source = readFileSync(join(CHARTS, '../libs/service/src/run-main.ts'), 'utf8');
+    const source = readFileSync(join(CHARTS, '../libs/service/src/run-service.ts'), 'utf8');
     const deadlineMs = Number(/STOP_DEADLINE_MS = ([\d_]+)/.exec(source)?.[1]?.replaceAll('_', ''));
     expect(deadlineMs).toBeGreaterThan(0);
     for (const values of ['values.yaml', 'ci/everything-said-values.yaml'])

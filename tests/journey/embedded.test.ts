@@ -1,6 +1,6 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { findFreePorts } from '@taskmesh/local';
-import { startTraceCollector, type TraceCollector } from '@taskmesh/service/trace-collector';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { startStack, type Stack } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
-import { startTraceCollector, type TraceCollector } from '@taskmesh/service/trace-collector';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { nodeEnvironment, ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

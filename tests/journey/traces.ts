@@ -1,4 +1,4 @@
-import type { TraceCollector } from '@taskmesh/service/trace-collector';
+import type { TraceCollector } from '@taskmesh/testing/trace-collector';
 import { eventually } from '@taskmesh/testing';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createGraphql, createRest } from '../clients/http.ts';

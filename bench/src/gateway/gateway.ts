@@ -1,5 +1,4 @@
 import { Closers } from '@taskmesh/service';
-import { startTraceCollector } from '@taskmesh/service/trace-collector';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cpuMsOf, mibOf } from '../machine/cpu.ts';
@@ -29,7 +28,12 @@ type Options = ReturnType<typeof options.read>;
 /** All gateways take turns, query by query. CPU and requests to services are per request. */
 async function run(chosen: Options & Surroundings) {
   await using closers = new Closers();
-  const collector = closers.use(await startTraceCollector());
+  const collector = closers.use(
+    await startServer({
+      ...{ file: new URL('collector.main.ts', import.meta.url), env: process.env },
+      logFile: join(chosen.dataDir, 'collector.log'),
+    }),
+  );
   const shop = closers.use(await startShop(chosen.dataDir));
   const env: Environment = {
     ...chosen.env,

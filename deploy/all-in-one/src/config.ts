@@ -4,19 +4,17 @@ import { readGatewayConfig } from '@taskmesh/gateway';
 import { readRedisSettings } from '@taskmesh/key-value';
 import { databasePrefix, databaseUrl, localUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
 import { readKafkaSettings } from '@taskmesh/service/event-log';
-import { processSettings, readAll, readEnv, readTelemetry, setting, withoutEmpty, type Env } from '@taskmesh/service';
+import { readAll, readEnv, readTelemetry, setting, withoutEmpty, type Env } from '@taskmesh/service';
 import { readTasksConfig } from '@taskmesh/tasks';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
 const settings = z.object({
-  LOG_LEVEL: processSettings.LOG_LEVEL,
   DATA_DIR: setting.text().default('.data'),
   POSTGRES_URL: setting.url('postgres:', 'postgresql:').optional(),
   DATABASE_PREFIX: databasePrefix(),
 });
 
-export type EmbeddedSettings = ReturnType<typeof readEmbeddedSettings>;
 export type PlatformConfig = ReturnType<typeof readPlatformConfig>;
 
 /** Stands in for the server until it is started, so that all other problems are reported before that. */
@@ -36,7 +34,7 @@ export function readEmbeddedSettings(env: Env) {
       readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
   });
   /** With `postgresUrl`, a server to use instead of our own; the services' databases are created on it. */
-  return { logLevel: own.LOG_LEVEL, dataDir: resolve(own.DATA_DIR), postgresUrl: own.POSTGRES_URL, ...others };
+  return { dataDir: resolve(own.DATA_DIR), postgresUrl: own.POSTGRES_URL, ...others };
 }
 
 /** Reads every service's configuration from one environment; each has its own database on one server. */

@@ -1,11 +1,11 @@
 import { killNotedProcesses, runCommand, say } from '@taskmesh/local';
-import { setV8Flags, trimMemory } from '@taskmesh/service';
+import { trimMemory, tuneV8 } from '@taskmesh/service';
 import { resolve } from 'node:path';
 import { startEmbedded, type Embedded } from './start-embedded.ts';
 
 /** Runs the platform as a command at a terminal. `tell` gives what people are told when it runs. */
 export async function runPlatform(tell: (platform: Embedded, seconds: string) => string): Promise<never> {
-  setV8Flags();
+  tuneV8();
   return runCommand({
     async start(signal) {
       const begin = performance.now();

@@ -1,5 +1,5 @@
 import { whyMailsFail } from '@taskmesh/auth';
-import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
+import { openKeyValue } from '@taskmesh/key-value';
 import {
   acquireLock,
   checkGivenServers,
@@ -10,27 +10,24 @@ import {
   localUrl,
   portOf,
 } from '@taskmesh/local';
-import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/event-log';
-import { measureEventLog } from '@taskmesh/service/event-log';
+import { openEventLog } from '@taskmesh/service/event-log';
 import {
   Closers,
   createAdminServer,
   createLog,
   createMetrics,
+  doubtsAbout,
   ensureWritableDirectory,
-  misspelt,
   openLogOutput,
   openTelemetry,
   settlesWithin,
-  shortTokens,
   STOP_DEADLINE_MS,
   systemClock,
   type Env,
   type HealthReport,
-  type Log,
 } from '@taskmesh/service';
 import { join } from 'node:path';
-import { readEmbeddedSettings, readPlatformConfig, type EmbeddedSettings } from './config.ts';
+import { readEmbeddedSettings, readPlatformConfig } from './config.ts';
 import { createPlatform } from './create-platform.ts';
 import { keepPostgres } from './keep-postgres.ts';
 import { untilReady } from './until-ready.ts';
@@ -68,14 +65,15 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
 
-    for (const problem of [...misspelt(env), ...shortTokens(env), ...whyMailsFail(env)]) progress(problem);
+    for (const problem of [...doubtsAbout(env), ...whyMailsFail(env)]) progress(problem);
     for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     // The terminal is for people; logs go to a file.
     const destination = openLogOutput(logFile);
     closers.add(() => destination.close());
     closers.add(limitLogFile(logFile));
-    const logOf = (service: string) => createLog({ service, level: settings.logLevel, destination });
+    const logOf = (service: string) => createLog({ service, level: early.gateway.logLevel, destination });
+    const log = logOf('platform');
     const metrics = createMetrics();
     let ready = (): HealthReport => ({ ok: false });
     const admin = createAdminServer({
@@ -92,9 +90,9 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     signal?.throwIfAborted();
 
     progress('Starting the services …');
-    const telemetry = closers.use(await openTelemetry(settings.traces, logOf('platform'), metrics, random));
-    const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
-    const eventLog = measureEventLog(plainLog, metrics);
+    const telemetry = closers.use(await openTelemetry(settings.traces, log, metrics, random));
+    const keyValue = openKeyValue(settings.redis, log);
+    const eventLog = openEventLog(settings.kafka, { clientId: 'taskmesh', log, metrics });
     closers.add(() => keyValue.close());
     closers.add(() => eventLog.close());
     const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
@@ -104,7 +102,7 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     ready = platform.ready;
     closers.add(async () => {
       if (await settlesWithin(platform.stop(), STOP_DEADLINE_MS)) return;
-      logOf('platform').error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
+      log.error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
     });
     closers.add(() => lock.announceRelease());
     // The signal that stops us may have reached PostgreSQL as well.
@@ -133,11 +131,4 @@ export async function startEmbedded({ env, progress, signal, random }: EmbeddedO
     await closers.closeAll().catch(() => undefined); // the first failure is the one to report
     throw error;
   }
-}
-
-function openShared({ redis, kafka }: EmbeddedSettings, log: Log) {
-  return {
-    keyValue: redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue({ log }),
-    eventLog: kafka ? createKafkaEventLog({ ...kafka, clientId: 'taskmesh', log }) : createMemoryEventLog({ log }),
-  };
 }

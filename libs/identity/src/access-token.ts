@@ -1,7 +1,7 @@
 import { unauthenticated } from '@taskmesh/contracts';
 import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey, type ResolvedKey } from 'jose';
 
-import { CLOCK_SKEW_S } from './clock-skew.ts';
+import { CLOCK_SKEW_S } from './identity.ts';
 
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 const ISSUER = 'taskmesh';

@@ -1,4 +1,26 @@
-import type { TokenScope } from './personal-token.ts';
+import { createHash, randomBytes } from 'node:crypto';
+
+/** What a token that somebody made for a program may do: see, or change, too. */
+export type TokenScope = 'read' | 'write';
+
+/** Tells such tokens from JWTs, and finds them where they must not be. */
+const PREFIX = 'taskmesh_pat_';
+const FORM = /^taskmesh_pat_[\w-]{43}$/;
+
+/** 256 random bits. */
+export function newPersonalToken(): string {
+  return PREFIX + randomBytes(32).toString('base64url');
+}
+
+/** By its form; whether it counts is another question. */
+export function isPersonalToken(token: string): boolean {
+  return FORM.test(token);
+}
+
+/** What is stored, and asked for. No salt and no slow hash: 256 random bits cannot be guessed. */
+export function hashOfPersonalToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
 
 /**
  * From where somebody asks; only auth receives it.
@@ -20,7 +42,10 @@ export type Identity =
   /** A service on its own behalf, for internal calls. */
   | { role: 'service'; name: string };
 
-/** Of what a program calls itself, more than this tells nobody anything. */
+/** Of what a program calls itself, more than this says nothing. */
 export const CLIENT_LENGTH = 255;
 
 export const ANONYMOUS: Identity = { role: 'anonymous' };
+
+/** Clocks of services may differ by this much, in both directions. */
+export const CLOCK_SKEW_S = 30;

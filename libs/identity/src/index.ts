@@ -1,6 +1,14 @@
-export { ANONYMOUS, CLIENT_LENGTH, type Identity } from './identity.ts';
-export { hashOfPersonalToken, isPersonalToken, newPersonalToken, type TokenScope } from './personal-token.ts';
-export { createSigningKey, publicKeys, type KeySet } from './keys.ts';
+export {
+  ANONYMOUS,
+  CLIENT_LENGTH,
+  CLOCK_SKEW_S,
+  hashOfPersonalToken,
+  isPersonalToken,
+  newPersonalToken,
+  type Identity,
+  type TokenScope,
+} from './identity.ts';
+export { createSigningKey, publicKeys, readKeySetFile, readSigningKeyFile, type KeySet } from './keys.ts';
 export {
   createIdentitySigner,
   createIdentityVerifier,
@@ -18,5 +26,4 @@ export {
   type AccessTokenClaims,
   type VerifiedClaims,
 } from './access-token.ts';
-export { CLOCK_SKEW_S } from './clock-skew.ts';
 export { ExpiringCache } from './expiring-cache.ts';

@@ -1,11 +1,9 @@
 import { unauthenticated } from '@taskmesh/contracts';
 import type { Clock } from '@taskmesh/service';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
-import { CLOCK_SKEW_S } from './clock-skew.ts';
+import { CLOCK_SKEW_S, type Identity, type TokenScope, type Whereabouts } from './identity.ts';
 import { ExpiringCache } from './expiring-cache.ts';
-import type { Identity, Whereabouts } from './identity.ts';
 import type { KeySet } from './keys.ts';
-import type { TokenScope } from './personal-token.ts';
 
 const TYPE = 'int+jwt';
 const LIFETIME_S = 60;

@@ -1,4 +1,8 @@
-import { createSigningKey, publicKeys } from './keys.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '@taskmesh/service';
+import { createSigningKey, publicKeys, readKeySetFile, readSigningKeyFile } from './keys.ts';
 
 it('a key signs with ES256 under the name that it was given', async () => {
   expect(await createSigningKey('key-1')).toEqual({
@@ -10,4 +14,41 @@ it('a key signs with ES256 under the name that it was given', async () => {
 it('what is shown of a key is its public half, whatever else it holds', async () => {
   const { d: _private, ...shown } = await createSigningKey('key-1');
   expect(publicKeys({ keys: [{ ...shown, d: _private, oth: [], k: 'secret' }] })).toEqual({ keys: [shown] });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'taskmesh-keys-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(content: string): string {
+  const path = join(folder, 'keys.json');
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('a file of keys', () => {
+  it('gives the keys as they are, with what else is said of them', () => {
+    const keys = [{ kty: 'EC', kid: 'one', crv: 'P-256', x: 'x', y: 'y' }];
+    expect(readKeySetFile({ KEYS: fileOf(JSON.stringify({ keys })) }, 'KEYS')).toEqual({ keys });
+  });
+
+  it.each(['', 'no JSON', '{}', '{"keys":[]}', '{"keys":[{"kty":"EC"}]}'])('is refused with %j in it', (content) => {
+    expect(() => readKeySetFile({ KEYS: fileOf(content) }, 'KEYS')).toThrow(ConfigError);
+  });
+
+  it('is refused, with the name of the variable, when it is not there', () => {
+    expect(() => readKeySetFile({ KEYS: join(folder, 'nowhere') }, 'KEYS')).toThrow(/KEYS must name .*nowhere/);
+  });
+
+  it('must be named', () => {
+    expect(() => readKeySetFile({}, 'KEYS')).toThrow('KEYS is needed');
+  });
+
+  it('may be one private key, and no public one', () => {
+    const key = { kty: 'EC', kid: 'gateway-1', crv: 'P-256', x: 'x', y: 'y', d: 'd' };
+    expect(readSigningKeyFile({ KEY: fileOf(JSON.stringify(key)) }, 'KEY')).toEqual(key);
+    for (const other of [{ ...key, d: undefined }, { ...key, kid: undefined }, { keys: [key] }, []])
+      expect(() => readSigningKeyFile({ KEY: fileOf(JSON.stringify(other)) }, 'KEY')).toThrow(
+        'KEY must name a readable private JWK',
+      );
+  });
 });

@@ -1,8 +1,7 @@
 import type { AccountDeleted } from '@taskmesh/contracts';
 import type { KeySet, TokenScope } from '@taskmesh/identity';
-import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
-import type { InternalApi } from './define.ts';
-import { IMPORT_MS, PROVIDER_MS, SMALL_CALL_MS } from './timeouts.ts';
+import type { ArchivedStore, ImportResult, StoreComparison } from './stores.ts';
+import { IMPORT_MS, PROVIDER_MS, SMALL_CALL_MS, type InternalApi } from './calls.ts';
 
 /** A revoked session: its access tokens are void up to `until` (Unix seconds), when the last of them expires. */
 export interface EndedSession {

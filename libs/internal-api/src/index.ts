@@ -1,16 +1,27 @@
-export type {
-  AccountsComparison,
-  ArchivedStore,
-  CountChange,
-  ImportResult,
-  RowsChange,
-  StoreComparison,
-} from './store-import.ts';
-export { STORE_TABLES, type StoreTable, type StoreTables } from './store-tables.ts';
-export { IMPORT_MS, STATUS_MS, STATUS_PART_MS } from './timeouts.ts';
-export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
-export { answerInTime, callInProcess } from './in-process.ts';
-export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
+export {
+  answerInTime,
+  callInProcess,
+  createInternalClient,
+  IMPORT_MS,
+  internalRoutes,
+  STATUS_MS,
+  STATUS_PART_MS,
+  type InternalApi,
+  type InternalClientOptions,
+  type Routes,
+} from './calls.ts';
+export { createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
+export {
+  STORE_TABLES,
+  type AccountsComparison,
+  type ArchivedStore,
+  type CountChange,
+  type ImportResult,
+  type RowsChange,
+  type StoreComparison,
+  type StoreTable,
+  type StoreTables,
+} from './stores.ts';
 export {
   accountsInternal,
   authInternal,
@@ -51,9 +62,13 @@ export type {
 export {
   authOperators,
   backupOperators,
+  deadLettersInternal,
   tasksOperators,
   type BackupsStatus,
   type BackupStatus,
+  type DeadLetter,
+  type DeadLetterChoice,
+  type DeadLettersInternal,
   type FeedStatus,
   type KnownArchive,
   type ScheduleStatus,
@@ -61,31 +76,28 @@ export {
   type StatusOf,
   type StoreStatus,
   type TasksStatus,
-} from './operators/status.ts';
-export {
-  deadLettersInternal,
-  type DeadLetter,
-  type DeadLetterChoice,
-  type DeadLettersInternal,
-} from './operators/dead-letters.ts';
+} from './operators.ts';
 export { createBackupWorkClient } from './backup/client.ts';
-export { createStreamPool } from './backup/stream-pool.ts';
-export { createLines, type Lines } from './backup/lines.ts';
+export { createLines, receiveBody, type Lines } from './backup/streams.ts';
 export {
+  asSeenRestore,
   queryOfRestore,
+  refuseOthers,
   RESTORE_PARAMETERS,
   restoreParametersOf,
+  seenRestoreOf,
+  UNDO_PARAMETERS,
   type RestoreParameters,
-} from './backup/restore-parameters.ts';
-export { asSeenRestore, seenRestoreOf, UNDO_PARAMETERS } from './backup/undo-parameters.ts';
-export { refuseOthers } from './backup/known-parameters.ts';
-export { receiveBody } from './backup/receive-body.ts';
-export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';
-export { forOperators, requireOperator, requireSession, requireUser } from './graph/guards.ts';
+} from './backup/parameters.ts';
+export { backupWorkRoutes } from './backup/serve.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './graph/server.ts';
 export {
   createSubgraph,
+  forOperators,
   operationSpan,
+  requireOperator,
+  requireSession,
+  requireUser,
   type Subgraph,
   type SubgraphCall,
   type SubgraphContext,

@@ -1,7 +1,6 @@
 import type { TaskChanged } from '@taskmesh/contracts';
-import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
-import type { InternalApi } from './define.ts';
-import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
+import type { ArchivedStore, ImportResult, StoreComparison } from './stores.ts';
+import { IMPORT_MS, SMALL_CALL_MS, type InternalApi } from './calls.ts';
 
 export interface FeedPosition {
   epoch: number;

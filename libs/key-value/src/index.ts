@@ -1,5 +1,16 @@
+import type { Log } from '@taskmesh/service';
+import type { KeyValue } from './key-value.ts';
+import { createMemoryKeyValue } from './memory.ts';
+import { createRedisKeyValue } from './redis.ts';
+import type { RedisConfig } from './settings.ts';
+
 export type { KeyValue, Limiter, LimiterOptions, LimiterResult } from './key-value.ts';
 export { createMemoryKeyValue } from './memory.ts';
-export { readRedisSettings, type RedisConfig } from './redis/settings.ts';
-export { whyRedisFails } from './redis/why-redis-fails.ts';
+export { whyRedisFails } from './connection.ts';
 export { createRedisKeyValue } from './redis.ts';
+export { readRedisSettings, type RedisConfig } from './settings.ts';
+
+/** The store of a process: within the process where there is no Redis. The caller closes it. */
+export function openKeyValue(redis: RedisConfig | undefined, log: Log): KeyValue {
+  return redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue({ log });
+}

@@ -1,7 +1,7 @@
 import { monotonicClock, type Log } from '@taskmesh/service';
-import { createMemoryLimiters } from './memory-limiter.ts';
+import { createMemoryLimiters } from './limiters.ts';
 import type { KeyValue } from './key-value.ts';
-import { createListeners } from './listeners.ts';
+import { createListeners } from './subscriptions.ts';
 
 const SWEEP_EVERY = 1_000;
 

@@ -1,19 +1,11 @@
-import type { Log } from '@taskmesh/service';
+import { createRedisConnection } from './connection.ts';
 import type { KeyValue } from './key-value.ts';
-import { createMemoryLimiters } from './memory-limiter.ts';
-import { createRedisConnection } from './redis/connection.ts';
-import { createRedisLimiter } from './redis/limiter.ts';
-import type { RedisConfig } from './redis/settings.ts';
-import { createRedisSubscriptions } from './redis/subscriptions.ts';
-
-export interface RedisKeyValueOptions extends RedisConfig {
-  log: Log;
-  /** Prefix of every key and channel. @default 'taskmesh:' */
-  prefix?: string;
-}
+import { createMemoryLimiters, createRedisLimiter } from './limiters.ts';
+import type { RedisKeyValueOptions } from './settings.ts';
+import { createRedisSubscriptions } from './subscriptions.ts';
 
 /**
- * The key-value store in Redis. Connects in the background and retries for ever. While Redis is gone, frozen or slow,
+ * The key-value store in Redis. Connects in the background and retries without end. While Redis is gone, frozen or slow,
  * calls return what KeyValue promises after at most 200 ms, and immediately after several failures in a row.
  */
 export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {

@@ -4,7 +4,7 @@ import { UndeliverableError, type Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
 import { withoutAddresses } from './without-addresses.ts';
 
-/** For a whole mail, whatever the server does meanwhile: the lease of a mail must be longer. */
+/** For a whole mail, also if the server answers meanwhile: the lease of a mail must be longer. */
 const DEADLINE_MS = 30_000;
 const PORTS = { smtp: 587, smtps: 465 };
 

@@ -1,11 +1,9 @@
 import { notFound } from '@taskmesh/contracts';
 import { fastify, type FastifyReply } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { HealthReport, Service } from './lifecycle.ts';
-import { readVersion } from './version.ts';
-import { lostLogLines } from './log-output.ts';
 import type { Log } from './log.ts';
-import { closePromptly } from './prompt-close.ts';
+import { closePromptly } from './network.ts';
 
 export interface AdminServerOptions {
   host: string;
@@ -13,29 +11,6 @@ export interface AdminServerOptions {
   metrics: Registry;
   ready: () => HealthReport | Promise<HealthReport>;
   log: Log;
-}
-
-/** A registry with the process's own metrics (version, event loop, memory, CPU). Create one per process. */
-export function createMetrics(labels: Record<string, string> = {}): Registry {
-  const registry = new Registry();
-  registry.setDefaultLabels(labels);
-  collectDefaultMetrics({ register: registry });
-  new Gauge({
-    name: 'taskmesh_build_info',
-    help: 'Always 1: which version this is',
-    labelNames: ['version'],
-    registers: [registry],
-  }).set({ version: readVersion() }, 1);
-  new Counter({
-    name: 'taskmesh_log_lines_lost_total',
-    help: 'Log lines that could not be written: the disk is full, or nothing reads the log',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(lostLogLines());
-    },
-  });
-  return registry;
 }
 
 /** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics`, for anyone who reaches it. */

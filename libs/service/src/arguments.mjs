@@ -5,7 +5,7 @@ import { nearestName } from './nearest-name.mjs';
 /** The command was called in a way that it does not know; the message says which. */
 export class ArgumentError extends Error {}
 
-/** As Node's `parseArgs` gives them, but what is wrong is told in our words. */
+/** As Node's `parseArgs` gives them, but what is wrong is said in our words. */
 export function readArguments({ args, options = {}, allowPositionals = false }) {
   const { values, positionals, tokens } = parseArgs({
     args,

@@ -1,5 +1,16 @@
-import { adminPortOf, readEnv, setting } from './config.ts';
 import { z } from 'zod';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  doubtsAbout,
+  ensureWritableDirectory,
+  readEnv,
+  readProcess,
+  refuseRemoved,
+  setting,
+  type Env,
+} from './config.ts';
 
 const told = (name: string) => {
   try {
@@ -67,14 +78,114 @@ describe('a setting that is absent', () => {
 
 describe('the port for administrators', () => {
   it.each([
-    [{ PORT: 4002 }, 14_002],
-    [{ PORT: 55_535 }, 65_535],
-    [{ PORT: 60_000, ADMIN_PORT: 9_000 }, 9_000],
-    [{ PORT: 0 }, 0],
-    [{ PORT: 4002, ADMIN_PORT: 0 }, 0],
-  ])('of %j is %d', (ports, expected) => expect(adminPortOf(ports)).toBe(expected));
+    [{}, 14_001],
+    [{ PORT: '4002' }, 14_002],
+    [{ PORT: '55535' }, 65_535],
+    [{ PORT: '60000', ADMIN_PORT: '9000' }, 9_000],
+    [{ PORT: '0' }, 0],
+    [{ PORT: '4002', ADMIN_PORT: '0' }, 0],
+  ])('of %j is %d', (ports, expected) => expect(readProcess(ports, 4_001).adminPort).toBe(expected));
 
   it('has to be told where PORT + 10000 is no port', () => {
-    expect(() => adminPortOf({ PORT: 55_536 })).toThrow('ADMIN_PORT is needed: PORT + 10000 is no port');
+    expect(() => readProcess({ PORT: '55536' }, 4_001)).toThrow('ADMIN_PORT is needed: PORT + 10000 is no port');
+  });
+});
+
+beforeAll(() => {
+  const names = [
+    'POSTGRES_URL',
+    'HOST',
+    'ACCESS_TOKEN_TTL_S',
+    'RATE_LIMIT_FACTOR',
+    'SMTP_URL',
+    'KAFKA_TOPIC_PREFIX',
+    'BACKUP_TOKEN',
+  ];
+  readEnv(z.object(Object.fromEntries(names.map((name) => [name, setting.text().optional()]))), {});
+});
+
+describe('settings that are misspelt', () => {
+  it.each(['POSTGRES_ULR', 'POSTGRES_UR', 'POSTGRES_URLS', 'POSTGRE_URL', 'POSTGRES-URL', 'OPSTGRES_URL'])(
+    'are told: %s',
+    (name) => {
+      expect(doubtsAbout({ [name]: 'x' })).toEqual([
+        `${name} is no setting, and counts for nothing: is POSTGRES_URL meant?`,
+      ]);
+    },
+  );
+
+  it.each([
+    ['ACCESS_TOKEN_TTL', 'ACCESS_TOKEN_TTL_S'],
+    ['RATE_LIMIT', 'RATE_LIMIT_FACTOR'],
+    ['SMTP_HOST', 'SMTP_URL'],
+  ])('are told without their last word, unless the setting is there, too: %s', (name, meant) => {
+    expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is no setting, and counts for nothing: is ${meant} meant?`]);
+    expect(doubtsAbout({ [name]: 'x', [meant]: 'x' })).toEqual([]);
+  });
+
+  it('are told what to do instead when they were settings once', () => {
+    expect(doubtsAbout({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
+      'KAFKA_SSL is no setting any more, and counts for nothing: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
+      'REALTIME_MAX_QUEUED_MB is no setting any more, and counts for nothing: it is always 64.',
+    ]);
+  });
+
+  it('stop a start when they protected a connection', () => {
+    expect(() => refuseRemoved({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, 'KAFKA_')).not.toThrow();
+    expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, 'KAFKA_')).toThrow('KAFKA_SSL is no setting any more');
+  });
+
+  const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];
+  it.each([...ofOthers, 'POSTGRES_URL', 'POSTGRES_PORT', 'POSTGRES_LUX', 'HOSTS', 'PATH', 'postgres_url'])(
+    'are not what has other names: %s',
+    (name) => {
+      expect(doubtsAbout({ [name]: 'x' })).toEqual([]);
+    },
+  );
+});
+
+describe('a token of operators', () => {
+  const ofToken = (env: Env) => doubtsAbout({ NODE_ENV: 'production', ...env });
+
+  it('is told where it is too short for production, and not shown', () => {
+    const [problem, ...others] = ofToken({ BACKUP_TOKEN: 'x'.repeat(31) });
+    expect(problem).toMatch(/^BACKUP_TOKEN has fewer than 32 characters/);
+    expect(problem).not.toContain('xxx');
+    expect(others).toEqual([]);
+  });
+
+  it.each<Env>([
+    { BACKUP_TOKEN: 'x'.repeat(32) },
+    { BACKUP_TOKEN: '' },
+    {},
+    { BACKUP_TOKEN: 'abc', NODE_ENV: 'development' },
+  ])('is not told otherwise: %j', (env) => expect(ofToken(env)).toEqual([]));
+});
+
+const top = mkdtempSync(join(tmpdir(), 'taskmesh-writable-'));
+afterAll(() => rmSync(top, { recursive: true }));
+
+describe('a directory that a setting names', () => {
+  it('is made with those above it, for whom the mode says, and left empty', () => {
+    const dir = join(top, 'a', 'b');
+    ensureWritableDirectory('DATA_DIR', dir, 0o700);
+    ensureWritableDirectory('DATA_DIR', dir, 0o700);
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('is refused by its setting when it is a file, or below one', () => {
+    const file = join(top, 'file');
+    writeFileSync(file, '');
+    for (const dir of [file, join(file, 'below'), join(file, 'far', 'below')])
+      expect(() => ensureWritableDirectory('DATA_DIR', dir)).toThrow(
+        /^Wrong configuration:\n {2}- DATA_DIR must lead to a directory that can be written \((EEXIST|ENOTDIR): ".*"\)$/,
+      );
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('is refused where nobody can make or write one', () => {
+    for (const dir of ['/proc', '/proc/taskmesh', '/proc/taskmesh/below'])
+      expect(() => ensureWritableDirectory('DATA_DIR', dir)).toThrow('- DATA_DIR must lead to a directory');
   });
 });

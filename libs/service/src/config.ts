@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { isOneSlipAway } from './nearest-name.mjs';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -14,9 +17,8 @@ export class ConfigError extends Error {
   }
 }
 
-const known = new Set<string>();
 /** The names of all settings that this process has read so far. */
-export const knownSettings: ReadonlySet<string> = known;
+const known = new Set<string>();
 
 /** The variables that are set. An empty value counts as absent, as shells and Compose files write it. */
 export function withoutEmpty(env: Env): Env {
@@ -158,17 +160,138 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export const processSettings = {
   NODE_ENV: setting.oneOf(['development', 'test', 'production']).default('development'),
   LOG_LEVEL: setting.oneOf(LOG_LEVELS).default('info'),
-};
-
-export const adminSettings = {
+  HOST: setting.host(),
   ADMIN_HOST: setting.host(),
+  ADMIN_PORT: setting.port().optional(),
 };
 
 const ADMIN_PORT_DISTANCE = 10_000;
 
-/** ADMIN_PORT, by default PORT + 10000. @throws ConfigError when that is no port */
-export function adminPortOf({ PORT, ADMIN_PORT }: { PORT: number; ADMIN_PORT?: number | undefined }): number {
-  if (ADMIN_PORT !== undefined || PORT === 0) return ADMIN_PORT ?? 0;
-  if (PORT + ADMIN_PORT_DISTANCE <= LARGEST_PORT) return PORT + ADMIN_PORT_DISTANCE;
-  throw new ConfigError([`ADMIN_PORT is needed: PORT + ${ADMIN_PORT_DISTANCE} is no port`]);
+/** What every process of ours has: where it listens, for its callers and for administrators, and what it logs. */
+export type ProcessConfig = ReturnType<typeof readProcess>;
+
+/** @param defaultPort where it listens without PORT. @throws ConfigError with every problem */
+export function readProcess(env: Env, defaultPort: number) {
+  const schema = z.object({ ...processSettings, PORT: setting.port().default(defaultPort) });
+  const { NODE_ENV, LOG_LEVEL, HOST, PORT, ADMIN_HOST, ADMIN_PORT } = readEnv(schema, env);
+  const adminPort = ADMIN_PORT ?? (PORT === 0 ? 0 : PORT + ADMIN_PORT_DISTANCE);
+  if (adminPort > LARGEST_PORT)
+    throw new ConfigError([`ADMIN_PORT is needed: PORT + ${ADMIN_PORT_DISTANCE} is no port`]);
+  return {
+    ...{ host: HOST, port: PORT, adminHost: ADMIN_HOST, adminPort },
+    ...{ logLevel: LOG_LEVEL, production: NODE_ENV === 'production' },
+  };
+}
+
+/** Makes sure that a directory exists and is writable. @throws ConfigError that names `setting` */
+export function ensureWritableDirectory(setting: string, dir: string, mode = 0o777): void {
+  try {
+    make(dir, mode);
+    rmdirSync(mkdtempSync(join(dir, '.writable-')));
+  } catch (error) {
+    const reason = Error.isError(error) && 'code' in error ? String(error.code) : String(error);
+    throw new ConfigError([
+      `${setting} must lead to a directory that can be written (${reason}: ${JSON.stringify(dir)})`,
+    ]);
+  }
+}
+
+/** Level by level: Node's `recursive` hangs where a parent exists but cannot be written, as below /proc. */
+function make(dir: string, mode: number): void {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(dir) !== dir) make(dirname(dir), mode);
+  try {
+    mkdirSync(dir, { mode });
+  } catch (error) {
+    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error; // another process may have been faster
+  }
+}
+
+/** Shorter names resemble too many others. */
+const MIN_LENGTH = 6;
+
+/** The last word of a setting, which is easily left out. Other words could make what other programs read. */
+const UNIT_OR_KIND = /^_(S|DAYS|HOURS|MB|BYTES|FACTOR|SIZE|FILE|URL)$/;
+/** What people are used to, with the setting that says it here. */
+const OTHERWISE: Readonly<Record<string, string>> = { SMTP_HOST: 'SMTP_URL' };
+
+const TLS_OF_REDIS = 'REDIS_URL=rediss://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it';
+const TLS_OF_KAFKA = 'KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it';
+const LOGIN_AT_KAFKA = 'KAFKA_BROKERS=kafkas://user@…?mechanism=scram-sha-512 says it';
+const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT, set or empty, says it';
+/** What was a setting in an earlier version, with what to do instead. */
+const REMOVED: Readonly<Record<string, string>> = {
+  REDIS_TLS_CA_FILE: TLS_OF_REDIS,
+  REDIS_TLS_CERT_FILE: TLS_OF_REDIS,
+  REDIS_TLS_KEY_FILE: TLS_OF_REDIS,
+  KAFKA_SSL: TLS_OF_KAFKA,
+  KAFKA_SSL_CA_FILE: TLS_OF_KAFKA,
+  KAFKA_SSL_CERT_FILE: TLS_OF_KAFKA,
+  KAFKA_SSL_KEY_FILE: TLS_OF_KAFKA,
+  KAFKA_SASL_MECHANISM: LOGIN_AT_KAFKA,
+  KAFKA_SASL_USERNAME: LOGIN_AT_KAFKA,
+  OTEL_SDK_DISABLED: ENDPOINT,
+  OTEL_TRACES_EXPORTER: ENDPOINT,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ENDPOINT,
+  OTEL_BSP_SCHEDULE_DELAY: 'spans are sent every second',
+  OTEL_BSP_MAX_QUEUE_SIZE: 'it is always 2048',
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 'it is always 512',
+  POSTGRES_POOL_SIZE: 'a tasks process always has 10 connections for requests',
+  MAX_SESSIONS_PER_ACCOUNT: 'an account has at most 1,000',
+  OIDC_SCOPES: 'it is always openid email profile',
+  REALTIME_MAX_QUEUED_MB: 'it is always 64',
+  MACHINE_TOKEN_FILE: 'the token is in DATA_DIR/keys/machine-token',
+  BACKUP_MAX_EXPANDED_MB: 'it is always twice BACKUP_MAX_ARCHIVE_MB',
+};
+
+/**
+ * A sentence for each variable that nothing reads and whose name is nearly that of a setting, and for a token that might
+ * be guessed. The environment is also that of other programs, so that little is taken for a slip. Call it after all
+ * settings have been read.
+ */
+export function doubtsAbout(env: Env): string[] {
+  return [...misspelt(env), ...shortTokens(env)];
+}
+
+function misspelt(env: Env): string[] {
+  return Object.keys(env).flatMap((name) => {
+    if (name.length < MIN_LENGTH || known.has(name)) return [];
+    const instead = REMOVED[name];
+    if (instead !== undefined && !env[name]) return [];
+    if (instead !== undefined) return [`${name} is no setting any more, and counts for nothing: ${instead}.`];
+    const meant = [...known].find((each) => isOneSlipAway(name, each) || (!env[each] && isShort(name, each)));
+    return meant === undefined ? [] : [`${name} is no setting, and counts for nothing: is ${meant} meant?`];
+  });
+}
+
+/**
+ * For those that protected a connection: without them it would be made in the open.
+ * @throws ConfigError when one that begins with `prefix` is set
+ */
+export function refuseRemoved(env: Env, prefix: 'KAFKA_' | 'REDIS_'): void {
+  const problems = Object.entries(REMOVED).flatMap(([name, instead]) =>
+    name.startsWith(prefix) && env[name] && env[name] !== 'false' ? [`${name} is no setting any more: ${instead}`] : [],
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+/** Where the setting is there, too, another program is meant. */
+const isShort = (name: string, meant: string) =>
+  OTHERWISE[name] === meant ||
+  (name.includes('_') && meant.startsWith(name) && UNIT_OR_KIND.test(meant.slice(name.length)));
+
+/** Of 16 random bytes in hexadecimal digits. */
+const SHORTEST_TOKEN = 32;
+
+function shortTokens({ NODE_ENV, BACKUP_TOKEN: token }: Env): string[] {
+  const isRead = known.has('BACKUP_TOKEN');
+  if (NODE_ENV !== 'production' || !token || token.length >= SHORTEST_TOKEN || !isRead) return [];
+  return [
+    `BACKUP_TOKEN has fewer than ${SHORTEST_TOKEN} characters and might be guessed: make one of 32 random bytes (openssl rand -hex 32).`,
+  ];
+}
+
+export function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version; // our own file
 }

@@ -12,7 +12,7 @@ export interface HealthReport {
 }
 
 /**
- * Closes what was added, in reverse order: it tries all, then throws the first failure. Whoever closes meanwhile waits
+ * Closes what was added, in reverse order: it tries all, then throws the first failure. A caller that closes meanwhile waits
  * for the same, as what is closed last may still be in use. With `await using` that happens
  * however the block ends, unless the duty was handed over.
  */
@@ -103,7 +103,7 @@ export function inOrder(parts: Service[]): Service {
 /** Combines parts into a service that is ready when `ready` says so, but only between its start and its stop. */
 export function readyWhenStarted(
   parts: Service[],
-  ready: () => Promise<HealthReport>,
+  ready: () => HealthReport | Promise<HealthReport>,
 ): Service & { ready(): Promise<HealthReport> } {
   let started = false;
   return {

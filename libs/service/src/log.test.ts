@@ -1,4 +1,8 @@
-import { createLog } from './log.ts';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFailureLog, createLog, lostLogLines, openLogOutput } from './log.ts';
 
 const CIRCLE = new Error('a');
 CIRCLE.cause = new Error('b', { cause: CIRCLE });
@@ -68,5 +72,112 @@ describe('a log', () => {
     log.error({ err: Object.assign(new Error('refused'), refused), token: 'hidden', user: { email: 'hidden' } }, 'no');
     expect(lines.join('')).toContain('refused');
     expect(lines.join('')).not.toContain('hidden');
+  });
+});
+
+describe('the output of a log', () => {
+  let dir = '';
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'taskmesh-log-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  it('appends lines to its file', () => {
+    const file = join(dir, 'logs', 'a.log');
+    for (const line of ['a\n', 'b\n']) {
+      const output = openLogOutput(file);
+      output.write(line);
+      output.close();
+    }
+    expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
+  });
+
+  it('counts the lines that a full disk refuses, and throws nothing', () => {
+    const before = lostLogLines();
+    const output = openLogOutput('/dev/full');
+    for (let count = 0; count < 3; count += 1) output.write('line\n');
+    output.close();
+    expect(lostLogLines() - before).toBe(3);
+  });
+
+  const itAsRoot = process.getuid?.() === 0 ? it : it.skip; // it mounts a small disk
+  itAsRoot('goes on, whole line by whole line, when the disk has room again, and says how many are missing', () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir]);
+    try {
+      const file = join(dir, 'a.log');
+      const output = openLogOutput(file);
+      const before = lostLogLines();
+      const line = `${JSON.stringify({ msg: 'x'.repeat(3_000) })}\n`;
+      for (let count = 0; count < 50; count += 1) output.write(line);
+      const lost = lostLogLines() - before;
+      expect(lost).toBeGreaterThan(20);
+      execFileSync('truncate', ['--size=6100', file]); // in the middle of a line
+      output.write('{"msg":"again"}\n');
+      output.close();
+      const written = readFileSync(file, 'utf8');
+      expect(written).toContain('{"msg":"again"}\n');
+      expect(JSON.parse(written.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ level: 'warn', lines: lost });
+    } finally {
+      execFileSync('umount', [dir]);
+    }
+  });
+
+  it('neither waits for a reader that sleeps nor loses what the reader can still have', () => {
+    const fifo = join(dir, 'pipe');
+    execFileSync('mkfifo', [fifo]);
+    const program = `
+      import { openLogOutput, lostLogLines } from ${JSON.stringify(join(import.meta.dirname, 'log.ts'))};
+      const output = openLogOutput();
+      for (let count = 0; count < 400; count += 1) output.write('x'.repeat(9_999) + '\\n');
+      process.stderr.write(String(lostLogLines()));`;
+    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      // The shell gives the pipe as it is inherited by services: one that blocks. Nothing is read until the end.
+      const command = `'${process.execPath}' --input-type=module-typescript -e "$PROGRAM" 2>&1 >'${fifo}'`;
+      const lost = Number(
+        execFileSync('sh', ['-c', command], { env: { PROGRAM: program }, encoding: 'utf8', timeout: 10_000 }),
+      );
+      expect(lost).toBeGreaterThan(200); // 64 KiB are in the pipe, and 1 MiB is pending
+      expect(lost).toBeLessThan(320);
+      const bytes = readSync(reader, Buffer.alloc(200_000));
+      expect(bytes).toBeGreaterThan(60_000);
+    } finally {
+      closeSync(reader);
+    }
+  });
+});
+
+describe('a log of failures', () => {
+  function failureLog() {
+    let nowMs = 0;
+    const reported: string[] = [];
+    const log = createFailureLog((error) => reported.push((error as Error).message), { monotonicMs: () => nowMs });
+    return { ...log, reported, pass: (ms: number) => (nowMs += ms) };
+  }
+
+  it('reports the first failure of a row, and again after a success', () => {
+    const { failed, succeeded, reported } = failureLog();
+    expect(succeeded()).toBe(false);
+    for (let count = 0; count < 3; count++) failed(new Error('away'));
+    expect(succeeded()).toBe(true);
+    failed(new Error('away'));
+    expect(reported).toEqual(['away', 'away']);
+  });
+
+  it('reports another cause at once, also one behind the same message', () => {
+    const { failed, reported } = failureLog();
+    failed(new Error('unavailable', { cause: new Error('timeout') }));
+    failed(new Error('unavailable', { cause: new Error('timeout') }));
+    failed(new Error('unavailable', { cause: new Error('relation "feeds" does not exist') }));
+    expect(reported).toHaveLength(2);
+  });
+
+  it('reports the same cause once a minute', () => {
+    const { failed, reported, pass } = failureLog();
+    for (let second = 0; second < 150; second++) {
+      failed(new Error('away'));
+      pass(1_000);
+    }
+    expect(reported).toHaveLength(3);
   });
 });

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { eventually } from '@taskmesh/testing';
-import { activeSpan, within, type Span } from './telemetry/index.ts';
+import { activeSpan, within, type Span } from './telemetry/tracing.ts';
 import { createLog } from './log.ts';
 import { createPeriodic } from './periodic.ts';
 

@@ -1,7 +1,6 @@
-import { outside } from './telemetry/index.ts';
-import { backoffMs, type Backoff } from './backoff.ts';
-import { createFailureLog } from './failure-log.ts';
-import type { Log } from './log.ts';
+import { outside } from './telemetry/tracing.ts';
+import { backoffMs, type Backoff } from './time.ts';
+import { createFailureLog, type Log } from './log.ts';
 
 export interface PeriodicOptions {
   /** From the end of a run to the start of the next. */

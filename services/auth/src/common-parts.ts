@@ -20,7 +20,7 @@ export interface AuthDeps {
   /** For durations. @default that of the process */
   monotonicClock?: Clock;
   log: Log;
-  /** Where limits are counted; whoever created it closes it. */
+  /** Where limits are counted; the caller closes it. */
   keyValue: KeyValue;
   /** Where deletions of accounts are published; the caller closes it. Absent: other services have to ask for them. */
   eventLog?: EventLog | undefined;

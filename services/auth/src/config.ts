@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
-import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
-import { readOidcConfig, type OidcConfig } from './oidc/config.ts';
 
 /** auth's settings. Durations carry their unit; secrets are kept apart, so that the rest may be shown. */
 export interface AuthConfig {
@@ -89,4 +88,45 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
       oidcClientSecret: provider.clientSecret,
     },
   };
+}
+
+/** The sign-in provider. Its secret is with the other secrets. */
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  /** What people call it. */
+  name: string;
+}
+
+const issuer = setting
+  .url('https:', 'http:')
+  .refine(isUsableIssuer, 'must be https:// (or http:// on this machine), without a query or a user');
+
+const providerSettings = z.object({
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: setting.text().optional(),
+  OIDC_CLIENT_SECRET: setting.text().optional(),
+  OIDC_NAME: setting.text().optional(),
+});
+
+/** @throws ConfigError with every problem; `oidc` is undefined without a provider */
+function readOidcConfig(env: Env): { oidc: OidcConfig | undefined; clientSecret: string | undefined } {
+  const values = readEnv(providerSettings, env);
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = values;
+  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (given.length === 0) return { oidc: undefined, clientSecret: undefined };
+  if (issuer === undefined || clientId === undefined)
+    throw new ConfigError(
+      ['OIDC_ISSUER', 'OIDC_CLIENT_ID'].flatMap((name) =>
+        given.includes(name) ? [] : [`${name} is needed: with ${given.join(', ')}`],
+      ),
+    );
+  const { OIDC_NAME: name = new URL(issuer).host } = values;
+  return { oidc: { issuer, clientId, name }, clientSecret };
+}
+
+function isUsableIssuer(value: string): boolean {
+  if (!/^https?:/i.test(value) || !URL.canParse(value)) return true; // that is said already
+  const { protocol, host, search, hash, username } = new URL(value);
+  return (protocol === 'https:' || isLoopbackHost(host)) && search + hash + username === '';
 }

@@ -1,21 +1,25 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import {
+  createSubgraph,
   type AccountsInternal,
   type AuthInternal,
   type AuthRestore,
   type AuthSignIn,
   type ServiceStatus,
   type StatusOf,
-  createSubgraph,
   type Subgraph,
 } from '@taskmesh/internal-api';
 import { closeOnStop, inOrder, type HealthReport, type Service } from '@taskmesh/service';
 import { createAccountLog } from './account-log/create-account-log.ts';
-import { createAccounts } from './accounts/create-accounts.ts';
+import { createAccountService } from './accounts/account.service.ts';
+import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createAuditRepository } from './audit/audit.repository.ts';
 import { createAuditResolvers } from './audit/audit.resolvers.ts';
 import { createAuditService } from './audit/audit.service.ts';
-import { createChanges } from './changes/create-changes.ts';
+import { createChangeRepository } from './changes/change.repository.ts';
+import { createChangeService } from './changes/change.service.ts';
+import { createChangesOutbox } from './changes/changes-outbox.ts';
+import { createChangesResolvers } from './changes/changes.resolvers.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
 import { createDeletionRepository } from './deletion/deletion.repository.ts';
@@ -30,8 +34,14 @@ import { createOidc } from './oidc/create-oidc.ts';
 import { createPersonalTokenRepository } from './personal-tokens/personal-token.repository.ts';
 import { createPersonalTokenService } from './personal-tokens/personal-token.service.ts';
 import { createPersonalTokensResolvers } from './personal-tokens/personal-tokens.resolvers.ts';
-import { createRecovery } from './recovery/create-recovery.ts';
-import { createSessions } from './sessions/create-sessions.ts';
+import { createLoginStrategy } from './passport.ts';
+import { createRecoveryOutbox } from './recovery/recovery-outbox.ts';
+import { createRecoveryRepository } from './recovery/recovery.repository.ts';
+import { createRecoveryService } from './recovery/recovery.service.ts';
+import { createSessionMaker } from './sessions/new-session.ts';
+import { createSessionRepository } from './sessions/session.repository.ts';
+import { createSessionService } from './sessions/session.service.ts';
+import { createSessionsResolvers } from './sessions/sessions.resolvers.ts';
 import { createCommonParts, type AuthDeps } from './common-parts.ts';
 import { createAuthStatus } from './status.ts';
 
@@ -56,11 +66,23 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const common = await createCommonParts(config, deps);
   const { database, keys, mailer, hasher, metrics, clock, log } = common;
 
-  const { maker, sessions, noteUses, resolvers: ofSessions } = createSessions(config, common);
-  const recovery = createRecovery(config, common);
-  const accounts = createAccounts(common, { maker, sessions, recovery: recovery.service });
-  const changes = createChanges(config, common);
-  const onMail = changes.worker.wake;
+  const { publicUrl, accessTokenTtlSeconds, refreshTokenTtlDays, maxSessionsPerAccount: mostPerAccount } = config;
+
+  const sessionRepository = createSessionRepository(database);
+  const maker = createSessionMaker({ ...common, accessTokenTtlSeconds, refreshTokenTtlDays });
+  const sessions = createSessionService({ ...common, repository: sessionRepository, maker, mostPerAccount });
+  const accounts = createAccountService({ ...common, maker, sessions, strategyOf: createLoginStrategy });
+
+  const recoveryRepository = createRecoveryRepository(database);
+  const recoveryMails = common.mailWorker(createRecoveryOutbox({ repository: recoveryRepository, publicUrl, clock }));
+  const onRequested = recoveryMails.wake;
+  const recovery = createRecoveryService({ ...common, repository: recoveryRepository, onRequested });
+
+  const changeRepository = createChangeRepository(database);
+  const changeMails = common.mailWorker(createChangesOutbox({ ...common, repository: changeRepository, publicUrl }));
+  const onMail = changeMails.wake;
+  const changes = createChangeService({ ...common, repository: changeRepository, onMail });
+
   const accountLog = createAccountLog(common, deps.eventLog);
   const deletion = createDeletionService({
     ...{ ...common, repository: createDeletionRepository(database) },
@@ -81,7 +103,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     closeOnStop(() => database.close()),
     schema,
     closeOnStop(() => mailer.close()),
-    ...[recovery.worker, changes.worker, housekeeping],
+    ...[recoveryMails, changeMails, housekeeping],
     ...(accountLog.relay ? [accountLog.relay] : []),
   ]);
 
@@ -90,13 +112,13 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     typeDefs: readTypeDefs(),
     resolvers: createResolvers(
       {
-        accounts: accounts.resolvers,
+        accounts: createAccountsResolvers({ accounts, sessions, recovery }),
         audit: createAuditResolvers(createAuditService(createAuditRepository(database))),
-        changes: changes.resolvers,
+        changes: createChangesResolvers(changes),
         deletion: createDeletionResolvers(deletion),
         oidc: oidc.resolvers,
         personalTokens: createPersonalTokensResolvers(personalTokens),
-        sessions: ofSessions,
+        sessions: createSessionsResolvers(sessions),
       },
       metrics.mutation,
     ),
@@ -109,7 +131,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     internal: {
       endedSessions: sessions.endedSessions,
       async noteSessionUses(uses) {
-        await noteUses(uses);
+        await sessionRepository.noteUses(uses);
         await tokenRepository.noteUses(uses);
       },
       findPersonalToken: personalTokens.find,
@@ -131,8 +153,8 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     }),
     ready: () => storeHealth(database, schema, { passwordsWaiting: hasher.waiting() }),
     async processAll() {
-      await recovery.worker.drain();
-      await changes.worker.drain();
+      await recoveryMails.drain();
+      await changeMails.drain();
       await housekeeping.sweep();
     },
     ...parts,

@@ -3,17 +3,16 @@ import { migrations } from '../migrations/index.ts';
 import { AccountLogEntryEntity, AccountLogStateEntity } from './account-log/account-log.entity.ts';
 import { AccountEntity } from './accounts/account.entity.ts';
 import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
-import { AccountMailEntity } from './changes/account-mail.entity.ts';
-import { EmailTokenEntity } from './changes/email-token.entity.ts';
-import { LinkedIdentityEntity } from './oidc/linked-identity.entity.ts';
-import { PendingSignInEntity } from './oidc/pending-sign-in.entity.ts';
-import { SignInCodeEntity } from './oidc/sign-in-code.entity.ts';
+import { AccountMailEntity, EmailTokenEntity } from './changes/change.entities.ts';
+import { LinkedIdentityEntity, PendingSignInEntity, SignInCodeEntity } from './oidc/oidc.entities.ts';
 import { PersonalTokenEntity } from './personal-tokens/personal-token.entity.ts';
-import { RecoveryRequestEntity } from './recovery/recovery-request.entity.ts';
-import { ResetTokenEntity } from './recovery/reset-token.entity.ts';
-import { EndedSessionCounterEntity, EndedSessionEntity } from './sessions/ended-session.entity.ts';
-import { RefreshTokenEntity } from './sessions/refresh-token.entity.ts';
-import { SessionEntity } from './sessions/session.entity.ts';
+import { RecoveryRequestEntity, ResetTokenEntity } from './recovery/recovery.entities.ts';
+import {
+  EndedSessionCounterEntity,
+  EndedSessionEntity,
+  RefreshTokenEntity,
+  SessionEntity,
+} from './sessions/session.entities.ts';
 
 const entities = [
   AccountEntity,

@@ -1,95 +1,51 @@
-import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
+import { createIdentityVerifier, GATEWAY_ROLES, readKeySetFile } from '@taskmesh/identity';
 import {
   accountsInternal,
   authInternal,
   authOperators,
   authRestore,
   authSignIn,
-  serveInternalApi,
   createSubgraphServer,
+  internalRoutes,
 } from '@taskmesh/internal-api';
-import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
-import { createKafkaEventLog } from '@taskmesh/event-log';
-import { measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
-import {
-  adminPortOf,
-  adminSettings,
-  closeOnStop,
-  createAdminServer,
-  createLog,
-  createMetrics,
-  inOrder,
-  openTelemetry,
-  processSettings,
-  readAll,
-  readEnv,
-  readKeySetFile,
-  readTelemetry,
-  readyWhenStarted,
-  runMain,
-  setting,
-  systemClock,
-} from '@taskmesh/service';
-import { z } from 'zod';
+import { openKeyValue, readRedisSettings } from '@taskmesh/key-value';
+import { openEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
+import { closeOnStop, readAll, runService } from '@taskmesh/service';
 import { readAuthConfig, whyMailsFail } from './config.ts';
 import { createAuth } from './create-auth.ts';
 import { createIdentityStrategy } from './passport.ts';
 
-const ports = { PORT: setting.port().default(4001), ADMIN_PORT: setting.port().optional() };
-const settings = z.object({
-  LOG_LEVEL: processSettings.LOG_LEVEL,
-  HOST: setting.host(),
-  ...ports,
-  ADMIN_HOST: adminSettings.ADMIN_HOST,
-  IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
-});
+await runService(process.env, {
+  name: 'auth',
+  port: 4001,
+  settings: (env) =>
+    readAll({
+      config: () => readAuthConfig(env),
+      redis: () => readRedisSettings(env),
+      kafka: () => readKafkaSettings(env),
+      keys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
+      mailProblems: () => whyMailsFail(env),
+    }),
 
-await runMain(async () => {
-  const { env } = process;
-  const { config, own, adminPort, redis, kafka, identityKeys, traces } = readAll({
-    config: () => readAuthConfig(env),
-    own: () => readEnv(settings, env),
-    adminPort: () => adminPortOf(readEnv(z.object(ports), env)),
-    redis: () => readRedisSettings(env),
-    kafka: () => readKafkaSettings(env),
-    identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
-    traces: () => readTelemetry(env),
-  });
-  const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
-  const log = createLog({ service: 'auth', level });
-  for (const problem of whyMailsFail(env)) log.warn(problem);
-  const metrics = createMetrics({ service: 'auth' });
-  const telemetry = await openTelemetry(traces, log, metrics);
-  const keyValue = redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();
-  const tracing = telemetry.tracing('auth');
-  const eventLog =
-    kafka &&
-    traceEventLog(measureEventLog(createKafkaEventLog({ ...kafka, clientId: 'taskmesh-auth', log }), metrics), tracing);
-  const auth = await createAuth(config, { clock: systemClock, log, keyValue, eventLog, metrics });
-  const verifier = createIdentityVerifier({
-    audience: 'auth',
-    keys: identityKeys,
-    callers: { gateway: GATEWAY_ROLES, backup: ['service'], tasks: ['service'] },
-    clock: systemClock,
-  });
-
-  const server = createSubgraphServer({
-    subgraph: auth.subgraph,
-    host,
-    port,
-    authenticate: createIdentityStrategy(verifier),
-    routes: (app) => {
-      serveInternalApi(app, authInternal, { implementation: auth.internal, verifier, log });
-      serveInternalApi(app, accountsInternal, { implementation: auth.accounts, verifier, log });
-      serveInternalApi(app, authSignIn, { implementation: auth.signIn, verifier, log });
-      serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
-      serveInternalApi(app, authOperators, { implementation: auth.operators, verifier, log });
-    },
-    tracing,
-    log,
-  });
-  const connections = [closeOnStop(() => keyValue.close()), closeOnStop(() => eventLog?.close())];
-  const work = readyWhenStarted([...connections, auth, server], auth.ready);
-  const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: work.ready, log });
-  return { service: inOrder([telemetry, admin, work]), log };
+  async open({ config, redis, kafka, keys, mailProblems }, { host, port, clock, log, metrics, tracing }) {
+    for (const problem of mailProblems) log.warn(problem);
+    const keyValue = openKeyValue(redis, log);
+    const eventLog = kafka && traceEventLog(openEventLog(kafka, { clientId: 'taskmesh-auth', log, metrics }), tracing);
+    const auth = await createAuth(config, { clock, log, keyValue, eventLog, metrics });
+    const callers = { gateway: GATEWAY_ROLES, backup: ['service'], tasks: ['service'] } as const;
+    const server = createSubgraphServer({
+      subgraph: auth.subgraph,
+      authenticate: createIdentityStrategy(createIdentityVerifier({ audience: 'auth', keys, callers, clock })),
+      routes: [
+        internalRoutes(authInternal, auth.internal),
+        internalRoutes(accountsInternal, auth.accounts),
+        internalRoutes(authSignIn, auth.signIn),
+        internalRoutes(authRestore, auth.restore),
+        internalRoutes(authOperators, auth.operators),
+      ],
+      ...{ host, port, tracing, log },
+    });
+    const connections = [closeOnStop(() => keyValue.close()), closeOnStop(() => eventLog?.close())];
+    return { parts: [...connections, auth, server], ready: auth.ready };
+  },
 });

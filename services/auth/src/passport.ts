@@ -4,8 +4,14 @@ import { bearerToken } from '@taskmesh/service';
 import { AuthorizationResponseError, randomNonce, randomState, type Configuration } from 'openid-client';
 import { Strategy as OidcStrategy } from 'openid-client/passport';
 import passport, { type Strategy } from 'passport';
-import { readProfile, type Subject } from './oidc/provider-profile.ts';
-import type { ProviderAnswer, ProviderProfile, ProviderStrategy, SignInSecrets } from './oidc/provider.ts';
+import {
+  readProfile,
+  type ProviderAnswer,
+  type ProviderProfile,
+  type ProviderStrategy,
+  type SignInSecrets,
+  type Subject,
+} from './oidc/provider.ts';
 
 /**
  * The only file that knows passport. Each way to authenticate somebody is a strategy here; the rest of auth only asks who
@@ -19,7 +25,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Asks `recognise` who sent a request; undefined: nobody that is known. */
+/** Asks `recognise` who sent a request; undefined: no one that is known. */
 function strategyOf<Request>(recognise: (request: Request) => Promise<object | undefined>): Strategy {
   return {
     authenticate(request) {
@@ -141,7 +147,7 @@ function refusalOf({ error = 'access_denied', error_description: description }: 
 
 interface Outcome {
   user: unknown;
-  /** The strategy's reason for recognising nobody. */
+  /** The strategy's reason for recognising no one. */
   challenge?: unknown;
   /** Where to send the caller instead. */
   location?: string;

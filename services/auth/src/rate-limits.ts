@@ -41,7 +41,7 @@ export interface Limits {
   allowRecoveryMail(emailKey: string): Promise<boolean>;
   /** The same, counted apart: what strangers ask for must not cost the owner of the address the mails to recover an account. */
   allowConfirmationMail(emailKey: string): Promise<boolean>;
-  /** The same for mails about changes that were made: nobody has confirmed the address of a new account. */
+  /** The same for mails about changes that were made: no one has confirmed the address of a new account. */
   allowNotice(emailKey: string): Promise<boolean>;
 }
 

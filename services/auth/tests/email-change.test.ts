@@ -4,7 +4,7 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { UndeliverableError } from '../src/index.ts';
-import { dummyHash } from '../src/passwords/argon2-hash.ts';
+import { dummyHash } from '../src/passwords/hasher.ts';
 import { tokenIn } from './support/mails.ts';
 import {
   CHANGE_EMAIL,
@@ -17,8 +17,8 @@ import {
   ME,
   REQUEST_RESET,
   RESET,
-  signedUp,
   SIGN_UP_PLAIN,
+  signedUp,
   type OpenSession,
 } from './support/operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';

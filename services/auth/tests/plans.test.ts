@@ -2,16 +2,12 @@ import { scannedTables, statementsOf } from '@taskmesh/store/testing';
 import * as accountLog from '../src/account-log/account-log.statements.ts';
 import * as accounts from '../src/accounts/account.statements.ts';
 import * as audit from '../src/audit/audit.statements.ts';
-import * as changes from '../src/changes/change.statements.ts';
 import { createAuthDatabase } from '../src/database.ts';
 import * as housekeeping from '../src/housekeeping.statements.ts';
 import { claimFrom } from '../src/mails/mail-queue.ts';
-import * as oidc from '../src/oidc/oidc.statements.ts';
-import * as personalTokens from '../src/personal-tokens/personal-token.statements.ts';
-import * as recovery from '../src/recovery/recovery.statements.ts';
 import * as sessions from '../src/sessions/session.statements.ts';
 
-const modules = [accountLog, accounts, audit, changes, housekeeping, oidc, personalTokens, recovery, sessions];
+const modules = [accountLog, accounts, audit, housekeeping, sessions];
 const ONE_ROW = ['account_log_state', 'ended_session_counter'];
 
 it('no statement planned in an empty store reads a whole table that grows', async () => {

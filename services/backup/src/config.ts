@@ -1,4 +1,4 @@
-import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import { ConfigError, isLoopbackHost, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -97,7 +97,6 @@ const duration = () =>
     .transform((value) => Number.parseInt(value, 10) * (UNIT_MS[value.at(-1) as keyof typeof UNIT_MS] ?? 0));
 
 const schema = z.object({
-  ...processSettings,
   POSTGRES_URL: databaseUrl(),
   DATA_DIR: setting.text().default('.data'),
   BACKUPS_DIR: setting.text().optional(),

@@ -1,3 +1,4 @@
+import { createSigningKey } from '@taskmesh/identity';
 import { ConfigError, type Env } from '@taskmesh/service';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,6 @@ const URLS = {
   AUTH_URL: 'http://a:1',
   TASKS_URL: 'http://t:1',
   BACKUP_URL: 'http://b:1',
-  IDENTITY_KEY_FILE: '/key.json',
 };
 
 function problemsOf(read: () => unknown): string[] {
@@ -123,17 +123,22 @@ describe('the configuration', () => {
 });
 
 describe('the neighbours of a process', () => {
-  it('must be known', () => {
-    expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length);
-    expect(readGatewayProcess({ ...URLS, KAFKA_BROKERS: 'k1:9092,k2:9092' })).toEqual({
+  it('must be known, and the key that signs for them', async () => {
+    expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length + 1);
+    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-config-'));
+    const IDENTITY_KEY_FILE = join(dir, 'key.json');
+    const identityKey = await createSigningKey('gateway-1');
+    await writeFile(IDENTITY_KEY_FILE, JSON.stringify(identityKey));
+    expect(readGatewayProcess({ ...URLS, IDENTITY_KEY_FILE, KAFKA_BROKERS: 'k1:9092,k2:9092' })).toEqual({
       urls: { auth: 'http://a:1', tasks: 'http://t:1', backup: 'http://b:1' },
-      identityKeyFile: '/key.json',
+      identityKey,
       redis: undefined,
       kafka: { brokers: ['k1:9092', 'k2:9092'], topicPrefix: '' },
     });
+    await rm(dir, { recursive: true });
   });
 
   it('are none of our services when a foreign graph brings its own', () => {
-    expect(readGatewayProcess({ SUPERGRAPH_FILE: '/graph.graphql' }).identityKeyFile).toBeUndefined();
+    expect(readGatewayProcess({ SUPERGRAPH_FILE: '/graph.graphql' }).identityKey).toBeUndefined();
   });
 });

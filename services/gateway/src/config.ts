@@ -1,32 +1,19 @@
+import { readSigningKeyFile } from '@taskmesh/identity';
 import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
 import { readKafkaSettings, type KafkaSettings } from '@taskmesh/service/event-log';
-import {
-  adminPortOf,
-  adminSettings,
-  ConfigError,
-  processSettings,
-  readAll,
-  readEnv,
-  setting,
-  type Env,
-} from '@taskmesh/service';
+import { ConfigError, readAll, readEnv, readProcess, setting, type Env, type ProcessConfig } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JWK } from 'jose';
 import { z } from 'zod';
 
 /** `compiled` is the executor of `@taskmesh/federation`, `apollo` that of @apollo/gateway. */
 export type ExecutorKind = 'compiled' | 'apollo';
 
 /** The gateway's settings, except how to reach other services (see `readGatewayProcess`). */
-export interface GatewayConfig {
-  host: string;
-  port: number;
-  adminHost: string;
-  adminPort: number;
+export interface GatewayConfig extends ProcessConfig {
   /** The origin that clients see, without a trailing slash. */
   publicUrl: string;
-  production: boolean;
-  logLevel: string;
   /** Which of the two task contracts `/api/tasks` serves. */
   tasksContract: 'full' | 'reduced';
   /** A supergraph to serve instead of our own. */
@@ -78,8 +65,8 @@ export interface RealtimeConfig {
 /** How a gateway in a process of its own reaches other services. */
 export interface GatewayProcess {
   urls: { auth: string; tasks: string; backup: string };
-  /** The private JWK that signs identity tokens. */
-  identityKeyFile: string | undefined;
+  /** The private JWK that signs identity tokens; undefined: there is no service of ours to sign them for. */
+  identityKey: JWK | undefined;
   redis: RedisConfig | undefined;
   kafka: KafkaSettings | undefined;
 }
@@ -95,11 +82,6 @@ const atLeastOne = () => setting.int(1, 1_000_000_000);
 const limit = () => setting.int(0, 1_000_000_000);
 
 const schema = z.object({
-  ...processSettings,
-  HOST: setting.host(),
-  PORT: setting.port().default(4000),
-  ADMIN_HOST: adminSettings.ADMIN_HOST,
-  ADMIN_PORT: setting.port().optional(),
   PUBLIC_URL: setting.url('http:', 'https:').optional(),
   DATA_DIR: setting.text().default('.data'),
   TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
@@ -125,25 +107,25 @@ const schema = z.object({
   BACKUP_TOKEN: setting.token().optional(),
 });
 
+export const GATEWAY_PORT = 4000;
+
 /** @throws ConfigError with every problem */
 export function readGatewayConfig(env: Env): GatewayConfig {
-  const values = readEnv(schema, env);
-  const production = values.NODE_ENV === 'production';
+  const { general, values } = readAll({
+    general: () => readProcess(env, GATEWAY_PORT),
+    values: () => readEnv(schema, env),
+  });
+  const { production } = general;
   const refusals = [
     production && !values.BACKUP_TOKEN && 'BACKUP_TOKEN is needed: with NODE_ENV=production backups need a token',
     values.TRUSTED_DOCUMENTS !== 'off' &&
       !values.TRUSTED_DOCUMENTS_FILE &&
       `TRUSTED_DOCUMENTS_FILE is needed: with TRUSTED_DOCUMENTS=${values.TRUSTED_DOCUMENTS}`,
   ];
-  const { adminPort } = readAll({ adminPort: () => adminPortOf(values), refused: () => refuse(refusals) });
+  refuse(refusals);
   return {
-    host: values.HOST,
-    port: values.PORT,
-    adminHost: values.ADMIN_HOST,
-    adminPort,
-    publicUrl: (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, ''),
-    production,
-    logLevel: values.LOG_LEVEL,
+    ...general,
+    publicUrl: (values.PUBLIC_URL ?? `http://127.0.0.1:${general.port}`).replace(/\/+$/, ''),
     tasksContract: values.TASKS_CONTRACT,
     supergraphFile: values.SUPERGRAPH_FILE,
     executor: values.GATEWAY_EXECUTOR,
@@ -191,27 +173,28 @@ function readMachineToken(dataDir: string): GatewayConfig['secrets']['machineTok
 
 const serviceUrl = () => setting.url('http:', 'https:');
 
-/** A foreign graph contains its services' URLs, so none of ours is required. */
+/** A foreign graph contains its services' URLs, so none of ours is required, nor a key. */
 function processSchema(isForeign: boolean) {
   const url = (name: string) => (isForeign ? serviceUrl().default(`http://${name}.invalid`) : serviceUrl());
   return z.object({
     AUTH_URL: url('auth'),
     TASKS_URL: url('tasks'),
     BACKUP_URL: url('backup'),
-    IDENTITY_KEY_FILE: isForeign ? setting.text().optional() : setting.text(),
   });
 }
 
 /** @throws ConfigError with every problem */
 export function readGatewayProcess(env: Env): GatewayProcess {
-  const { values, redis, kafka } = readAll({
-    values: () => readEnv(processSchema(Boolean(env.SUPERGRAPH_FILE)), env),
+  const isForeign = Boolean(env.SUPERGRAPH_FILE);
+  const { values, identityKey, redis, kafka } = readAll({
+    values: () => readEnv(processSchema(isForeign), env),
+    identityKey: () => (isForeign && !env.IDENTITY_KEY_FILE ? undefined : readSigningKeyFile(env, 'IDENTITY_KEY_FILE')),
     redis: () => readRedisSettings(env),
     kafka: () => readKafkaSettings(env),
   });
   return {
     urls: { auth: values.AUTH_URL, tasks: values.TASKS_URL, backup: values.BACKUP_URL },
-    identityKeyFile: values.IDENTITY_KEY_FILE,
+    identityKey,
     redis,
     kafka,
   };

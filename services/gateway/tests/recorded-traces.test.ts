@@ -1,6 +1,5 @@
 import { openTelemetry, readTelemetry, createLog, type Telemetry } from '@taskmesh/service';
-import type { ReceivedSpan } from '@taskmesh/service/otlp-json';
-import { startTraceCollector, type TraceCollector } from '@taskmesh/service/trace-collector';
+import { startTraceCollector, type ReceivedSpan, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';

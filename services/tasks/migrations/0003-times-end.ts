@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { LAST_MOMENT } from '../src/tasks/task-time.ts';
+import { LAST_MOMENT } from '../src/tasks/task-row.ts';
 
 /** An update could move a time past the year 9999, where nothing reads it any more. */
 export class TimesEnd extends Migration {

@@ -1,23 +1,23 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import {
+  createSubgraph,
   type AccountsInternal,
   type DeadLettersInternal,
   type StatusOf,
+  type Subgraph,
   type TasksInternal,
   type TasksRestore,
   type TasksStatus,
-  createSubgraph,
-  type Subgraph,
 } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/event-log';
 import {
-  type Clock,
   closeOnStop,
-  type HealthReport,
   inOrder,
+  timeOrderedIds,
+  type Clock,
+  type HealthReport,
   type Log,
   type Service,
-  timeOrderedIds,
 } from '@taskmesh/service';
 import { Registry } from 'prom-client';
 import type { TasksConfig } from './config.ts';
@@ -29,14 +29,11 @@ import { beginNewEpoch } from './feed/new-epoch.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createTasksImport } from './import/create-tasks-import.ts';
-import { createClosedOwners } from './owners/closed-owners.ts';
-import { createOwnerEraser } from './owners/erase-owners.ts';
-import { watchClosedOwners } from './owners/owners.metrics.ts';
+import { createAccountLogReader, createClosedOwners, createOwnerEraser } from './owners/closed-owners.ts';
+import { createRelayMetrics, watchClosedOwners } from './metrics.ts';
 import { createOwnerRepository } from './owners/owner.repository.ts';
-import { createAccountLogReader } from './owners/read-account-log.ts';
 import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
 import { createDeadLetterService } from './relay/dead-letter.service.ts';
-import { createRelayMetrics } from './relay/relay.metrics.ts';
 import { createRelayRepository } from './relay/relay.repository.ts';
 import { createRelay } from './relay/relay.ts';
 import { shareAmongOwners } from './shared-database.ts';

@@ -3,8 +3,7 @@ import { migrations } from '../migrations/index.ts';
 import { ChangeEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
 import { AccountPositionEntity, ClosedOwnerEntity } from './owners/owner.entities.ts';
 import { DeadLetterEntity } from './relay/dead-letter.entity.ts';
-import { IdempotencyKeyEntity } from './tasks/idempotency-key.entity.ts';
-import { TaskEntity, TaskKeyEntity } from './tasks/task.entity.ts';
+import { IdempotencyKeyEntity, TaskEntity, TaskKeyEntity } from './tasks/task.entities.ts';
 
 const entities = [
   TaskEntity,

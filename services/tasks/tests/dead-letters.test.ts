@@ -11,8 +11,8 @@ import { eventually, requiredAddress } from '@taskmesh/testing';
 import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { partOf } from '../src/feed/partition.ts';
-import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './support/restored.ts';
+import { partOf } from '../src/feed/change.ts';
+import { dropOld, nameOf, RESTORED_TASKS, restoredDatabase, restoredRow, swap } from './support/restored.ts';
 import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const silent = createLog({ service: 'tasks', level: 'silent' });

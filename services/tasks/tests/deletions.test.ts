@@ -4,7 +4,7 @@ import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
-import { partOf } from '../src/feed/partition.ts';
+import { partOf } from '../src/feed/change.ts';
 import { DELETE_TASKS } from '../src/owners/owner.statements.ts';
 import { createAccountLog, type TestAccountLog } from './support/account-log.ts';
 import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';

@@ -1,4 +1,4 @@
-import type { Task } from '../src/tasks/task.entity.ts';
+import type { Task } from '../src/tasks/task.entities.ts';
 import { placeOf, type TaskOrder } from '../src/tasks/task-order.ts';
 import { createTaskRepository, type ListRequest } from '../src/tasks/task.repository.ts';
 import { LARGE_OWNER, openLargeStore, SMALL_OWNER, type LargeStore } from './support/large-store.ts';

@@ -1,9 +1,9 @@
-import { openSession, type Database, openLockSession } from '@taskmesh/store';
+import { openLockSession, openSession, type Database } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { createFaultyProxy, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { createTasksDatabase } from '../src/database.ts';
 import type { Owed } from '../src/relay/held-owners.ts';
-import { openLease, type Lease } from '../src/relay/lease.repository.ts';
+import { openLease, type Lease } from '../src/relay/relay.repository.ts';
 import type { ReadChange } from '../src/relay/publisher.ts';
 
 const log = createLog({ service: 'tasks', level: 'silent' });

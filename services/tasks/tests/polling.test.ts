@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { createTasksDatabase } from '../src/database.ts';
 import { createDeadLetterRepository } from '../src/relay/dead-letter.repository.ts';
 import { createDeadLetterService } from '../src/relay/dead-letter.service.ts';
-import { openLease } from '../src/relay/lease.repository.ts';
+import { openLease } from '../src/relay/relay.repository.ts';
 import { startTasks } from './support/running-tasks.ts';
 
 const CHANGES = 20_000;

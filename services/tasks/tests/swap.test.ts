@@ -1,9 +1,9 @@
 import type { TaskChanged } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { PARTITIONS } from '../src/feed/partition.ts';
+import { PARTITIONS } from '../src/feed/change.ts';
 import { LOCK_CLASS } from '../src/relay/relay.statements.ts';
-import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './support/restored.ts';
+import { dropOld, nameOf, RESTORED_TASKS, restoredDatabase, restoredRow, swap } from './support/restored.ts';
 import { followed, replayed, storedTasks } from './support/history.ts';
 import { codeOf, startTasks, type Answer, type TestTasks, type TestUser } from './support/running-tasks.ts';
 

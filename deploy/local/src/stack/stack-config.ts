@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { adminSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 import { number, parseOptions } from '../command.ts';
 import { databasePrefix } from './inner-services.ts';
@@ -21,7 +21,7 @@ export function readStackArguments(args: string[]) {
 export function readStackSettings(env: Env) {
   const schema = z.object({
     PORT: setting.int(1, PORT_MAX).default(4000),
-    ADMIN_HOST: adminSettings.ADMIN_HOST,
+    ADMIN_HOST: setting.host(),
     ADMIN_PORT: setting.int(1, 65_535).optional(),
     HOST: setting.text().default('127.0.0.1'),
     DATA_DIR: setting.text().default('.data/stack'),

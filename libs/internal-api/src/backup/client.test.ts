@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { BackupWork } from './backup-work.ts';
 import { createBackupWorkClient } from './client.ts';
-import { createStreamPool } from './stream-pool.ts';
+import { createStreamPool } from '../pools.ts';
 
 let server: Server;
 let answer: (response: ServerResponse) => void;

@@ -3,19 +3,21 @@ import type { IdentitySigner } from '@taskmesh/identity';
 import { isObject } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type {
-  BackupEntry,
-  BackupScan,
-  BackupWork,
-  OnWorkProgress,
-  RestoreEnd,
-  RestoreForecast,
-  WorkProgress,
+import {
+  SILENCE_MS,
+  WORK_PATH,
+  type BackupEntry,
+  type BackupScan,
+  type BackupWork,
+  type OnWorkProgress,
+  type RestoreEnd,
+  type RestoreForecast,
+  type WorkLine,
+  type WorkName,
+  type WorkProgress,
 } from './backup-work.ts';
-import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
-import { queryOfRestore } from './restore-parameters.ts';
-import type { StreamPool } from './stream-pool.ts';
-import { queryOfUndo } from './undo-parameters.ts';
+import { queryOfRestore, queryOfUndo } from './parameters.ts';
+import type { StreamPool } from '../pools.ts';
 
 /** After its last byte, storing an archive may still take a while: a bucket assembles the parts. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
@@ -130,8 +132,8 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
 
 async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppError> {
   try {
-    const told = await body.json();
-    return errorOf(isObject(told) ? told.error : undefined);
+    const said = await body.json();
+    return errorOf(isObject(said) ? said.error : undefined);
   } catch (cause) {
     return asAway(cause);
   }

@@ -1,68 +1,65 @@
-import { AppError, notFound } from '@taskmesh/contracts';
-import type { IdentityVerifier } from '@taskmesh/identity';
-import { bearerToken } from '@taskmesh/service';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, forbidden, notFound } from '@taskmesh/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import type { BackupWork, OnWorkProgress } from './backup-work.ts';
-import { createLines } from './lines.ts';
-import { SIGN_OF_LIFE_MS, UPLOAD_SILENCE_MS, WORK_NAMES, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
-import { receiveBody } from './receive-body.ts';
-import { restoreParametersOf, type RestoreParameters } from './restore-parameters.ts';
-import { seenRestoreOf } from './undo-parameters.ts';
+import type { Routes } from '../calls.ts';
+import {
+  SIGN_OF_LIFE_MS,
+  UPLOAD_SILENCE_MS,
+  WORK_NAMES,
+  WORK_PATH,
+  type BackupWork,
+  type OnWorkProgress,
+  type WorkLine,
+  type WorkName,
+} from './backup-work.ts';
+import { createLines, receiveBody } from './streams.ts';
+import { restoreParametersOf, seenRestoreOf, type RestoreParameters } from './parameters.ts';
 
-export interface ServedBackupWork {
-  work: BackupWork;
-  verifier: IdentityVerifier;
-  onDefect: (error: unknown) => void;
-}
-
-/** Serves the work over HTTP to callers with an operator's identity token. Bodies are streamed. */
-export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect }: ServedBackupWork): void {
-  const told = (error: unknown) => {
-    if (!(error instanceof AppError)) onDefect(error);
-    return failureOf(error);
-  };
-
-  void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onRequest', async ({ headers }) => {
-      const { role } = await verifier.verify(bearerToken(headers.authorization));
-      if (role !== 'operator') throw new AppError('FORBIDDEN', 'For operators only.');
-    });
-    scope.setErrorHandler((error, _request, reply) => {
-      const failure = told(error);
-      return reply.code(error instanceof AppError ? error.httpStatus : 500).send(failure);
-    });
-
-    for (const name of WORK_NAMES)
-      scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
-        const { query } = request;
-        const asked = {
-          name,
-          file: fileOf(request),
-          parameters: restoreParametersOf(query),
-          restoredAt: seenRestoreOf(query),
-        };
-        reply.header('content-type', 'application/x-ndjson');
-        return reply.send(linesOf((onProgress) => runWork(work, { ...asked, onProgress }), told));
+/** Serves the work over HTTP to operators. Bodies are streamed. */
+export const backupWorkRoutes =
+  (work: BackupWork): Routes =>
+  (app, { identityOf, log }) =>
+    void app.register(async (scope) => {
+      const said = (error: unknown) => {
+        if (!(error instanceof AppError)) log.error({ err: error }, 'work for an operator failed');
+        return failureOf(error);
+      };
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+      scope.addHook('onRequest', async (request) => {
+        if (identityOf(request).role !== 'operator') throw forbidden('For operators only.');
       });
+      scope.setErrorHandler((error, _request, reply) =>
+        reply.code(error instanceof AppError ? error.httpStatus : 500).send(said(error)),
+      );
 
-    scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
-      const download = await work.download(fileOf(request));
-      if (!download) throw notFound('There is no such backup file.');
-      return sendArchive(reply, download);
+      for (const name of WORK_NAMES)
+        scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
+          const { query } = request;
+          const asked = {
+            name,
+            file: fileOf(request),
+            parameters: restoreParametersOf(query),
+            restoredAt: seenRestoreOf(query),
+          };
+          reply.header('content-type', 'application/x-ndjson');
+          return reply.send(linesOf((onProgress) => runWork(work, { ...asked, onProgress }), said));
+        });
+
+      scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
+        const download = await work.download(fileOf(request));
+        if (!download) throw notFound('There is no such backup file.');
+        return sendArchive(reply, download);
+      });
+      scope.put(`${WORK_PATH}/archive`, async (request) => {
+        const content = receiveBody(request.raw, { silenceMs: UPLOAD_SILENCE_MS });
+        try {
+          return await work.upload(fileOf(request), content);
+        } finally {
+          content.destroy();
+        }
+      });
     });
-    scope.put(`${WORK_PATH}/archive`, async (request) => {
-      const content = receiveBody(request.raw, { silenceMs: UPLOAD_SILENCE_MS });
-      try {
-        return await work.upload(fileOf(request), content);
-      } finally {
-        content.destroy();
-      }
-    });
-  });
-}
 
 function sendArchive(reply: FastifyReply, download: NonNullable<Awaited<ReturnType<BackupWork['download']>>>) {
   const { sizeBytes, sha256, content } = download;
@@ -104,12 +101,12 @@ function runWork(
 }
 
 /** The work continues when the client disconnects. */
-function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, told: (error: unknown) => WorkLine): Readable {
+function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, said: (error: unknown) => WorkLine): Readable {
   const lines = createLines({ repeatMs: SIGN_OF_LIFE_MS });
   void run(lines.progress)
     .then(
       (result): WorkLine => ({ result: result ?? null }),
-      (error: unknown) => told(error),
+      (error: unknown) => said(error),
     )
     .then(lines.end);
   return lines.stream;

@@ -49,7 +49,7 @@ const options: SubgraphServerOptions = {
     if (!identity) throw unauthenticated();
     return identity;
   },
-  routes: (app) => app.post('/other', async () => 'other'),
+  routes: [(app) => app.post('/other', async () => 'other')],
   log,
 };
 const server = createSubgraphServer(options);

@@ -2,17 +2,18 @@ import { AppError, forbidden, toGraphQLError } from '@taskmesh/contracts';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import {
   closePromptly,
+  NO_TRACING,
   requestSpan,
   traceRequests,
   type Log,
   type Service,
-  NO_TRACING,
   type Tracing,
 } from '@taskmesh/service';
 import type { SubgraphRequest } from '@taskmesh/subgraph';
-import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Routes } from '../calls.ts';
 import type { Subgraph, SubgraphCall } from './subgraph.ts';
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -30,7 +31,7 @@ export interface SubgraphServerOptions {
   port: number;
   /** Reads the caller's identity from the `authorization` header. @throws AppError UNAUTHENTICATED */
   authenticate: (authorization: string | undefined) => Promise<Identity>;
-  routes?: (app: FastifyInstance) => void;
+  routes?: Routes[];
   /** @default no tracing */
   tracing?: Tracing;
   log: Log;
@@ -38,7 +39,7 @@ export interface SubgraphServerOptions {
 
 /** `POST /graphql` for the gateway: requires an identity token, and sends no requests of its own. */
 export function createSubgraphServer(options: SubgraphServerOptions): Service & { address(): string } {
-  const { subgraph, host, port, authenticate, routes, tracing = NO_TRACING, log } = options;
+  const { subgraph, host, port, authenticate, routes = [], tracing = NO_TRACING, log } = options;
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -52,6 +53,7 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   });
   closePromptly(app, { lingerMs: LINGER_MS });
   const identities = new WeakMap<FastifyRequest, Identity>();
+  const identityOf = (request: FastifyRequest) => identities.get(request) ?? ANONYMOUS;
   let address = '';
 
   // Uses only the headers, for any path: a stranger's body is not even read.
@@ -66,12 +68,12 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   });
 
   app.post<{ Body: SubgraphRequest }>('/graphql', async (request, reply) => {
-    const identity = identities.get(request) ?? ANONYMOUS;
+    const identity = identityOf(request);
     if (!isForGraph(identity)) throw forbidden('For the gateway only.');
     const result = await subgraph.execute(request.body, callOf(request.raw, identity));
     return reply.header('content-type', 'application/json').send(JSON.stringify(result));
   });
-  routes?.(app);
+  for (const add of routes) add(app, { identityOf, log });
 
   app.setErrorHandler(async (error, request, reply) => {
     if (error instanceof AppError)

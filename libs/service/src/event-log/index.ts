@@ -1,4 +1,19 @@
-export { measureEventLog } from './measured.ts';
-export { readKafkaSettings, type KafkaSettings } from './settings.ts';
-export { processSpan, traceEventLog } from './traced.ts';
-export { whyKafkaFails } from './why-kafka-fails.ts';
+import { createKafkaEventLog, createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
+import type { Registry } from 'prom-client';
+import type { Log } from '../log.ts';
+import type { KafkaSettings } from './kafka.ts';
+import { measureEventLog } from './observed.ts';
+
+export { readKafkaSettings, whyKafkaFails, type KafkaSettings } from './kafka.ts';
+export { processSpan, traceEventLog } from './observed.ts';
+
+/** The measured event log of a process: within the process where there is no Kafka. The caller closes it. */
+export function openEventLog(
+  kafka: KafkaSettings | undefined,
+  { clientId, log, metrics }: { clientId: string; log: Log; metrics: Registry },
+): EventLog {
+  return measureEventLog(
+    kafka ? createKafkaEventLog({ ...kafka, clientId, log }) : createMemoryEventLog({ log }),
+    metrics,
+  );
+}

@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import type { Worker } from 'node:worker_threads';
 import { createExportThread, type ExportThread } from './export-thread.ts';
-import { startTraceCollector, type TraceCollector } from './testing/trace-collector.ts';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
 
 let collector: TraceCollector;
 let thread: ExportThread;

@@ -1,4 +1,4 @@
-import { startTraceCollector } from '../telemetry/testing/trace-collector.ts';
+import { startTraceCollector } from '@taskmesh/testing/trace-collector';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
@@ -146,7 +146,7 @@ describe('a line of the log', () => {
     });
     const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
     const telemetry = await openTelemetry(config, log, new Registry());
-    const { within } = await import('../telemetry/index.ts');
+    const { within } = await import('./tracing.ts');
     const span = telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' }));
     if (span) within(span, () => log.info({ email: 'ada@example.com' }, 'inside'));
     log.info('outside');

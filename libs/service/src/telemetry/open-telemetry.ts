@@ -1,13 +1,13 @@
 import { errorCode } from '@taskmesh/contracts/error-details';
-import { NO_TRACING, type SdkOptions, type Tracing } from '../telemetry/index.ts';
 import { randomUUID } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import { z } from 'zod';
-import { withDeadline } from '../deadline.ts';
-import { isDecodable, readEnv, setting, type Env } from '../config.ts';
+import { withDeadline } from '../time.ts';
+import { isDecodable, readEnv, readVersion, setting, type Env } from '../config.ts';
 import type { Service } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
-import { readVersion } from '../version.ts';
+import type { SdkOptions } from './sdk.ts';
+import { NO_TRACING, type Tracing } from './tracing.ts';
 
 const FLUSH_MS = 3_000;
 const SEND_EVERY_MS = 1_000;
@@ -81,7 +81,7 @@ export async function openTelemetry(
   random = Math.random,
 ): Promise<Telemetry> {
   if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
-  const { startSdk } = await import('../telemetry/sdk.ts');
+  const { startSdk } = await import('./sdk.ts');
   const exported = new Counter({
     name: 'otel_sdk_exporter_span_exported_total',
     help: 'Spans that were sent to the collector; with an error_type, it did not take them',

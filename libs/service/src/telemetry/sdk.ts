@@ -2,8 +2,8 @@ import {
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
-  TraceFlags,
   trace,
+  TraceFlags,
   type Span as SdkSpan,
   type Tracer,
 } from '@opentelemetry/api';
@@ -17,11 +17,56 @@ import { ExportResultCode } from '@opentelemetry/core';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import { createExportThread, type ExportThread } from './export-thread.ts';
-import { createDecision, type DecisionOptions } from './decision.ts';
-import { errorTypeOf } from './error-type.ts';
-import type { Span, SpanDescription } from './span.ts';
-import { formatTraceparent, parseTraceparent, type TraceParent } from './traceparent.ts';
-import type { Tracing } from './tracing.ts';
+import {
+  errorTypeOf,
+  formatTraceparent,
+  parseTraceparent,
+  type Span,
+  type SpanDescription,
+  type TraceParent,
+  type Tracing,
+} from './tracing.ts';
+
+export interface DecisionOptions {
+  /** The share of traces starting here that is recorded, from 0 to 1. */
+  ratio: number;
+  /** Whether to respect the caller's decision. */
+  isParentBased: boolean;
+  /** How many traces per second are recorded because their caller does so; beyond that, `ratio` applies. */
+  callersPerS: number;
+  /** From 0 up to 1. */
+  random: () => number;
+  /** Milliseconds of any monotonic clock. */
+  monotonicMs: () => number;
+}
+
+/**
+ * Decides whether a request from outside is recorded. OpenTelemetry's samplers do not fit: they trust every caller, and
+ * the one based on trace ids lets a caller choose an id that is recorded. Here a caller's "not recorded" is respected,
+ * and its "recorded" up to a rate limit.
+ */
+export function createDecision(options: DecisionOptions): (parent: TraceParent | undefined) => boolean {
+  const { ratio, isParentBased, callersPerS, random, monotonicMs } = options;
+  let room = callersPerS;
+  let lastMs = monotonicMs();
+
+  const hasRoom = () => {
+    const nowMs = monotonicMs();
+    room = Math.min(callersPerS, room + ((nowMs - lastMs) / 1_000) * callersPerS);
+    lastMs = nowMs;
+    if (room < 1) return false;
+    room--;
+    return true;
+  };
+
+  return (parent) => {
+    if (isParentBased && parent) {
+      if (!parent.isSampled) return false;
+      if (hasRoom()) return true;
+    }
+    return random() < ratio;
+  };
+}
 
 export interface SdkOptions extends DecisionOptions {
   url: string;
@@ -211,6 +256,6 @@ function objectionIn(answer: Uint8Array, serializer: Serializer): Objection | un
     const message = String(errorMessage ?? '').slice(0, LONGEST_MESSAGE);
     return rejected > 0 || message !== '' ? { rejectedSpans: rejected || 0, message } : undefined;
   } catch {
-    return undefined; // whoever took everything may answer with anything
+    return undefined; // one that took everything may answer with anything
   }
 }

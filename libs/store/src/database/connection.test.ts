@@ -1,8 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { databaseOf } from './database-url.ts';
-import { connect } from './connection.ts';
+import { connect, databaseOf } from './connection.ts';
 import { createDatabase, type Database } from './database.ts';
 
 const Thing = defineEntity({ name: 'Thing', properties: { id: p.integer().primary() } });

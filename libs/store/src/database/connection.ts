@@ -95,3 +95,14 @@ async function applySettings(client: ClientBase, settings: Settings, timeoutMs: 
   const query = { text: APPLY, values: [JSON.stringify(settings)], query_timeout: timeoutMs };
   await client.query(query);
 }
+
+export function databaseOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
+}
+
+/** The same server and user, with another database. */
+export function inDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${encodeURIComponent(database)}`;
+  return other.href;
+}

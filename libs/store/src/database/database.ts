@@ -2,21 +2,18 @@ import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { unavailable } from '@taskmesh/contracts';
-import { ConfigError, createBulkhead, withDeadline, type Log, inSpan } from '@taskmesh/service';
+import { ConfigError, createBulkhead, inSpan, withDeadline, type Log } from '@taskmesh/service';
 import { Pool, type QueryResultRow } from 'pg';
 import type { Registry } from 'prom-client';
 import { connectionConfig, type Settings } from './connection.ts';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { migrate, MIGRATION_CONNECTIONS, type MigrateLimits, type Orm } from './migrate.ts';
-import { measurePool } from './pool-metrics.ts';
+import { createStatementMetrics, createStatementSpans, measurePool, type ObserveStatement } from './observe.ts';
 import { runPrepared } from './prepared-query.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
-import { createStatementMetrics, type ObserveStatement } from './statement-metrics.ts';
-import { createStatementSpans } from './statement-spans.ts';
 import { watchConnections } from './watch-connections.ts';
-import { refusalOf } from './why-postgres-fails.ts';
-import { whyUnfit } from './why-unfit.ts';
+import { refusalOf, whyUnfit } from './why-postgres-fails.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -263,4 +260,17 @@ function ignore(): void {
 
 function poolOf(orm: Orm): Promise<Pool> {
   return orm.em.getConnection().getNativeClient() as Promise<Pool>;
+}
+
+/**
+ * How a repository offers the statements of one transaction: all of `work`, or nothing of it. What is changed of loaded entities
+ * is saved with it. Repeated if the database was unavailable and certainly changed nothing. Those with the same `turn` run one after
+ * the other.
+ */
+export function transactionsOf<Statements>(
+  database: Pick<Database, 'inTransaction'>,
+  statementsOf: (em: EntityManager) => Statements,
+) {
+  return <Result>(work: (transaction: Statements) => Promise<Result>, turn?: string): Promise<Result> =>
+    database.inTransaction((em) => work(statementsOf(em)), turn);
 }

@@ -1,5 +1,5 @@
-import { type AppError, unavailable } from '@taskmesh/contracts';
-import { type Backoff, backoffMs } from '@taskmesh/service';
+import { conflict, unavailable, type AppError } from '@taskmesh/contracts';
+import { backoffMs, type Backoff } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SQL_STATE } from './sql-state.ts';
 
@@ -82,7 +82,7 @@ export function endsConnection(error: unknown): boolean {
 }
 
 /** Whether the server or the database takes no writes, be it said by this error or by one that caused it. */
-export function isReadOnly(error: unknown): boolean {
+function isReadOnly(error: unknown): boolean {
   return withCauses(error).some((each) => codeOf(each) === SQL_STATE.readOnlyTransaction);
 }
 
@@ -143,7 +143,7 @@ export function asUnavailable(error: unknown): AppError | undefined {
 }
 
 export interface RetryOptions {
-  /** A `read` is repeated whatever happened, a `write` only when it certainly has not happened. */
+  /** A `read` is repeated in any case, a `write` only when it certainly has not happened. */
   kind: 'read' | 'write';
   /** @default 2_000 */
   deadlineMs?: number;
@@ -169,5 +169,15 @@ export async function whileAway<Result>(options: RetryOptions, work: () => Promi
       if (!repeatable || performance.now() + pauseMs > deadline) throw unavailable(undefined, error);
       await sleep(pauseMs);
     }
+  }
+}
+
+/** For what an operator does to a store and may have frozen it for: says so, instead of that it is unavailable. */
+export async function unlessFrozen<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isReadOnly(error)) throw error;
+    throw conflict(`The store ${store} takes no writes (default_transaction_read_only): let it, then repeat this.`);
   }
 }

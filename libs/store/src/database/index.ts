@@ -1,15 +1,17 @@
-export { createDatabase, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
+export { createDatabase, transactionsOf, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './backlog.ts';
-export { createSchemaGate, readSchemaPolicy, storeHealth, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
-export { createStoreStatus } from './store-status.ts';
-export { runMigrations } from './run-migrations.ts';
-export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf } from './failures.ts';
-export { connect, type ConnectionOptions, type Settings } from './connection.ts';
-export { SERVER_VERSION, whyUnfit } from './why-unfit.ts';
+export {
+  createSchemaGate,
+  createStoreStatus,
+  readSchemaPolicy,
+  runMigrations,
+  storeHealth,
+  type SchemaGate,
+  type SchemaPolicy,
+} from './schema-gate.ts';
+export { asUnavailable, isCheckViolation, isUniqueViolation, outcomeOf, unlessFrozen } from './failures.ts';
+export { connect, databaseOf, inDatabase, type ConnectionOptions, type Settings } from './connection.ts';
+export { SERVER_VERSION, whyUnfit } from './why-postgres-fails.ts';
 export { SQL_STATE } from './sql-state.ts';
-export { openSession, type Session, type SessionOptions } from './session.ts';
+export { inTransaction, openSession, type Session, type SessionOptions, type SqlSession } from './session.ts';
 export type { Statement } from './statement.ts';
-export { inTransaction } from './transaction.ts';
-export { transactionsOf } from './transactions-of.ts';
-export { databaseOf, inDatabase } from './database-url.ts';
-export { unlessFrozen } from './unless-frozen.ts';

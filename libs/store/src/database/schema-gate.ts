@@ -1,7 +1,20 @@
-import { ConfigError, readEnv, setting, type Env, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import {
+  askInTime,
+  ConfigError,
+  createLog,
+  processSettings,
+  readAll,
+  readEnv,
+  setting,
+  type Env,
+  type HealthReport,
+  type Log,
+  type Service,
+} from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Database, SchemaState } from './database.ts';
+import { AppError } from '@taskmesh/contracts';
+import type { Database, SchemaState, StoreOptions } from './database.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
 export interface SchemaPolicy {
@@ -24,7 +37,7 @@ export function readSchemaPolicy(env: Env): SchemaPolicy {
 }
 
 /** Why this version cannot run on the schema; undefined if it can. */
-export function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPolicy): string | undefined {
+function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPolicy): string | undefined {
   if (unknown.length > 0 && !acceptsNewer)
     return `The database is of a newer version, with ${unknown.join(', ')}: run that one, or set NEWER_SCHEMA=allow`;
   return missing.length > 0 ? `The database lacks ${missing.join(', ')}: it has to be migrated` : undefined;
@@ -46,7 +59,7 @@ export function createSchemaGate(deps: {
   let open = false;
 
   const wait = async () => {
-    let told: string | undefined;
+    let logged: string | undefined;
     for (;;) {
       const problem = await database.schemaState().then(
         (state) => whyUnfit(state, policy),
@@ -56,8 +69,8 @@ export function createSchemaGate(deps: {
         },
       );
       if (problem === undefined) return;
-      if (problem !== told) log.warn({ reason: problem }, 'not ready: waiting for the schema');
-      told = problem;
+      if (problem !== logged) log.warn({ reason: problem }, 'not ready: waiting for the schema');
+      logged = problem;
       await sleep(LOOK_EVERY_MS, undefined, { signal: stopped.signal });
     }
   };
@@ -78,7 +91,7 @@ export function createSchemaGate(deps: {
   };
 }
 
-/** A service is ready when its database answers, with this schema; `more` is told beside that. */
+/** A service is ready when its database answers, with this schema; `more` is shown beside that. */
 export async function storeHealth(
   database: Pick<Database, 'isUp'>,
   schema: SchemaGate,
@@ -87,4 +100,52 @@ export async function storeHealth(
   const isUp = await database.isUp();
   const isFit = schema.isOpen();
   return { ok: isUp && isFit, checks: { database: isUp, schema: isFit, ...more } };
+}
+
+const NOTHING_KNOWN = { isUp: false, schema: null, missing: [], unknown: [] };
+
+/** How a store is, for operators. Answers within `withinMs`, and has one question under way at the most, however long the database stays silent. */
+export function createStoreStatus(database: Pick<Database, 'schemaState' | 'versions'>, withinMs: number) {
+  const ask = askInTime(withinMs, async () => {
+    const { missing, unknown } = await database.schemaState();
+    const applied = [...database.versions.filter((version) => !missing.includes(version)), ...unknown];
+    return { isUp: true, schema: applied.at(-1) ?? null, missing, unknown };
+  });
+  return async () => (await ask()) ?? NOTHING_KNOWN;
+}
+
+const migrationSettings = z.object({
+  LOG_LEVEL: processSettings.LOG_LEVEL,
+  POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
+});
+
+/** The main function of a process that migrates one service's schema: exits with 0 on success, otherwise with 1. */
+export async function runMigrations(
+  service: string,
+  open: (options: StoreOptions) => Promise<Database>,
+  env: Env,
+): Promise<never> {
+  try {
+    const { own, policy } = readAll({
+      own: () => readEnv(migrationSettings, env),
+      policy: () => readSchemaPolicy(env),
+    });
+    const log = createLog({ service: `${service}-migrations`, level: own.LOG_LEVEL });
+    const database = await open({ url: own.POSTGRES_URL, log });
+    await database.migrate();
+    const problem = whyUnfit(await database.schemaState(), policy);
+    if (problem !== undefined) throw new ConfigError([problem]);
+    log.info('the schema is up to date');
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${reasonOf(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** The message of an AppError is for clients; its cause says why the server is unavailable. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof AppError && error.cause) return `PostgreSQL ${refusalOf(error.cause).reason}`;
+  return String(error);
 }

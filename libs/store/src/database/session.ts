@@ -27,8 +27,13 @@ export interface Session {
   close(): Promise<void>;
 }
 
+/** Also takes plain SQL, which it does not prepare. */
+export interface SqlSession extends Session {
+  run<Row extends QueryResultRow>(statement: Statement | string, values?: unknown[]): Promise<Row[]>;
+}
+
 /** Connects. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
-export async function openSession(options: SessionOptions): Promise<Session> {
+export async function openSession(options: SessionOptions): Promise<SqlSession> {
   const { timeoutMs = 5_000, ...where } = options;
   const socket = new Socket();
   const gone = new AbortController();
@@ -52,10 +57,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   let earlier: Promise<unknown> = Promise.resolve();
 
-  const run = async <Row extends QueryResultRow>(statement: Statement, values: unknown[] = []) => {
+  const run = async <Row extends QueryResultRow>(statement: Statement | string, values: unknown[] = []) => {
     const turn = earlier.then(() => {
       if (gone.signal.aborted) throw unavailable(undefined, gone.signal.reason);
-      return client.query<Row>({ ...statement, values });
+      return client.query<Row>({ ...(typeof statement === 'string' ? { text: statement } : statement), values });
     });
     earlier = turn.catch(() => undefined);
     try {
@@ -74,7 +79,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       client.on('notification', (notification) => {
         if (notification.channel === channel) heard();
       });
-      await run({ name: `listen-${channel}`, text: `listen ${client.escapeIdentifier(channel)}` });
+      await run(`listen ${client.escapeIdentifier(channel)}`);
     },
     async close() {
       if (gone.signal.aborted) return;
@@ -84,4 +89,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       clearTimeout(late);
     },
   };
+}
+
+const BEGIN: Statement = { name: 'begin', text: 'begin' };
+const COMMIT: Statement = { name: 'commit', text: 'commit' };
+
+/** All of `work` or nothing: closing the session without a commit rolls back. */
+export async function inTransaction<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
+  await session.run(BEGIN);
+  const result = await work();
+  await session.run(COMMIT);
+  return result;
 }

@@ -1,7 +1,7 @@
 import { activeSpan, type SpanDescription } from '@taskmesh/service';
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { SQL_STATE } from './sql-state.ts';
-import type { ObserveStatement } from './statement-metrics.ts';
+import type { ObserveStatement } from './observe.ts';
 
 /** When these fail, the connection is never released. */
 const UNGUARDED = new Set(['begin', 'rollback']);

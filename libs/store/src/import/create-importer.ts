@@ -1,14 +1,19 @@
-import { databaseOf, inDatabase, inTransaction, type Session } from '../database/index.ts';
 import { IMPORT_MS, type ArchivedStore, type ImportResult } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
-import { parseInput } from '@taskmesh/contracts';
+import { ConfigError, type Log } from '@taskmesh/service';
+import { parseInput, unavailable } from '@taskmesh/contracts';
 import { z } from 'zod';
-import { importArchive } from './import-archive.ts';
-import { importDump } from './import-dump.ts';
-import { openImportSession } from './import-session.ts';
-import { explainMissingRight } from './missing-right.ts';
-import { RESTORED, tooManyColumns } from './restored-tables.ts';
-import type { StoreDatabase, StoreRules, Stores } from './store-rules.ts';
+import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
+import { databaseOf, inDatabase, inTransaction, openSession, SQL_STATE, type SqlSession } from '../database/index.ts';
+import { withoutValues } from '../database/without-values.ts';
+import { importArchive, importDump } from './import-archive.ts';
+import {
+  provideIsValue,
+  RESTORED,
+  tooManyColumns,
+  type StoreDatabase,
+  type StoreRules,
+  type Stores,
+} from './restored-tables.ts';
 
 export interface ImporterOptions {
   name: string;
@@ -38,7 +43,7 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
 
   const targetOf = (database: string): string => inDatabase(url, parseInput(databaseName, database));
 
-  const withSession = async <Result>(at: string, work: (session: Session) => Promise<Result>): Promise<Result> => {
+  const withSession = async <Result>(at: string, work: (session: SqlSession) => Promise<Result>): Promise<Result> => {
     const session = await openImportSession(at, { name, timeoutMs: IMPORT_MS });
     try {
       return await work(session);
@@ -95,9 +100,51 @@ async function importRows({ stores, store, archived, rules }: Import): Promise<I
   if ('reason' in imported) return { complete: false, ...imported };
   await inTransaction(to, async () => {
     await rules.complete(stores, archived ? 'archive' : 'dump');
-    await to.run({ name: 'import-drop-restored', text: `drop schema ${RESTORED} cascade` });
+    await to.run(`drop schema ${RESTORED} cascade`);
     // So that the first reads after the swap are planned with accurate statistics.
-    await to.run({ name: 'import-analyze', text: `analyze public.${rules.table}` });
+    await to.run(`analyze public.${rules.table}`);
   });
   return { complete: true, ...imported };
+}
+
+/**
+ * A session in a database that was loaded from a backup, or beside one. The database's own settings have no effect:
+ * names mean PostgreSQL's own objects, and no statement outlives `timeoutMs`, even when this process dies. Errors never
+ * contain values of rows.
+ */
+export async function openImportSession(
+  url: string,
+  { name, timeoutMs }: { name: string; timeoutMs: number },
+): Promise<SqlSession> {
+  const settings = {
+    search_path: 'pg_catalog,pg_temp',
+    statement_timeout: String(timeoutMs),
+    lock_timeout: '30s',
+    default_transaction_read_only: 'off', // an operator may have frozen the store until it is restored
+  };
+  const session = await openSession({ url, name, settings, timeoutMs });
+  const refuse = (error: unknown): never => {
+    throw withoutValues(error);
+  };
+  try {
+    await provideIsValue(session);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+  return { ...session, run: (statement, values) => session.run<never>(statement, values).catch(refuse) };
+}
+
+/**
+ * The error to show to who restores when the service's own user may not do what an import takes: nothing is wrong with
+ * the archive, and trying again mends nothing. Other errors are returned unchanged. Of this kind PostgreSQL's messages
+ * name only objects, and those of migrations (ConfigError) are for people anyway.
+ */
+function explainMissingRight(error: unknown): unknown {
+  if (error instanceof ConfigError) return unavailable(`${error.problems.join('. ')}.`, error);
+  if (errorCode(error) !== SQL_STATE.insufficientPrivilege) return error;
+  return unavailable(
+    `PostgreSQL does not let the service's user (POSTGRES_URL) import the store: ${errorMessage(error)}. The user must own the database.`,
+    error,
+  );
 }

@@ -1,12 +1,23 @@
-import type { Session, Statement } from '../database/index.ts';
 import type { ArchivedStore } from '@taskmesh/internal-api';
-import { columnsOf, lostColumns, RESTORED, STORE, tablesOf, type Columns } from './restored-tables.ts';
-import { refusedRows } from './row-rules.ts';
-import type { StoreDatabase, StoreRules } from './store-rules.ts';
+import { isUniqueViolation, type SqlSession } from '../database/index.ts';
+import {
+  columnsOf,
+  lostColumns,
+  missingColumns,
+  refusedRows,
+  RESTORED,
+  STORE,
+  tablesOf,
+  usableVersion,
+  valueOf,
+  type Columns,
+  type StoreDatabase,
+  type StoreRules,
+} from './restored-tables.ts';
 
 interface ArchiveImport {
   /** Connected to the restored database. */
-  session: Session;
+  session: SqlSession;
   store: StoreDatabase;
   archived: ArchivedStore;
   rules: StoreRules;
@@ -69,13 +80,10 @@ function missingTables({ given, own }: Shapes, version: string): string | undefi
   return `The archive is without ${missing.join(', ')}, which a store of the version ${version} has.`;
 }
 
-const LAST_MIGRATION: Statement = {
-  name: 'import-last-migration',
-  text: `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`,
-};
+const LAST_MIGRATION = `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`;
 
 /** A sentence; undefined when the store's last migration is the archive's version. */
-async function otherVersion(session: Session, version: string): Promise<string | undefined> {
+async function otherVersion(session: SqlSession, version: string): Promise<string | undefined> {
   const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
   return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
 }
@@ -88,15 +96,12 @@ function wouldLose(lost: string[]): ImportedRows {
 }
 
 /** The number of rows; undefined when they break the table's constraints. */
-async function put(session: Session, table: string, columns: string[]): Promise<number | undefined> {
+async function put(session: SqlSession, table: string, columns: string[]): Promise<number | undefined> {
   const names = columns.map((name) => `"${name}"`).join(', ');
   try {
-    const [row] = await session.run<{ count: string }>({
-      name: `import-put-${table}`,
-      text: `with put as (
+    const [row] = await session.run<{ count: string }>(`with put as (
           insert into ${STORE}."${table}" (${names}) overriding system value select ${names} from ${RESTORED}."${table}" returning 1
-        ) select pg_catalog.count(*)::text as count from put`,
-    });
+        ) select pg_catalog.count(*)::text as count from put`);
     for (const { name } of await session.run<{ name: string }>(COUNTED_COLUMNS, [`${STORE}."${table}"`]))
       await session.run(countOn(table, name));
     return Number(row?.count);
@@ -107,21 +112,59 @@ async function put(session: Session, table: string, columns: string[]): Promise<
 }
 
 /** $1: table */
-const COUNTED_COLUMNS: Statement = {
-  name: 'import-counted-columns',
-  text: `
+const COUNTED_COLUMNS = `
     select attname as name from pg_catalog.pg_attribute
     where attrelid = $1::text::regclass and attnum > 0 and not attisdropped
-      and pg_catalog.pg_get_serial_sequence($1::text, attname::text) is not null`,
-};
+      and pg_catalog.pg_get_serial_sequence($1::text, attname::text) is not null`;
 
-const countOn = (table: string, column: string): Statement => ({
-  name: `import-count-on-${table}`,
-  text: `select pg_catalog.setval(pg_catalog.pg_get_serial_sequence('${STORE}."${table}"', '${column}'), pg_catalog.max("${column}"))
-    from ${STORE}."${table}" having pg_catalog.max("${column}") > 0`,
-});
+const countOn = (
+  table: string,
+  column: string,
+): string => `select pg_catalog.setval(pg_catalog.pg_get_serial_sequence('${STORE}."${table}"', '${column}'), pg_catalog.max("${column}"))
+    from ${STORE}."${table}" having pg_catalog.max("${column}") > 0`;
 
 /** PostgreSQL's error classes for invalid values and violated constraints. */
 function breaksRules(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
+}
+
+interface DumpImport {
+  /** Connected to the restored database. */
+  session: SqlSession;
+  store: StoreDatabase;
+  rules: StoreRules;
+}
+
+/** Imports one table of an untrusted dump, after checking its rows. */
+export async function importDump({ session, store, rules }: DumpImport): Promise<ImportedRows> {
+  const { table, columns, needed, tables, duplicates } = rules;
+  const given = await columnsOf(session, table);
+  const reason =
+    missingColumns(table, needed, given) ?? (await refusedRows(session, RESTORED, { rules, columns: given }));
+  if (reason !== undefined) return { reason };
+  await store.migrate();
+  const kept = { [table]: Object.keys(columns) };
+  const dropped = await lostColumns(session, kept, Object.keys(tables));
+  try {
+    const [row] = await session.run<{ count: string }>(copyInto(rules, given));
+    return { rows: { [table]: Number(row?.count) }, dropped };
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return { reason: duplicates };
+  }
+}
+
+function copyInto({ table, columns }: StoreRules, given: Columns): string {
+  const copied = Object.entries(columns).filter(([name]) => given.has(name));
+  const values = copied.map(([name, { type, isVersion }]) => {
+    const value = valueOf(given, name, type);
+    return isVersion ? usableVersion(value) : value;
+  });
+  return `
+      with copied as (
+        insert into public.${table} (${copied.map(([name]) => name).join(', ')})
+        select ${values.join(', ')} from ${RESTORED}.${table} r
+        returning 1
+      )
+      select count(*)::text as count from copied`;
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { START, type KeyType } from './copy-rows.ts';
-import type { Stores } from './store-rules.ts';
+import type { Stores } from './restored-tables.ts';
+import { START, type KeyType } from './rows.ts';
 
 /** Keys are compared in batches, and the rows that differ copied in smaller ones. */
 const COMPARED_BATCH = 10_000;

@@ -1,6 +1,6 @@
-import type { Session, Statement } from '../database/index.ts';
-import type { ColumnType } from '@taskmesh/contracts';
-import { isValue } from './is-value.ts';
+import { isBlank, type ColumnType } from '@taskmesh/contracts';
+import type { StoreTables } from '@taskmesh/internal-api';
+import { SERVER_VERSION, type Database, type SqlSession } from '../database/index.ts';
 
 /** The schema with a loaded backup's rows: bare tables, whose columns may have any built-in type. */
 export const RESTORED = 'restored';
@@ -12,18 +12,15 @@ export type RestoredSchema = typeof RESTORED | typeof STORE;
 export type Columns = Map<string, string>;
 
 /** $1: schema. Sorted by oid, so that a table follows those it refers to. */
-const TABLES: Statement = {
-  name: 'import-tables',
-  text: `
+const TABLES = `
     select c.relname as name,
       coalesce(json_object_agg(a.attname, pg_catalog.format_type(a.atttypid, null)) filter (where a.attname is not null), '{}') as columns
     from pg_catalog.pg_class c
     left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = pg_catalog.to_regnamespace($1) and c.relkind in ('r', 'p') group by c.oid, c.relname order by c.oid`,
-};
+    where c.relnamespace = pg_catalog.to_regnamespace($1) and c.relkind in ('r', 'p') group by c.oid, c.relname order by c.oid`;
 
 /** All tables of the schema, in the order of creation. */
-export async function tablesOf(session: Session, schema: RestoredSchema): Promise<Map<string, Columns>> {
+export async function tablesOf(session: SqlSession, schema: RestoredSchema): Promise<Map<string, Columns>> {
   const rows = await session.run<{ name: string; columns: Record<string, string> }>(TABLES, [schema]);
   return new Map(rows.map(({ name, columns }) => [name, new Map(Object.entries(columns))]));
 }
@@ -31,22 +28,23 @@ export async function tablesOf(session: Session, schema: RestoredSchema): Promis
 /** All names are read, and a dump may have many more than a service needs. */
 const MOST_COLUMNS = 20_000;
 
-const SIZE: Statement = {
-  name: 'import-size',
-  text: `
+const SIZE = `
     select pg_catalog.count(*)::text as columns
     from pg_catalog.pg_class c left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-    where c.relnamespace = pg_catalog.to_regnamespace('${RESTORED}') and c.relkind in ('r', 'p')`,
-};
+    where c.relnamespace = pg_catalog.to_regnamespace('${RESTORED}') and c.relkind in ('r', 'p')`;
 
 /** Check this first. A sentence; undefined when the number of columns is acceptable. */
-export async function tooManyColumns(session: Session): Promise<string | undefined> {
+export async function tooManyColumns(session: SqlSession): Promise<string | undefined> {
   const [size] = await session.run<{ columns: string }>(SIZE);
   return Number(size?.columns) > MOST_COLUMNS ? `The dump has more than ${MOST_COLUMNS} columns.` : undefined;
 }
 
 /** Empty when there is no such table. */
-export async function columnsOf(session: Session, table: string, schema: RestoredSchema = RESTORED): Promise<Columns> {
+export async function columnsOf(
+  session: SqlSession,
+  table: string,
+  schema: RestoredSchema = RESTORED,
+): Promise<Columns> {
   return (await tablesOf(session, schema)).get(table) ?? new Map();
 }
 
@@ -54,7 +52,7 @@ const MOST_NAMED = 50;
 
 /** Restored tables, and columns as `table.column`, that the store lacks; other tables in `known` do not count. */
 export async function lostColumns(
-  session: Session,
+  session: SqlSession,
   kept: Record<string, readonly string[]>,
   known: readonly string[],
 ): Promise<string[]> {
@@ -83,4 +81,147 @@ export function valueOf(columns: Columns, name: string, type: ColumnType): strin
   if (columns.get(name) === SAME[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;
   if (type === 'text') return `${raw}::text`;
   return `case when ${isValue(`${raw}::text`, type)} then ${raw}::text::${type} end`;
+}
+
+/** Far below the type's maximum, to leave room for further versions. */
+export const LARGEST_VERSION = 2_000_000_000;
+
+/** Returns SQL. */
+export const usableVersion = (value: string): string =>
+  `case when ${value} between 1 and ${LARGEST_VERSION} then ${value} else 1 end`;
+
+/** A sentence that names the missing columns; undefined when all are present. */
+export function missingColumns(table: string, needed: readonly string[], columns: Columns): string | undefined {
+  if (columns.size === 0) return `There is no table ${table}.`;
+  const missing = needed.filter((name) => !columns.has(name));
+  return missing.length > 0 ? `The table ${table} is without ${missing.join(', ')}.` : undefined;
+}
+
+/** A sentence that says why the store cannot accept the rows of its table; undefined when it can. */
+export async function refusedRows(
+  session: SqlSession,
+  schema: RestoredSchema,
+  { rules, columns }: { rules: StoreRules; columns: Columns },
+): Promise<string | undefined> {
+  const { table, rulesFor, values, check } = rules;
+  const all = [...columnRules(rules.columns, schema, columns), ...rulesFor(columns)];
+  return (await brokenRules(session, { schema, table }, all, values)) ?? (await check?.(session, schema, columns));
+}
+
+function columnRules(declared: StoreRules['columns'], schema: RestoredSchema, columns: Columns): RowRule[] {
+  const present = Object.entries(declared).filter(([name]) => columns.has(name));
+  return present.flatMap(([name, { type, isNullable, isVersion }]) => {
+    const value = valueOf(columns, name, type);
+    const range = `between 1 and ${LARGEST_VERSION}`;
+    if (isVersion)
+      return schema === STORE ? [{ sentence: `${name} is ${range}`, broken: `${value} not ${range}` }] : [];
+    const ofItsType = isNullable
+      ? {
+          sentence: `${name} must be of the type ${type}, or null`,
+          broken: `(r.${name} is not null and ${value} is null)`,
+        }
+      : { sentence: `${name} is needed and must be of the type ${type}`, broken: `${value} is null` };
+    return type === 'timestamptz(3)' ? [ofItsType, inOurYears(name, value)] : [ofItsType];
+  });
+}
+
+/** Years that JSON and JavaScript can express: neither infinite nor beyond. */
+export const inOurYears = (name: string, value: string): RowRule => ({
+  sentence: `${name} is in the years 0001 to 9999`,
+  broken: `(${value} < '0001-01-01T00:00Z' or ${value} >= '10000-01-01T00:00Z')`,
+});
+
+/** A sentence that says which rules are broken, and by how many rows. `values` are the parameters of the rules' SQL. */
+export async function brokenRules(
+  session: SqlSession,
+  { schema, table }: { schema: RestoredSchema; table: string },
+  rules: RowRule[],
+  values: unknown[],
+): Promise<string | undefined> {
+  const [counts] = await session.run<Record<string, string>>(countBroken(`${schema}.${table}`, rules), values);
+  const broken = rules.flatMap(({ sentence }, index) => {
+    const count = Number(counts?.[`broken_${index}`]);
+    return count > 0 ? [`${sentence} (not so in ${count})`] : [];
+  });
+  return broken.length > 0 ? `Rows of the table ${table} break the rules: ${broken.join('; ')}.` : undefined;
+}
+
+/** Checks all rules in one pass: the columns `broken_0`, `broken_1` … count the rows that break each. */
+function countBroken(table: string, rules: RowRule[]): string {
+  const counts = rules.map(({ broken }, index) => `count(*) filter (where ${broken})::text as broken_${index}`);
+  return `select ${counts.join(', ')} from ${table} r`;
+}
+
+const LAST_OF_THE_BASIC_PLANE = 0xffff;
+
+export function charactersThat(is: (character: string) => boolean): string {
+  return Array.from({ length: LAST_OF_THE_BASIC_PLANE }, (_, code) => String.fromCharCode(code + 1))
+    .filter((character) => character.isWellFormed() && is(character))
+    .join('');
+}
+
+/** All characters that a blank text may consist of; none is beyond the basic plane. */
+export const BLANKS = charactersThat(isBlank);
+
+/** A rule for every row, and SQL that is true for a row `r` that breaks it. */
+export interface RowRule {
+  sentence: string;
+  broken: string;
+}
+
+export interface ImportedColumn {
+  type: ColumnType;
+  isNullable?: boolean;
+  /** Counts from 1. Unusable values restart at 1, unless rows are imported unchanged. */
+  isVersion?: boolean;
+}
+
+/** The live store (`from`) and a database on the same server (`to`). */
+export interface Stores {
+  from: SqlSession;
+  to: SqlSession;
+}
+
+export interface StoreRules {
+  /** The only table imported from dumps made elsewhere. */
+  table: string;
+  columns: Record<string, ImportedColumn>;
+  /** Columns that a dump must have; the others have defaults in the store. */
+  needed: readonly string[];
+  rulesFor(columns: Columns): RowRule[];
+  /** The parameters of the rules' SQL. */
+  values: unknown[];
+  /** Checks that span several rows. Resolves with a sentence; undefined when all is well. */
+  check?(session: SqlSession, schema: RestoredSchema, columns: Columns): Promise<string | undefined>;
+  /** The refusal of a dump with rows that violate a unique constraint. */
+  duplicates: string;
+  /** What archives made by Taskmesh bring back. */
+  tables: StoreTables;
+  /** Completes a store with its imported rows, in one transaction in `to`; the restored rows are still readable. */
+  complete(stores: Stores, of: 'archive' | 'dump'): Promise<void>;
+}
+
+export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;
+
+/** SQL: whether a text is a value of a type. In a session of an import only. */
+export const isValue = (text: string, type: string): string => `pg_temp.is_value(${text}, '${type}')`;
+
+const FIRST_WITH_ITS_OWN = 160_000;
+
+const BY_SERVER = `create function pg_temp.is_value(text, text) returns boolean language sql stable
+    as 'select pg_catalog.pg_input_is_valid($1, $2)'`;
+
+/** Before PostgreSQL 16 only an attempt tells. */
+export const BY_ATTEMPT = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$
+    begin
+      execute pg_catalog.format('select %L::%s', value, type);
+      return true;
+    exception when data_exception then
+      return false;
+    end $$`;
+
+/** Makes `isValue` known to a session. */
+export async function provideIsValue(session: Pick<SqlSession, 'run'>): Promise<void> {
+  const [server] = await session.run<{ version: number }>(SERVER_VERSION);
+  await session.run((server?.version ?? 0) < FIRST_WITH_ITS_OWN ? BY_ATTEMPT : BY_SERVER);
 }

@@ -36,7 +36,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
   const makeTopic = (): Promise<boolean> =>
     eventLog.ensureTopic(ACCOUNTS_TOPIC, { partitions: 1, signal: stopping.signal }).then(
       () => true,
-      () => false, // what is published meanwhile fails, and is told
+      () => false, // what is published meanwhile fails, and is logged
     );
 
   const work = async (lease: AccountLogLease, onRound: () => void): Promise<void> => {

@@ -1,18 +1,14 @@
-import type { Clock, Ids } from '@taskmesh/service';
-import { parseInput, signUpInput } from '@taskmesh/contracts';
-import type { Limits } from '../rate-limits.ts';
-import { isCurrent } from '../passwords/argon2-hash.ts';
-import { isPartlyVerified } from '../passwords/bcrypt-hash.ts';
-import type { Attempt, Hasher } from '../passwords/hasher.ts';
+import { loginInput, parseInput, signUpInput } from '@taskmesh/contracts';
+import { emailIsTaken, wrongCredentials } from '../auth.errors.ts';
+import type { CommonParts } from '../common-parts.ts';
+import { isCurrent, isPartlyVerified, type Attempt } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
-import type { SessionMaker } from '../sessions/new-session.ts';
-import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
+import type { OpenedSession, Opening, SessionMaker } from '../sessions/new-session.ts';
+import type { SessionService } from '../sessions/session.service.ts';
 import type { Account } from './account.entity.ts';
-import type { AccountRepository, StoredAccount } from './account.repository.ts';
-import { emailIsTaken } from './account.errors.ts';
-
-/** A user who has shown the right password; `passwordVersion` identifies that password. */
-export type Authenticated = StoredAccount;
+import type { StoredAccount } from './account.repository.ts';
+import { emailKey } from './email-key.ts';
+import { failedLogin } from './password-check.service.ts';
 
 /** What somebody shows who logs in. */
 export interface Credentials extends Attempt {
@@ -20,47 +16,71 @@ export interface Credentials extends Attempt {
   password: string;
 }
 
+/** Whose credentials these are; undefined when no one's. */
+export type Authenticate = (credentials: Credentials) => Promise<StoredAccount | undefined>;
+
 export interface AccountService {
   /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
   signUp(input: unknown, options: Opening): Promise<OpenedSession>;
-  /** Undefined for an unknown address and for a wrong password alike, after the same time. */
-  checkPassword(credentials: Credentials): Promise<Authenticated | undefined>;
-  /** For use after a login with this password: hashes it again if its hash has other parameters than new ones. */
-  upgradeHash(who: Authenticated, password: string, ip: string | null): Promise<void>;
+  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */
+  login(input: unknown, options: Opening): Promise<OpenedSession>;
   find(id: string): Promise<Account | null>;
 }
 
-export interface AccountServiceDeps {
-  accounts: AccountRepository;
-  sessions: SessionMaker;
-  hasher: Hasher;
-  rules: PasswordRules;
-  limits: Limits;
-  clock: Clock;
-  ids: Ids;
+export interface AccountServiceDeps extends Pick<
+  CommonParts,
+  'accounts' | 'hasher' | 'rules' | 'limits' | 'clock' | 'ids' | 'log'
+> {
+  maker: SessionMaker;
+  sessions: SessionService;
+  /** Wraps the check of credentials. */
+  strategyOf: (check: Authenticate) => Authenticate;
 }
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
-  const { accounts, sessions, hasher, rules, limits, clock, ids } = deps;
-  const signUp = signUpBy(rules);
+  const { accounts, maker, sessions, hasher, rules, limits, clock, ids, log } = deps;
+  const newAccountInput = signUpBy(rules);
+
+  /** Undefined for an unknown address and for a wrong password alike, after the same time. */
+  const authenticate = deps.strategyOf(async ({ email, password, ...attempt }) => {
+    const stored = await accounts.findByEmail(email);
+    return (await hasher.verify(stored?.passwordHash, password, attempt)) ? stored : undefined;
+  });
+
+  /** After a login with this password: hashes it again if its hash has other parameters than new ones. */
+  const upgradeHash = async ({ account, passwordHash }: StoredAccount, password: string, ip: string | null) => {
+    if (isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
+    await accounts.replaceHash(account.id, { from: passwordHash, to: await hasher.hash(password, ip) });
+  };
+
   return {
     async signUp(input, { withRefreshToken, origin }) {
-      const { email, password, name } = parseInput(signUp, input);
+      const { email, password, name } = parseInput(newAccountInput, input);
       await limits.countSignUp(origin.ip);
       if (await accounts.findByEmail(email)) throw emailIsTaken(); // before the costly part; the index decides
       const passwordHash = await hasher.hash(password, origin.ip);
       const account = { id: ids.next(), email, name, emailConfirmedAt: new Date(clock.now()) };
-      const session = await sessions.prepare(account, { withRefreshToken });
+      const session = await maker.prepare(account, { withRefreshToken });
       if (!(await accounts.insert({ account, passwordHash, session, origin }))) throw emailIsTaken();
       return session.opened;
     },
-    async checkPassword({ email, password, ...attempt }) {
-      const stored = await accounts.findByEmail(email);
-      return (await hasher.verify(stored?.passwordHash, password, attempt)) ? stored : undefined;
-    },
-    async upgradeHash({ account, passwordHash }, password, ip) {
-      if (isCurrent(passwordHash) || isPartlyVerified(passwordHash, password)) return;
-      await accounts.replaceHash(account.id, { from: passwordHash, to: await hasher.hash(password, ip) });
+    async login(input, { withRefreshToken, origin }) {
+      const { email, password } = parseInput(loginInput, input);
+      const key = emailKey(email) ?? '';
+      await limits.countLogin(key, origin.ip);
+      const countFailure = failedLogin(deps, key, origin);
+      const who = await authenticate({ email, password, ip: origin.ip, onMismatch: countFailure });
+      // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
+      if (who) await limits.checkLogin(key, origin.ip);
+      const opened = who && (await sessions.open(who.account, { ...who, withRefreshToken, origin }));
+      if (!opened) {
+        await countFailure();
+        throw wrongCredentials();
+      }
+      await upgradeHash(who, password, origin.ip).catch((error: unknown) =>
+        log.warn({ err: error, accountId: who.account.id }, 'a password could not be hashed again'),
+      );
+      return opened;
     },
     find: accounts.find,
   };

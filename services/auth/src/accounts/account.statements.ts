@@ -1,4 +1,5 @@
 import type { Statement } from '@taskmesh/store';
+import { claimFrom } from '../mails/mail-queue.ts';
 import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */
@@ -52,3 +53,30 @@ export const RECORD_FAILED_LOGIN: Statement = {
     insert into audit_log (at, kind, account_id, ip, request_id)
     values ($1, 'login.failed', (select id from accounts where email_key = $2), $3, $4)`,
 };
+
+/** $1 id, $2 key of the address, $3 ip, $4 request id, $5 now. Does not depend on whether there is an account. */
+export const REQUEST_RECOVERY: Statement = {
+  name: 'auth-request-recovery',
+  text: `
+    insert into recovery_requests (id, email_key, ip, request_id, created_at, next_attempt_at)
+    values ($1, $2, $3, $4, $5::timestamptz, $5::timestamptz)`,
+};
+
+/** $1 hash, $2 now. */
+export const TAKE_PENDING: Statement = {
+  name: 'auth-take-pending-sign-in',
+  text: 'delete from pending_sign_ins where hash = $1 and expires_at > $2::timestamptz returning challenge, return_to',
+};
+
+/** $1 hash, $2 now. Times are in milliseconds. */
+export const FIND_TOKEN: Statement = {
+  name: 'auth-find-personal-token',
+  text: `
+    select token.id, token.scope, account.id as user_id, account.email,
+      extract(epoch from token.created_at) * 1000 as created_ms, extract(epoch from token.expires_at) * 1000 as expires_ms
+    from personal_tokens token join accounts account on account.id = token.account_id
+    where token.hash = $1 and token.expires_at > $2::timestamptz`,
+};
+
+/** Kinds that are unknown here are left to the newer version that knows them and runs beside this one. $3 known kinds */
+export const CLAIM_MAIL = claimFrom('account_mails', 'kind = any($3::text[])');

@@ -1,22 +1,18 @@
-import { type EndedSession, requireSession, requireUser } from '@taskmesh/internal-api';
-import { openingOf, originOf } from '../graphql/context.ts';
-import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { tellEnded, tellOpened } from '../graphql/session-extensions.ts';
+import { requireSession, requireUser, type EndedSession } from '@taskmesh/internal-api';
+import { openingOf, originOf, tellEnded, tellOpened, type FeatureResolvers } from '../graphql/context.ts';
 import type { RecoveryService } from '../recovery/recovery.service.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import type { AccountService } from './account.service.ts';
-import { accountIsGone } from './account.errors.ts';
-import type { LoginService } from './login.service.ts';
+import { accountIsGone } from '../auth.errors.ts';
 
 export interface AccountsResolversDeps {
   accounts: AccountService;
-  logins: LoginService;
   sessions: SessionService;
   recovery: RecoveryService;
 }
 
 export function createAccountsResolvers(deps: AccountsResolversDeps) {
-  const { accounts, logins, sessions, recovery } = deps;
+  const { accounts, sessions, recovery } = deps;
 
   const accountOf = async (id: string) => {
     const account = await accounts.find(id);
@@ -32,7 +28,7 @@ export function createAccountsResolvers(deps: AccountsResolversDeps) {
       signUp: async (_parent, { input }, context, info) =>
         tellOpened(context, await accounts.signUp(input, openingOf(context, info))),
       login: async (_parent, { input }, context, info) =>
-        tellOpened(context, await logins.login(input, openingOf(context, info))),
+        tellOpened(context, await accounts.login(input, openingOf(context, info))),
       refreshSession: async (_parent, { refreshToken }, context, info) => {
         const { isCancelled } = context;
         const onReuse = (sessionsEnded: EndedSession[]) => tellEnded(context, sessionsEnded);

@@ -3,7 +3,7 @@ import type { Clock } from '@taskmesh/service';
 import type { Limits } from '../rate-limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
-import { accountIsGone, noPasswordYet, wrongPassword } from './account.errors.ts';
+import { accountIsGone, noPasswordYet, wrongPassword } from '../auth.errors.ts';
 import { emailKey } from './email-key.ts';
 
 export interface PasswordCheckService {

@@ -1,5 +1,5 @@
 import { requireUser } from '@taskmesh/internal-api';
-import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
+import type { FeatureResolvers } from '../graphql/context.ts';
 import type { AuditService } from './audit.service.ts';
 
 export function createAuditResolvers(audit: AuditService) {

@@ -1,5 +1,5 @@
 import type { Mail } from '@taskmesh/mail';
-import type { AccountMailKind } from './account-mail.entity.ts';
+import type { AccountMailKind } from './change.entities.ts';
 
 export const EMAIL_TOKEN_LIFETIME_MINUTES = 60;
 

@@ -1,12 +1,10 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { transactionsOf, type Database } from '@taskmesh/store';
-import { accountChange } from '../accounts/account-change.repository.ts';
+import { accountChange, revokeChanges, revokeEmailChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { ACCOUNT_MAIL_KINDS, AccountMailEntity } from './account-mail.entity.ts';
+import { ACCOUNT_MAIL_KINDS, AccountMailEntity, EmailTokenEntity, type EmailToken } from './change.entities.ts';
 import { createMailQueue } from '../mails/mail-queue.ts';
-import { CLAIM_MAIL } from './change.statements.ts';
-import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
-import { revokeChanges, revokeEmailChange } from './begun-change.repository.ts';
+import { CLAIM_MAIL } from '../accounts/account.statements.ts';
 
 export type ChangeRepository = ReturnType<typeof createChangeRepository>;
 

@@ -1,18 +1,15 @@
 import type { Mail } from '@taskmesh/mail';
-import type { Clock } from '@taskmesh/service';
 import { emailKey } from '../accounts/email-key.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
-import type { Limits } from '../rate-limits.ts';
-import type { AccountMail } from './account-mail.entity.ts';
+import type { CommonParts } from '../common-parts.ts';
+import type { AccountMail } from './change.entities.ts';
 import { addressInUseMail, CHANGE_MAILS, confirmEmailMail, EMAIL_TOKEN_LIFETIME_MINUTES } from './change-mails.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
-export interface ChangesOutboxDeps {
+export interface ChangesOutboxDeps extends Pick<CommonParts, 'limits' | 'clock'> {
   repository: ChangeRepository;
-  limits: Pick<Limits, 'allowNotice'>;
   publicUrl: string;
-  clock: Clock;
 }
 
 /** Mails about changes. Whether an address is taken is checked only here, where no response time can reveal it. */

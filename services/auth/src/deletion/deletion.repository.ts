@@ -4,8 +4,8 @@ import { appendDeleted } from '../account-log/account-log.repository.ts';
 import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { eraseTrail } from '../audit/audit.repository.ts';
-import { tokensToEnd } from '../personal-tokens/ended-token.repository.ts';
-import { RecoveryRequestEntity } from '../recovery/recovery-request.entity.ts';
+import { tokensToEnd } from '../personal-tokens/personal-token.repository.ts';
+import { RecoveryRequestEntity } from '../recovery/recovery.entities.ts';
 
 export type DeletionRepository = ReturnType<typeof createDeletionRepository>;
 

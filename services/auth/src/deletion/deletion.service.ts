@@ -1,13 +1,10 @@
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/contracts';
-import type { SignedIn } from '../accounts/account-change.repository.ts';
-import { wrongPassword } from '../accounts/account.errors.ts';
+import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
+import { wrongPassword } from '../auth.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { Limits } from '../rate-limits.ts';
-import { lockOwner } from '../sessions/lock-owner.ts';
 import type { DeletionRepository } from './deletion.repository.ts';
+import type { CommonParts } from '../common-parts.ts';
 
 export interface DeletionService {
   /**
@@ -18,12 +15,8 @@ export interface DeletionService {
   delete(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-export interface DeletionServiceDeps {
+export interface DeletionServiceDeps extends Pick<CommonParts, 'check' | 'limits' | 'clock' | 'ids'> {
   repository: DeletionRepository;
-  check: PasswordCheckService;
-  limits: Pick<Limits, 'forgetFailedLogins'>;
-  clock: Clock;
-  ids: Ids;
   /** Tells the worker that there is a mail to send. */
   onMail: () => void;
   /** Tells the relay that an account was deleted. */

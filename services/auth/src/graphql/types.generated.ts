@@ -1,9 +1,9 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Account } from '../accounts/account.entity.ts';
-import type { OpenedSession } from '../sessions/opened-session.ts';
-import type { OwnSession } from '../sessions/own-session.service.ts';
+import type { OpenedSession } from '../sessions/new-session.ts';
+import type { OwnSession } from '../sessions/session.service.ts';
 import type { AuditEntry as StoredEntry } from '../audit/audit-entry.entity.ts';
-import type { LinkedIdentity as StoredIdentity } from '../oidc/linked-identity.entity.ts';
+import type { LinkedIdentity as StoredIdentity } from '../oidc/oidc.entities.ts';
 import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
 import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;

@@ -1,4 +1,4 @@
-import { inTransaction, type Session, type Statement, copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
+import { copyRows, inTransaction, type CopiedTable, type SqlSession, type Stores } from '@taskmesh/store';
 
 const trail: CopiedTable = {
   name: 'audit_log',
@@ -7,20 +7,14 @@ const trail: CopiedTable = {
   put: 'insert into public.audit_log overriding system value select * from batch where id <= $2::bigint',
 };
 
-const LOCK_TIMEOUT: Statement = { name: 'import-lock-timeout', text: `set local lock_timeout = '3s'` };
-const LOCK: Statement = { name: 'import-lock-audit', text: 'lock table public.audit_log in share mode' };
+const LOCK_TIMEOUT = `set local lock_timeout = '3s'`;
+const LOCK = 'lock table public.audit_log in share mode';
 /** For an empty trail, less than any id: those of a dump may be negative. */
-const LAST: Statement = {
-  name: 'import-last-audit',
-  text: `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`,
-};
+const LAST = `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`;
 
-const GO_ON: Statement = {
-  name: 'import-audit-go-on',
-  text: `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`,
-};
+const GO_ON = `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`;
 
-export async function endOfTrail(session: Session): Promise<string> {
+export async function endOfTrail(session: SqlSession): Promise<string> {
   const [row] = await session.run<{ last: string }>(LAST);
   return row?.last ?? '0';
 }
@@ -29,7 +23,7 @@ export async function endOfTrail(session: Session): Promise<string> {
  * The last entry, with no older ones still uncommitted. Ids are assigned before the commit, so writers are locked out
  * briefly.
  */
-export function settledEnd(living: Session): Promise<string> {
+export function settledEnd(living: SqlSession): Promise<string> {
   return inTransaction(living, async () => {
     await living.run(LOCK_TIMEOUT);
     await living.run(LOCK);
@@ -44,41 +38,23 @@ export async function copyTrail(stores: Stores, end: string): Promise<void> {
 }
 
 /** $1 now. Times may be a little ahead, as clocks differ; entries much later would never be cleared. */
-const FIRST: Statement = {
-  name: 'import-first-audit',
-  text: `
+const FIRST = `
     select coalesce(min(id), 1)::text as id, least(min(at), $1::timestamptz + interval '1 day')::text as at
-    from public.audit_log`,
-};
+    from public.audit_log`;
 
-const UNLOCK_TRAIL: Statement = {
-  name: 'import-unlock-trail',
-  text: 'alter table public.audit_log disable trigger audit_log_only_grows',
-};
-const OLDER: Statement = {
-  name: 'import-older',
-  text: 'create temporary table older (like public.audit_log) on commit drop',
-};
+const UNLOCK_TRAIL = 'alter table public.audit_log disable trigger audit_log_only_grows';
+const OLDER = 'create temporary table older (like public.audit_log) on commit drop';
 /** $1 the time of the living trail's first entry */
-const KEEP_OLDER: Statement = {
-  name: 'import-keep-older',
-  text: 'insert into pg_temp.older select * from public.audit_log where at < $1::timestamptz',
-};
-const EMPTY_TRAIL: Statement = { name: 'import-empty-trail', text: 'truncate public.audit_log' };
+const KEEP_OLDER = 'insert into pg_temp.older select * from public.audit_log where at < $1::timestamptz';
+const EMPTY_TRAIL = 'truncate public.audit_log';
 /** $1 the id of the living trail's first entry; older entries get the ids just below it. */
-const PUT_OLDER: Statement = {
-  name: 'import-put-older',
-  text: `
+const PUT_OLDER = `
     insert into public.audit_log overriding system value
     select (r.entry).* from (
       select json_populate_record(older, json_build_object('id', $1::bigint - row_number() over (order by id desc))) as entry
       from pg_temp.older
-    ) r`,
-};
-const LOCK_TRAIL: Statement = {
-  name: 'import-lock-trail',
-  text: 'alter table public.audit_log enable trigger audit_log_only_grows',
-};
+    ) r`;
+const LOCK_TRAIL = 'alter table public.audit_log enable trigger audit_log_only_grows';
 
 /**
  * Joins the archive's trail, up to where the living one begins (at the latest `now`), with the living trail. So no

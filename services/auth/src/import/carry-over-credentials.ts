@@ -1,30 +1,19 @@
-import { mirrorRows, type MirroredTable, type Statement, type Stores } from '@taskmesh/store';
+import { mirrorRows, type MirroredTable, type Stores } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { forgottenBefore } from '../sessions/ended-session.repository.ts';
 
-const COUNTER: Statement = {
-  name: 'import-counter',
-  text: 'select last::text as last from public.ended_session_counter',
-};
+const COUNTER = 'select last::text as last from public.ended_session_counter';
 
 /** $1 the last sequence */
-const SET_COUNTER: Statement = {
-  name: 'import-set-counter',
-  text: 'update public.ended_session_counter set last = $1::bigint',
-};
+const SET_COUNTER = 'update public.ended_session_counter set last = $1::bigint';
 
 /** In the live store. $1 ids, $2 the time before which ended sessions are forgotten. `until` is SQL, and null for those already ended. */
-const acceptedUntil = (name: string, until: string): Statement => ({
-  name: `import-accepted-${name}`,
-  text: `
+const acceptedUntil = (name: string, until: string) => `
     select json_agg(r)::text as rows
-    from (select id, ${until} as until from public.${name} where id = any ($1::uuid[]) and ${until} > $2::timestamptz) r`,
-});
+    from (select id, ${until} as until from public.${name} where id = any ($1::uuid[]) and ${until} > $2::timestamptz) r`;
 
 /** $1 rows, $2 the latest useful `until` */
-const LIST_ENDED: Statement = {
-  name: 'import-list-ended',
-  text: `
+const LIST_ENDED = `
     with gone as (
       select id, least(until, $2::timestamptz) as until, row_number() over (order by id) as position
       from json_to_recordset($1::json) r (id uuid, until timestamptz)
@@ -34,8 +23,7 @@ const LIST_ENDED: Statement = {
     )
     insert into public.ended_sessions (sequence, session_id, until)
     select before + position, id, until from gone, counter
-    on conflict (session_id) do nothing`,
-};
+    on conflict (session_id) do nothing`;
 
 const OF_ACCOUNT = { column: 'account_id', table: 'accounts' } as const;
 
@@ -75,4 +63,43 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
   await copyCredentials('sessions', 'case when ended_at is null then tokens_until end');
   await copyCredentials('personal_tokens', 'expires_at');
   for (const table of OTHERS) await mirrorRows(stores, table);
+}
+
+const BATCH = 5_000;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/** $1 the last id of the batch before */
+const LINKED = `
+    select json_agg(batch)::text as rows, max(batch.id::text) as last
+    from (select * from public.linked_identities where id > $1::uuid order by id limit ${BATCH}) batch`;
+
+/**
+ * $1 restored rows. An identity that the living store lacks was unlinked if its account's trail has such a later entry,
+ * or may have had one: entries of that time have been cleared since.
+ */
+const UNLINKED = `
+    select r.id::text as id from json_populate_recordset(null::public.linked_identities, $1::json) r
+    where not exists (select from public.linked_identities living where living.id = r.id)
+      and (
+        exists (
+          select from public.audit_log entry
+          where entry.account_id = r.account_id and entry.kind = 'identity.unlinked' and entry.at >= r.created_at
+        )
+        or r.created_at < (select min(at) from public.audit_log having min(id) > 1)
+        and exists (select from public.accounts living where living.id = r.account_id)
+      )`;
+
+/** $1 ids */
+const REMOVE = 'delete from public.linked_identities where id = any($1::uuid[])';
+
+/** Removes identities from `to` that were unlinked since: a way into an account that was closed stays closed. */
+export async function removeUnlinkedIdentities({ from, to }: Stores): Promise<void> {
+  for (let last: string | null = BEFORE_ALL; last !== null;) {
+    const batches: { rows: string | null; last: string | null }[] = await to.run(LINKED, [last]);
+    const [batch] = batches;
+    last = batch?.last ?? null;
+    if (last === null) return;
+    const unlinked = await from.run<{ id: string }>(UNLINKED, [batch?.rows]);
+    if (unlinked.length > 0) await to.run(REMOVE, [unlinked.map(({ id }) => id)]);
+  }
 }

@@ -1,13 +1,33 @@
-import { inTransaction, createImporter, type ImporterOptions } from '@taskmesh/store';
-import type { AuthRestore } from '@taskmesh/internal-api';
+import {
+  compareRows,
+  countRows,
+  createImporter,
+  inTransaction,
+  type ImporterOptions,
+  type Stores,
+} from '@taskmesh/store';
+import type { AuthRestore, StoreComparison } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import { copyTrail, endOfTrail, joinTrails, settledEnd } from './audit-trail.ts';
-import { copySessions } from './carry-over-credentials.ts';
-import { compareStores } from './compare-stores.ts';
+import { copySessions, removeUnlinkedIdentities } from './carry-over-credentials.ts';
 import { removeDeletedAccounts } from './deleted-accounts.ts';
-import { replaceUnusableHashes } from './password-hashes.ts';
-import { accountRules } from './rules.ts';
-import { removeUnlinkedIdentities } from './unlinked-identities.ts';
+import { accountRules, replaceUnusableHashes } from './rules.ts';
+
+/** $1 ids, $2 now */
+const SESSIONS = `select count(*)::text as count from public.sessions
+    where account_id = any($1::uuid[]) and ended_at is null and expires_at > $2::timestamptz`;
+
+/** What would change if the imported database `to` replaced the living store `from`. Read-only. */
+async function compareStores(stores: Stores, now: Date): Promise<StoreComparison> {
+  const { from, to } = stores;
+  let sessionsEnding = 0;
+  const accounts = await compareRows(stores, 'accounts', async (gone) => {
+    const [row] = await from.run<{ count: string }>(SESSIONS, [gone, now]);
+    sessionsEnding += Number(row?.count);
+  });
+  const trail = { now: await countRows(from, 'audit_log'), after: await countRows(to, 'audit_log') };
+  return { tables: { accounts, audit_log: trail }, accounts: { ...accounts, sessionsEnding } };
+}
 
 export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'databaseAt' | 'log'> {
   clock: Clock;

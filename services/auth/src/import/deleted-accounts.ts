@@ -1,32 +1,21 @@
-import { type Statement, copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
+import { copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
 import { IS_HOUSEKEEPING } from '../audit/audit.statements.ts';
 
 /** What the archive's own log says, or what an earlier call has left of it. */
-const KEEP_OWN_LOG: Statement = {
-  name: 'import-keep-own-account-log',
-  text: 'create temporary table own_log on commit drop as select * from public.account_log',
-};
+const KEEP_OWN_LOG = 'create temporary table own_log on commit drop as select * from public.account_log';
 
-const FORGET_OWN_LOG: Statement = { name: 'import-forget-account-log', text: 'truncate public.account_log' };
+const FORGET_OWN_LOG = 'truncate public.account_log';
 
-const STATE: Statement = {
-  name: 'import-account-log-state',
-  text: 'select epoch, last::text as last from public.account_log_state',
-};
+const STATE = 'select epoch, last::text as last from public.account_log_state';
 
 /** $1 epoch, $2 the last sequence */
-const SET_STATE: Statement = {
-  name: 'import-set-account-log-state',
-  text: 'update public.account_log_state set epoch = $1::integer, last = $2::bigint',
-};
+const SET_STATE = 'update public.account_log_state set epoch = $1::integer, last = $2::bigint';
 
 /**
  * Appends what the living log does not have, to be published. With its own epoch, as readers may come back to the living store:
  * there, other entries can get the same sequences.
  */
-const APPEND_OWN_LOG: Statement = {
-  name: 'import-append-own-account-log',
-  text: `
+const APPEND_OWN_LOG = `
     with appended as (
       insert into public.account_log (sequence, account_id, kind, occurred_at)
       select state.last + row_number() over (order by own.sequence), own.account_id, own.kind, own.occurred_at
@@ -37,8 +26,7 @@ const APPEND_OWN_LOG: Statement = {
       returning 1
     )
     update public.account_log_state set epoch = epoch + 1, last = last + (select count(*) from appended)
-    where exists (select 1 from appended)`,
-};
+    where exists (select 1 from appended)`;
 
 const log: CopiedTable = {
   name: 'account_log',
@@ -47,19 +35,11 @@ const log: CopiedTable = {
   put: 'insert into public.account_log select * from batch where sequence <= $2::bigint',
 };
 
-const REMOVE_ACCOUNTS: Statement = {
-  name: 'import-remove-deleted-accounts',
-  text: 'delete from public.accounts where id in (select account_id from public.account_log)',
-};
+const REMOVE_ACCOUNTS = 'delete from public.accounts where id in (select account_id from public.account_log)';
 
-const UNLOCK_TRAIL: Statement = { name: 'import-erase-trail-of-deleted', text: IS_HOUSEKEEPING };
-
-const ERASE_TRAIL: Statement = {
-  name: 'import-erase-trail',
-  text: `
+const ERASE_TRAIL = `
     delete from public.audit_log
-    where account_id in (select account_id from public.account_log) and kind <> 'account.deleted'`,
-};
+    where account_id in (select account_id from public.account_log) and kind <> 'account.deleted'`;
 
 /**
  * Runs inside a transaction in `to`. Copies the account log, so that its readers keep their position, and removes deleted
@@ -76,6 +56,6 @@ export async function removeDeletedAccounts(stores: Stores): Promise<void> {
   await copyRows(stores, log, { values: [state.last] }); // others may be deleted meanwhile
   await to.run(APPEND_OWN_LOG);
   await to.run(REMOVE_ACCOUNTS);
-  await to.run(UNLOCK_TRAIL);
+  await to.run(IS_HOUSEKEEPING);
   await to.run(ERASE_TRAIL);
 }

@@ -4,14 +4,17 @@ import {
   brokenRules,
   charactersThat,
   inOurYears,
+  inTransaction,
   STORE,
   valueOf,
   type Columns,
   type ImportedColumn,
   type RowRule,
+  type SqlSession,
   type StoreRules,
 } from '@taskmesh/store';
-import { checkEmailKeys, isAscii } from './email-keys.ts';
+import { emailKey } from '../accounts/email-key.ts';
+import { BCRYPT, dummyHash, PARAMETERS } from '../passwords/hasher.ts';
 
 const needed = {
   id: { type: 'uuid' },
@@ -70,3 +73,59 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
     return (await timesOf('audit_log', ['at'])) ?? timesOf('linked_identities', ['created_at', 'last_used_at']);
   },
 };
+
+/** SQL condition. For ASCII, PostgreSQL's lower() does all that `emailKey` does. */
+const isAscii = (text: string): string => `${text} !~ '[^\\u0001-\\u007f]'`;
+
+/** Opens the cursor that `NEXT_KEYS` reads. */
+function openKeys(schema: string, columns: Columns): string {
+  const [email, key] = [valueOf(columns, 'email', 'text'), valueOf(columns, 'email_key', 'text')];
+  return `declare email_keys no scroll cursor for
+      select ${email} as email, ${key} as key from ${schema}.accounts r where not (${isAscii(email)})`;
+}
+
+const NEXT_KEYS = 'fetch 1000 from email_keys';
+
+/** Checks addresses beyond ASCII here: they are rare, and SQL cannot compute their keys. */
+function checkEmailKeys(session: SqlSession, schema: string, columns: Columns): Promise<string | undefined> {
+  return inTransaction(session, async () => {
+    await session.run(openKeys(schema, columns));
+    for (;;) {
+      const rows = await session.run<{ email: string; key: string }>(NEXT_KEYS);
+      if (rows.length === 0) return undefined;
+      if (rows.some(({ email, key }) => emailKey(email) !== key))
+        return 'Rows of the table accounts break the rules: email_key is made from email.';
+    }
+  });
+}
+
+const { memoryCost, timeCost } = PARAMETERS;
+/** Limits for memory (KiB) times passes: OWASP's minimum, and four times the cost of our own hashes. */
+const [LEAST_COST, MOST_COST] = [35_840, 4 * memoryCost * timeCost];
+const MOST_MEMORY_KIB = 65_536;
+
+const parameter = (name: string) => `substring(password_hash from '[$,]${name}=([0-9]{1,6})[$,]')::bigint`;
+const [MEMORY, PASSES] = [parameter('m'), parameter('t')];
+/** A long interval in a pattern, such as {6,128}, takes the server ten times as long as everything else here. */
+const length = (part: number) => `length(split_part(password_hash, '$', ${part}))`;
+
+/** $1 a hash that no password matches. */
+const REPLACE_UNUSABLE = `
+    with replaced as (
+      update public.accounts set password_hash = $1::text, has_password = false
+      where not (password_hash ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]+){2}$'
+        and ${length(5)} between 6 and 128 and ${length(6)} between 6 and 128
+        and ${MEMORY} <= ${MOST_MEMORY_KIB} and ${MEMORY} * ${PASSES} between ${LEAST_COST} and ${MOST_COST})
+        and password_hash !~ '${BCRYPT.source}'
+      returning 1
+    )
+    select count(*)::int as count from replaced`;
+
+/**
+ * Replaces hashes that must not be verified as they are: those of other algorithms cannot be, too cheap or too costly ones would reveal by the login's time
+ * that there is an account, and costly ones would hold up other logins. Returns how many were replaced.
+ */
+export async function replaceUnusableHashes(session: SqlSession): Promise<number> {
+  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [dummyHash()]);
+  return replaced?.count ?? 0;
+}

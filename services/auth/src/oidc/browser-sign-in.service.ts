@@ -1,25 +1,28 @@
 import type { AuthSignIn } from '@taskmesh/internal-api';
-import type { Clock, Log } from '@taskmesh/service';
 import { beginSignInInput, parseInput } from '@taskmesh/contracts';
-import type { Limits } from '../rate-limits.ts';
 import { createOpaqueToken, hashOf } from '../opaque-token.ts';
-import { CODE_MS } from './sign-in-code.entity.ts';
-import { noProvider, notBegunHere } from './oidc.errors.ts';
+import { CODE_MS } from './oidc.entities.ts';
+import { noProvider, notBegunHere } from '../auth.errors.ts';
 import type { OidcRepository } from './oidc.repository.ts';
-import { reasonOf, type Provider, type ProviderAnswer, type ProviderProfile, type SignInSecrets } from './provider.ts';
-import { bindingOf, secretsIn } from './sign-in-secrets.ts';
+import {
+  bindingOf,
+  reasonOf,
+  secretsIn,
+  type Provider,
+  type ProviderAnswer,
+  type ProviderProfile,
+  type SignInSecrets,
+} from './provider.ts';
+import type { CommonParts } from '../common-parts.ts';
 
 const PENDING_MS = 10 * 60_000;
 /** The description becomes part of an address. */
 const DESCRIPTION_LENGTH = 300;
 
-export interface BrowserSignInDeps {
+export interface BrowserSignInDeps extends Pick<CommonParts, 'limits' | 'clock' | 'log'> {
   /** Undefined when none is configured. */
   provider: Provider | undefined;
   repository: Pick<OidcRepository, 'addPending' | 'takePending' | 'addCode'>;
-  limits: Pick<Limits, 'countProviderSignIn'>;
-  clock: Clock;
-  log: Log;
 }
 
 /** Sends a browser to the provider and back. The page that started it ends up with a code that opens the session. */

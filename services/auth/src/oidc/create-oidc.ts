@@ -6,9 +6,8 @@ import { createBrowserSignInService } from './browser-sign-in.service.ts';
 import { createLinkedIdentityService } from './linked-identity.service.ts';
 import { createOidcRepository } from './oidc.repository.ts';
 import { createOidcResolvers } from './oidc.resolvers.ts';
-import type { Subject } from './provider-profile.ts';
+import { createProvider, type Subject } from './provider.ts';
 import { createProviderSignInService } from './provider-sign-in.service.ts';
-import { createProvider } from './provider.ts';
 
 export interface OidcDeps {
   sessions: SessionService;
@@ -16,7 +15,7 @@ export interface OidcDeps {
   onMail: () => void;
 }
 
-/** Signing in at a provider; without one, there is nobody whom a browser could be sent to. */
+/** Signing in at a provider; without one, there is none to send a browser to. */
 export function createOidc(
   { oidc, publicUrl, secrets }: AuthConfig,
   common: CommonParts,

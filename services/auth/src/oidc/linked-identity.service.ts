@@ -1,17 +1,66 @@
-import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
-import type { Clock, Ids } from '@taskmesh/service';
+import { isUniqueViolation } from '@taskmesh/store';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/contracts';
-import type { SignedIn } from '../accounts/account-change.repository.ts';
-import { wrongPassword } from '../accounts/account.errors.ts';
-import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { Limits } from '../rate-limits.ts';
+import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
+import type { Account } from '../accounts/account.entity.ts';
+import { emailKey } from '../accounts/email-key.ts';
+import {
+  addressIsAnother,
+  addressIsMissing,
+  addressIsNotVerified,
+  codeUnusable,
+  isLastWayIn,
+  isLinkedAlready,
+  noSuchLink,
+  wrongPassword,
+} from '../auth.errors.ts';
 import { hashOf } from '../opaque-token.ts';
-import { lockOwner } from '../sessions/lock-owner.ts';
-import { addLink, addNotice, isSameAddress, verifiedEmail } from './link-identity.ts';
-import type { LinkedIdentity } from './linked-identity.entity.ts';
-import { addressIsAnother, codeUnusable, isLastWayIn, isLinkedAlready, noSuchLink } from './oidc.errors.ts';
-import type { OidcRepository } from './oidc.repository.ts';
+import type { LinkedIdentity, SignInCode } from './oidc.entities.ts';
+import type { OidcRepository, OidcTransaction } from './oidc.repository.ts';
+import type { CommonParts } from '../common-parts.ts';
+
+/** The address that the provider vouches for. @throws AppError FORBIDDEN */
+export function verifiedEmail({ email, emailVerified }: Pick<SignInCode, 'email' | 'emailVerified'>): string {
+  if (!email) throw addressIsMissing();
+  if (!emailVerified) throw addressIsNotVerified();
+  return email;
+}
+
+const isSameAddress = (left: string, right: string) => emailKey(left) === emailKey(right);
+
+export interface Link {
+  id: string;
+  code: SignInCode;
+  account: Pick<Account, 'id' | 'email'>;
+  sessionId?: string;
+  now: Date;
+  origin: RequestOrigin;
+}
+
+/** Uses up the code. The caller's transaction has locked the code and the account. */
+export function addLink(transaction: OidcTransaction, link: Link): LinkedIdentity {
+  const { id, code, account, sessionId, now, origin } = link;
+  const { issuer, subject } = code;
+  const email = verifiedEmail(code);
+  transaction.removeCode(code);
+  transaction.record({
+    kind: 'identity.linked',
+    at: now,
+    accountId: account.id,
+    ...(sessionId && { sessionId }),
+    origin,
+  });
+  return transaction.addLinked({ id, accountId: account.id, issuer, subject, email, createdAt: now, lastUsedAt: now });
+}
+
+/** Queues the mail that tells the account's address. */
+export function addNotice(
+  transaction: OidcTransaction,
+  kind: 'identity.linked' | 'identity.unlinked',
+  { id, account, now, origin }: Pick<Link, 'id' | 'account' | 'now' | 'origin'>,
+): void {
+  transaction.addMail({ id, accountId: account.id, kind, recipient: account.email, at: now, origin });
+}
 
 /** What signed-in people do with their linked identities. */
 export interface LinkedIdentityService {
@@ -27,12 +76,8 @@ export interface LinkedIdentityService {
   unlink(user: SignedIn, id: string, origin: RequestOrigin): Promise<string>;
 }
 
-export interface LinkedIdentityDeps {
+export interface LinkedIdentityDeps extends Pick<CommonParts, 'check' | 'limits' | 'clock' | 'ids'> {
   repository: OidcRepository;
-  check: PasswordCheckService;
-  limits: Pick<Limits, 'countProviderSignIn'>;
-  clock: Clock;
-  ids: Ids;
   /** Tells the worker that there is a mail to send. */
   onMail: () => void;
 }

@@ -2,10 +2,15 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { transactionsOf, type Database } from '@taskmesh/store';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { sessionTransaction } from '../sessions/session.repository.ts';
-import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';
-import { TAKE_PENDING } from './oidc.statements.ts';
-import { PendingSignInEntity, type PendingSignIn } from './pending-sign-in.entity.ts';
-import { SignInCodeEntity, type SignInCode } from './sign-in-code.entity.ts';
+import {
+  LinkedIdentityEntity,
+  PendingSignInEntity,
+  SignInCodeEntity,
+  type LinkedIdentity,
+  type PendingSignIn,
+  type SignInCode,
+} from './oidc.entities.ts';
+import { TAKE_PENDING } from '../accounts/account.statements.ts';
 
 export type OidcRepository = ReturnType<typeof createOidcRepository>;
 export type OidcTransaction = ReturnType<typeof oidcTransaction>;

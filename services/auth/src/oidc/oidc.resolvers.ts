@@ -1,7 +1,5 @@
 import { requireSession, requireUser } from '@taskmesh/internal-api';
-import { openingOf, originOf } from '../graphql/context.ts';
-import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { tellOpened } from '../graphql/session-extensions.ts';
+import { openingOf, originOf, tellOpened, type FeatureResolvers } from '../graphql/context.ts';
 import type { LinkedIdentityService } from './linked-identity.service.ts';
 import type { ProviderSignInService } from './provider-sign-in.service.ts';
 

@@ -1,21 +1,18 @@
 import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
-import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, signInWithCodeInput } from '@taskmesh/contracts';
 import type { Account } from '../accounts/account.entity.ts';
-import type { AccountRepository, StoredAccount } from '../accounts/account.repository.ts';
-import { wrongPassword } from '../accounts/account.errors.ts';
+import type { StoredAccount } from '../accounts/account.repository.ts';
+import { codeUnusable, linkIsNeeded, wrongPassword } from '../auth.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { PasswordCheckService } from '../accounts/password-check.service.ts';
-import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
-import { dummyHash } from '../passwords/argon2-hash.ts';
-import type { OpenedSession, Opening } from '../sessions/opened-session.ts';
+import { dummyHash } from '../passwords/hasher.ts';
+import type { OpenedSession, Opening } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
-import { addLink, addNotice, verifiedEmail } from './link-identity.ts';
-import { codeUnusable, linkIsNeeded } from './oidc.errors.ts';
+import { addLink, addNotice, verifiedEmail } from './linked-identity.service.ts';
 import type { GivenCode, OidcRepository, OidcTransaction } from './oidc.repository.ts';
-import { worksAlone, type SignInCode } from './sign-in-code.entity.ts';
+import { worksAlone, type SignInCode } from './oidc.entities.ts';
+import type { CommonParts } from '../common-parts.ts';
 
 /** Of simultaneous attempts the store lets one pass; the others start over. */
 const MOST_LOOKS = 3;
@@ -29,14 +26,9 @@ export interface ProviderSignInService {
   signIn(input: unknown, options: Opening): Promise<OpenedSession>;
 }
 
-export interface ProviderSignInDeps {
+export interface ProviderSignInDeps extends Pick<CommonParts, 'accounts' | 'check' | 'limits' | 'clock' | 'ids'> {
   repository: OidcRepository;
-  accounts: AccountRepository;
-  check: PasswordCheckService;
   sessions: SessionService;
-  limits: Limits;
-  clock: Clock;
-  ids: Ids;
   /** Tells the worker that there is a mail to send. */
   onMail: () => void;
 }
@@ -51,7 +43,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
   const enter: Step = async (transaction, code, at) => {
     const linked = await transaction.findLinked(code);
     const account = linked && (await transaction.lockAccount(linked.accountId));
-    // With the account locked, nobody can remove the link any more.
+    // With the account locked, no one can remove the link any more.
     const still = linked && account && (await transaction.reread(linked));
     if (!still) throw codeUnusable();
     still.lastUsedAt = at;

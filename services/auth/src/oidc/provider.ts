@@ -7,13 +7,18 @@ import {
   customFetch,
   discovery,
   enableNonRepudiationChecks,
+  fetchUserInfo,
   None,
   type ClientAuth,
   type Configuration,
+  type CustomFetch,
+  type TokenEndpointResponse,
+  type TokenEndpointResponseHelpers,
+  type UserInfoResponse,
 } from 'openid-client';
-import type { OidcConfig } from './config.ts';
-import { boundedFetch } from './bounded-fetch.ts';
-import { providerIsAway } from './oidc.errors.ts';
+import { email as address, name as accountName } from '@taskmesh/contracts';
+import { providerIsAway } from '../auth.errors.ts';
+import type { OidcConfig } from '../config.ts';
 
 /** Per request to the provider. A sign-in takes up to four, and the gateway waits for all of them. */
 const TIMEOUT_S = 3;
@@ -130,4 +135,75 @@ export function reasonOf(error: unknown): string {
   const code = 'code' in error ? ` (${String(error.code)})` : '';
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return `${error.message}${code}${cause}`;
+}
+
+/** As OpenID Connect defines it. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
+/** An identity at a provider. */
+export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
+
+/**
+ * Reads whom the validated tokens are about. Some providers give the address, or whether it is verified, only in the user info, which
+ * an identity that is linked can do without. An address or a name that breaks our own rules counts as absent.
+ */
+export async function readProfile(
+  configuration: Configuration,
+  tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
+  isLinked: (identity: Subject) => Promise<boolean>,
+): Promise<ProviderProfile> {
+  const claims = tokens.claims();
+  if (!claims) throw new Error('The provider gave no ID token.');
+  if (!SUBJECT.test(claims.sub)) throw new Error('The subject of the ID token is malformed.');
+  const identity = { issuer: claims.iss, subject: claims.sub };
+  const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
+  const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+  // Rejects the user info of another subject.
+  const ask = () => fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const more =
+    isComplete || !hasMore
+      ? {}
+      : await ask().catch(async (error: unknown) => {
+          if (await isLinked(identity)) return {};
+          throw error;
+        });
+  const { email, email_verified, name }: Partial<UserInfoResponse> = { ...claims, ...more };
+  return {
+    ...identity,
+    email: address.safeParse(email).data,
+    emailVerified: String(email_verified) === 'true', // a text at Apple
+    name: accountName.safeParse(name).data,
+  };
+}
+
+/** Metadata, keys and tokens take a few KiB. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Fails answers that are larger than anything a provider needs to say. Counts bytes after decompression. */
+const boundedFetch: CustomFetch = async (url, options) => {
+  const { body, status, statusText, headers } = await fetch(url, options);
+  return new Response(body?.pipeThrough(bounded()) ?? null, { status, statusText, headers });
+};
+
+function bounded(): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) controller.error(new Error('The answer is too large.'));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+const PARTS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
+
+/** The value of the cookie that the browser keeps in between. */
+export function bindingOf({ state, nonce, verifier }: SignInSecrets): string {
+  return [state, nonce, verifier].join('.');
+}
+
+export function secretsIn(binding: string): SignInSecrets | undefined {
+  const [, state, nonce, verifier] = PARTS.exec(binding) ?? [];
+  return state && nonce && verifier ? { state, nonce, verifier } : undefined;
 }

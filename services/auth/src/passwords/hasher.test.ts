@@ -1,6 +1,5 @@
 import { hash } from 'bcrypt';
-import { createHasher } from './hasher.ts';
-import { dummyHash, isCurrent } from './argon2-hash.ts';
+import { createHasher, dummyHash, isCurrent } from './hasher.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const bcryptHash = (variant = '2b') => `$${variant}$04$vwcJ89neRBeNRktthxo58.7c8RDECMZI9gVkRUWJRCYibOlmpVZcq`;

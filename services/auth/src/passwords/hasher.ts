@@ -1,9 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { compare } from 'bcrypt';
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '@taskmesh/contracts';
 import { createFairQueue, type FairQueue } from '@taskmesh/service';
 import { callerOf } from '../rate-limits.ts';
-import { dummyHash, PARAMETERS } from './argon2-hash.ts';
-import { dummyBcryptHash, isBcrypt, verifyBcrypt } from './bcrypt-hash.ts';
+
+/** argon2id with OWASP's parameters: 19 MiB, two passes, one lane. (2 is `Algorithm.Argon2id`, a const enum.) */
+export const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+const { memoryCost, timeCost, parallelism } = PARAMETERS;
+const PREFIX = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`;
+
+/** Whether new hashes are made with the same parameters. */
+export function isCurrent(passwordHash: string): boolean {
+  return passwordHash.startsWith(PREFIX);
+}
+
+/** A random hash that no password is known to match, and that takes as long to verify as any. */
+export function dummyHash(): string {
+  const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
+  return `${PREFIX}${random(16)}$${random(32)}`;
+}
+
+/** Of a cost from 4 to 14; valid in PostgreSQL, too. */
+export const BCRYPT = /^[$]2[aby][$](0[4-9]|1[0-4])[$][./A-Za-z0-9]{53}$/;
+
+/** What bcrypt reads of a password. */
+const MAX_BYTES = 72;
+
+/** Whether another system made this hash. */
+function isBcrypt(passwordHash: string): boolean {
+  return BCRYPT.test(passwordHash);
+}
+
+/**
+ * Compares the password as it was sent, because the other system did not normalise it; bcrypt reads its first 72 bytes only. The
+ * variants differ only in old defects with long passwords, which `$2b$` does not have.
+ */
+function verifyBcrypt(passwordHash: string, password: string): Promise<boolean> {
+  return compare(password, passwordHash.replace(/^\$2[aby]/, '$2b'));
+}
+
+/** Whether bcrypt did not look at the end of this password, which may be mistyped. */
+export function isPartlyVerified(passwordHash: string, password: string): boolean {
+  return isBcrypt(passwordHash) && Buffer.byteLength(password) > MAX_BYTES;
+}
+
+/** A random hash that takes as long to verify as `like`, and that no password is known to match. */
+function dummyBcryptHash(like: string): string {
+  return like.slice(0, 7) + randomBytes(53).toString('hex').slice(0, 53);
+}
 
 const MAX_WAITING = 200;
 /** Later, callers have given up. */
@@ -13,7 +59,7 @@ export interface Hasher {
   /** Callers, by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
   hash(password: string, ip?: string | null): Promise<string>;
   /**
-   * A refusal takes the same time without a hash (no such account), and whatever kind the hash is of: first argon2, then bcrypt as
+   * A refusal takes the same time without a hash (no such account), and with a hash of any kind: first argon2, then bcrypt as
    * long as any account has such a hash.
    * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
    */

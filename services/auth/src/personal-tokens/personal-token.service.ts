@@ -1,13 +1,11 @@
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
-import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/contracts';
-import type { SignedIn } from '../accounts/account-change.repository.ts';
-import type { Limits } from '../rate-limits.ts';
-import { lockOwner } from '../sessions/lock-owner.ts';
+import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
 import type { PersonalToken } from './personal-token.entity.ts';
 import type { PersonalTokenRepository } from './personal-token.repository.ts';
-import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from './personal-token.errors.ts';
+import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from '../auth.errors.ts';
+import type { CommonParts } from '../common-parts.ts';
 
 /** Living tokens per account. */
 const MOST = 100;
@@ -31,11 +29,8 @@ export interface PersonalTokenService {
   find(hash: string): Promise<KnownToken | null>;
 }
 
-export interface PersonalTokenServiceDeps {
+export interface PersonalTokenServiceDeps extends Pick<CommonParts, 'limits' | 'clock' | 'ids'> {
   repository: PersonalTokenRepository;
-  limits: Pick<Limits, 'countNewToken'>;
-  clock: Clock;
-  ids: Ids;
 }
 
 export function createPersonalTokenService(deps: PersonalTokenServiceDeps): PersonalTokenService {

@@ -1,7 +1,5 @@
 import { requireSession, requireUser } from '@taskmesh/internal-api';
-import { originOf } from '../graphql/context.ts';
-import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { tellEnded } from '../graphql/session-extensions.ts';
+import { originOf, tellEnded, type FeatureResolvers } from '../graphql/context.ts';
 import type { PersonalTokenService } from './personal-token.service.ts';
 
 export function createPersonalTokensResolvers(tokens: PersonalTokenService) {

@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { AuditKind } from '../audit/audit.repository.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
-import type { RecoveryRequest } from './recovery-request.entity.ts';
+import type { RecoveryRequest } from './recovery.entities.ts';
 import type { RecoveryRepository } from './recovery.repository.ts';
 
 const TOKEN_LIFETIME_MINUTES = 30;

@@ -1,14 +1,12 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { transactionsOf, type Database } from '@taskmesh/store';
-import { accountChange } from '../accounts/account-change.repository.ts';
+import { accountChange, revokeChanges } from '../accounts/account-change.repository.ts';
 import { AccountEntity } from '../accounts/account.entity.ts';
-import { revokeChanges } from '../changes/begun-change.repository.ts';
 import { claimFrom, createMailQueue } from '../mails/mail-queue.ts';
-import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/linked-identity.entity.ts';
-import { tokensToEnd } from '../personal-tokens/ended-token.repository.ts';
-import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
-import { REQUEST_RECOVERY } from './recovery.statements.ts';
-import { ResetTokenEntity, type ResetToken } from './reset-token.entity.ts';
+import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/oidc.entities.ts';
+import { tokensToEnd } from '../personal-tokens/personal-token.repository.ts';
+import { RecoveryRequestEntity, ResetTokenEntity, type RecoveryRequest, type ResetToken } from './recovery.entities.ts';
+import { REQUEST_RECOVERY } from '../accounts/account.statements.ts';
 
 export type RecoveryRepository = ReturnType<typeof createRecoveryRepository>;
 const CLAIM_REQUEST = claimFrom('recovery_requests');

@@ -1,12 +1,10 @@
 import { badUserInput, forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/contracts';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import type { Clock, Ids } from '@taskmesh/service';
+import type { Ids } from '@taskmesh/service';
 import { emailKey } from '../accounts/email-key.ts';
-import type { Limits } from '../rate-limits.ts';
 import { hashOf } from '../opaque-token.ts';
-import type { Hasher } from '../passwords/hasher.ts';
-import type { PasswordRules } from '../passwords/password-rules.ts';
 import type { RecoveryRepository, RecoveryTransaction } from './recovery.repository.ts';
+import type { CommonParts } from '../common-parts.ts';
 
 export interface RecoveryService {
   /**
@@ -22,13 +20,8 @@ export interface RecoveryService {
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-export interface RecoveryServiceDeps {
+export interface RecoveryServiceDeps extends Pick<CommonParts, 'hasher' | 'rules' | 'limits' | 'clock' | 'ids'> {
   repository: RecoveryRepository;
-  hasher: Hasher;
-  rules: PasswordRules;
-  limits: Limits;
-  clock: Clock;
-  ids: Ids;
   /** Wakes the mail worker. */
   onRequested: () => void;
 }

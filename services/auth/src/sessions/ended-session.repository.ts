@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { CLOCK_SKEW_S, EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import type { Session } from './session.entity.ts';
+import type { Session } from './session.entities.ts';
 import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, LIST_ENDED } from './session.statements.ts';
 
 /** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway, also by a gateway whose clock is behind. */
@@ -49,7 +49,7 @@ export function endOldestSessions(em: EntityManager, which: SessionsToEnd, other
 
 /**
  * Lists what has ended, unless its tokens have expired; `until` is when the last of them does. The counter is the last lock that
- * a transaction takes, so the list's sequence has no gaps and follows the order of commits: whoever has read up to a
+ * a transaction takes, so the list's sequence has no gaps and follows the order of commits: who has read up to a
  * number has missed nothing before it.
  */
 export async function listEnded(

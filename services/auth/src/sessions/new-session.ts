@@ -1,12 +1,29 @@
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { signAccessToken } from '@taskmesh/identity';
-import type { RequestOrigin } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import type { Account } from '../accounts/account.entity.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import type { OpenedSession } from './opened-session.ts';
 import { createRefreshToken, type NewRefreshToken } from './refresh-token.ts';
-import type { RefreshToken } from './refresh-token.entity.ts';
-import type { Session } from './session.entity.ts';
+import type { RefreshToken, Session } from './session.entities.ts';
+
+/** How somebody opens a session, or refreshes it. */
+export interface Opening {
+  withRefreshToken: boolean;
+  origin: RequestOrigin;
+}
+
+/** What the holder of a new or refreshed session gets. */
+export interface OpenedSession {
+  sessionId: string;
+  accessToken: string;
+  /** Only on request: without one, a session ends with its access token. */
+  refreshToken: string | undefined;
+  /** Seconds until the access token expires. */
+  expiresIn: number;
+  account: Account;
+  /** Older sessions that ended because the account had too many. */
+  ended: EndedSession[];
+}
 
 const DAY_MS = 86_400_000;
 

@@ -5,8 +5,7 @@ import { accountChange } from '../accounts/account-change.repository.ts';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { endOldestSessions, endSession, type SessionsToEnd } from './ended-session.repository.ts';
 import type { NewSession, SessionRow } from './new-session.ts';
-import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
-import { SessionEntity, type Session } from './session.entity.ts';
+import { RefreshTokenEntity, SessionEntity, type RefreshToken, type Session } from './session.entities.ts';
 import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './session.statements.ts';
 
 /** The most ended sessions in one answer. */

@@ -1,17 +1,15 @@
-import { unavailable } from '@taskmesh/contracts';
+import { parseUuid, unavailable } from '@taskmesh/contracts';
 import type { AuthInternal, EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import type { Clock } from '@taskmesh/service';
-import type { SignedIn } from '../accounts/account-change.repository.ts';
+import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
-import type { Limits } from '../rate-limits.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
 import { forgottenBefore } from './ended-session.repository.ts';
-import type { NewSession, SessionMaker } from './new-session.ts';
-import type { OpenedSession, Opening } from './opened-session.ts';
+import type { NewSession, OpenedSession, Opening, SessionMaker } from './new-session.ts';
 import { familyHashOf, isSigned } from './refresh-token.ts';
-import type { Session } from './session.entity.ts';
+import type { Session } from './session.entities.ts';
 import type { SessionRepository, SessionTransaction } from './session.repository.ts';
-import { refreshTokenUnusable, sessionHasEnded } from './session.errors.ts';
+import { noSuchSession, refreshTokenUnusable, sessionHasEnded } from '../auth.errors.ts';
 
 /**
  * Below the cap by this much, logins do not wait for each other. It is more than all instances can open at one moment, each with
@@ -30,6 +28,16 @@ export interface RefreshOptions extends Opening {
   onReuse: (ended: EndedSession[]) => void;
 }
 
+export interface OwnSession {
+  id: string;
+  createdAt: Date;
+  /** Accurate to a minute. */
+  lastUsedAt: Date;
+  ip: string | null;
+  client: string | null;
+  current: boolean;
+}
+
 export interface SessionService {
   /** Undefined when the account's password has changed. Ends the account's oldest sessions, by their last use, if there are too many. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
@@ -42,14 +50,21 @@ export interface SessionService {
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
   /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is none */
   end(user: SignedIn, origin: RequestOrigin): Promise<EndedSession[]>;
+  /** The usable sessions, newest first, at most 1,000. */
+  list(user: SignedIn): Promise<OwnSession[]>;
+  /** @throws AppError NOT_FOUND when the caller has no such session, UNAUTHENTICATED when their own has ended meanwhile */
+  endOne(user: SignedIn, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
+  /**
+   * All except the caller's; `count` includes those whose access tokens have already expired. `ended` may lack some of thousands.
+   * @throws AppError UNAUTHENTICATED when the caller's own has ended meanwhile
+   */
+  endOthers(user: SignedIn, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
   endedSessions: AuthInternal['endedSessions'];
 }
 
-export interface SessionServiceDeps {
+export interface SessionServiceDeps extends Pick<CommonParts, 'limits' | 'clock'> {
   repository: SessionRepository;
   maker: SessionMaker;
-  limits: Pick<Limits, 'countRefreshTry' | 'countRefresh'>;
-  clock: Clock;
   /** How many usable sessions an account may have. */
   mostPerAccount: number;
 }
@@ -65,6 +80,7 @@ type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefi
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
   const { repository, maker, limits, clock, mostPerAccount } = deps;
+  const now = () => new Date(clock.now());
 
   const refreshIn = async (
     transaction: SessionTransaction,
@@ -80,17 +96,17 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     const token = found && (await transaction.rereadToken(found));
     const { refreshKey } = session;
     const wasIssued = typeof refreshKey === 'string' && isSigned(given, refreshKey);
-    const now = new Date(clock.now());
-    if (token ? token.expiresAt <= now : !wasIssued) return undefined;
-    const fact = { at: now, accountId: session.accountId, sessionId: session.id, origin };
+    const at = now();
+    if (token ? token.expiresAt <= at : !wasIssued) return undefined;
+    const fact = { at, accountId: session.accountId, sessionId: session.id, origin };
     if (!token || token.usedAt) {
       transaction.record({ ...fact, kind: 'session.refresh_token_reused' });
-      return { reused: await transaction.end(session, now) };
+      return { reused: await transaction.end(session, at) };
     }
     await limits.countRefresh(session.id);
     // A used token that its signature identifies need not be kept.
     if (wasIssued) transaction.removeToken(token);
-    else token.usedAt = now;
+    else token.usedAt = at;
     const account = await transaction.findAccount(session.accountId);
     const opened = await renew(transaction, {
       session,
@@ -168,10 +184,34 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       repository.inTransaction(async (transaction) => {
         const session = await transaction.lockLiving({ id: sessionId });
         if (session?.accountId !== userId) throw sessionHasEnded();
-        const now = new Date(clock.now());
-        transaction.record({ kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
-        return transaction.end(session, now);
+        const at = now();
+        transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId, origin });
+        return transaction.end(session, at);
       }, userId),
+    async list({ userId, sessionId }) {
+      const sessions = await repository.listLiving(userId, now());
+      return sessions.map(({ id, createdAt, lastUsedAt, ip, client }) => ({
+        ...{ id, createdAt, lastUsedAt: lastUsedAt ?? createdAt, ip: ip ?? null, client: client ?? null },
+        current: id === sessionId,
+      }));
+    },
+    endOne: (user, id, origin) =>
+      repository.inTransaction(async (transaction) => {
+        const { id: userId } = await lockOwner(transaction, user);
+        const uuid = parseUuid(id);
+        const session = uuid === undefined ? null : await transaction.lockLiving({ id: uuid, accountId: userId });
+        if (!session || session.expiresAt <= now()) throw noSuchSession();
+        const at = now();
+        transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: session.id, origin });
+        return { id: session.id, ended: await transaction.end(session, at) };
+      }, user.userId),
+    endOthers: (user, origin) =>
+      repository.inTransaction(async (transaction) => {
+        const { id: accountId } = await lockOwner(transaction, user);
+        const which = { accountId, kept: user.sessionId, now: now(), recordedFrom: origin };
+        const { usable, ended } = await transaction.endAllSessions(which);
+        return { count: usable, ended };
+      }, user.userId),
     endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };
 }

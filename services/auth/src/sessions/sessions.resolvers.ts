@@ -1,17 +1,15 @@
 import { requireSession, requireUser } from '@taskmesh/internal-api';
-import { originOf } from '../graphql/context.ts';
-import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { tellEnded } from '../graphql/session-extensions.ts';
-import type { OwnSessionService } from './own-session.service.ts';
+import { originOf, tellEnded, type FeatureResolvers } from '../graphql/context.ts';
+import type { SessionService } from './session.service.ts';
 
-export function createSessionsResolvers(sessions: OwnSessionService) {
+export function createSessionsResolvers(sessions: SessionService) {
   return {
     Query: {
       sessions: (_parent, _args, { identity }) => sessions.list(requireUser(identity)),
     },
     Mutation: {
       endSession: async (_parent, { id }, context) => {
-        const session = await sessions.end(requireSession(context.identity), id, originOf(context));
+        const session = await sessions.endOne(requireSession(context.identity), id, originOf(context));
         tellEnded(context, session.ended);
         return session.id;
       },

@@ -13,7 +13,7 @@ import {
   tasksInternal,
   tasksOperators,
 } from '@taskmesh/internal-api';
-import { type Clock, type Log, inSpan } from '@taskmesh/service';
+import { inSpan, type Clock, type Log } from '@taskmesh/service';
 import type { GatewayProcess } from '../config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { createExternalSubgraphClient, fetchSpan, postGraphQL } from './requests.ts';
@@ -35,15 +35,15 @@ export interface HttpConnectionOptions {
 /** Connects to services over HTTP. */
 export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions): Connections {
   const clocks = createServiceClocks({ clock, log });
-  const byName = new Map(Object.entries(urls).map(([name, url]) => [name, createServicePool(new URL(url).origin)]));
+  const byName = new Map(Object.entries(urls).map(([name, url]) => [name, createServicePool(url)]));
   const few = { connections: INTERNAL_CONNECTIONS };
   const internal = {
-    auth: clocks.watch('auth', createServicePool(new URL(urls.auth).origin, few)),
+    auth: clocks.watch('auth', createServicePool(urls.auth, few)),
     // A slow provider must not delay other internal calls.
-    signIn: createServicePool(new URL(urls.auth).origin, few),
-    tasks: clocks.watch('tasks', createServicePool(new URL(urls.tasks).origin, few)),
-    backup: clocks.watch('backup', createServicePool(new URL(urls.backup).origin, few)),
-    backupWork: createStreamPool(new URL(urls.backup).origin, few),
+    signIn: createServicePool(urls.auth, few),
+    tasks: clocks.watch('tasks', createServicePool(urls.tasks, few)),
+    backup: clocks.watch('backup', createServicePool(urls.backup, few)),
+    backupWork: createStreamPool(urls.backup, few),
   };
   const outside = createExternalSubgraphClient();
 

@@ -1,8 +1,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Priority } from '@taskmesh/contracts';
-import type { Task as TaskRow } from '../tasks/task.entity.ts';
-import type { TaskOwner } from '../tasks/task-owner.ts';
-import type { TaskPage, TaskPlace } from '../tasks/task-page.ts';
+import type { Task as TaskRow, TaskOwner } from '../tasks/task.entities.ts';
+import type { TaskPage, TaskPlace } from '../tasks/task-order.ts';
 import type { SubgraphContext } from '@taskmesh/internal-api';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;

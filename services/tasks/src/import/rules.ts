@@ -1,4 +1,4 @@
-import { TASK_FIELDS, createTaskInput } from '@taskmesh/contracts';
+import { createTaskInput, TASK_FIELDS } from '@taskmesh/contracts';
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import { BLANKS, valueOf, type Columns, type RowRule, type StoreRules } from '@taskmesh/store';
 import { z } from 'zod';

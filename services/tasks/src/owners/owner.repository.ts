@@ -2,7 +2,7 @@ import { inTransaction, readBacklog, type Backlog, type Database, type Statement
 import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountLogPosition } from '@taskmesh/internal-api';
 import { COUNT_TASKS, FIRST_OWNER, LAST_OWNER } from '../feed/feed.statements.ts';
-import { partOf } from '../feed/partition.ts';
+import { partOf } from '../feed/change.ts';
 import * as statements from './owner.statements.ts';
 
 const COUNT_WITHIN_MS = 600_000;

@@ -1,5 +1,10 @@
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Statement } from '@taskmesh/store';
-import { OWNED } from './erasure.ts';
+
+/** The tables whose rows belong to owners, each with the column that says to whom. */
+export const OWNED = Object.entries(STORE_TABLES.tasks).flatMap(([name, { owner }]) =>
+  owner ? [{ table: `public.${name}`, owner }] : [],
+);
 
 /*
  * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, erase others, finish. Any instance may repeat any
@@ -88,7 +93,7 @@ export const DELETE_TASKS: Statement = {
 };
 
 /**
- * $1: owner, $2: limit. Changes contain the tasks. Once all are published, nobody needs them, as nobody can read this feed.
+ * $1: owner, $2: limit. Changes contain the tasks. Once all are published, no one needs them, as no one can read this feed.
  */
 export const ERASE_CHANGES: Statement = {
   name: 'owners-erase-changes',

@@ -1,7 +1,7 @@
 import { EPOCH_KEY, TASK_CHANGES_TOPIC, type EpochBegan } from '@taskmesh/contracts';
 import { PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
 import { backoffMs, type Log } from '@taskmesh/service';
-import { PARTITIONS } from '../feed/partition.ts';
+import { PARTITIONS } from '../feed/change.ts';
 
 const BACKOFF = { firstMs: 500, longestMs: 15_000 };
 /** Nothing depends on the announcement, as gateways also compare epochs themselves. */

@@ -1,17 +1,16 @@
 import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/event-log';
-import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
+import { backoffMs, type Backoff, type Clock, type Log, type Service } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
-import { PARTITIONS, partOf } from '../feed/partition.ts';
-import { toRfc3339 } from '../tasks/task-time.ts';
+import { PARTITIONS, partOf } from '../feed/change.ts';
+import { toRfc3339 } from '../tasks/task-row.ts';
 import { announceEpoch } from './announce-epoch.ts';
 import { createHeldOwners, type Owed } from './held-owners.ts';
-import type { Lease } from './lease.repository.ts';
+import type { Lease, RelayRepository } from './relay.repository.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
-import type { RelayMetrics } from './relay.metrics.ts';
-import type { RelayRepository } from './relay.repository.ts';
+import type { RelayMetrics } from '../metrics.ts';
 
 /** A fallback for lost notices. */
 const POLL_MS = 100;
@@ -60,7 +59,7 @@ export interface Relay extends Service {
 }
 
 /**
- * Publishes the change log to the event log: in order for each owner, at least once, whatever fails. Each part of the
+ * Publishes the change log to the event log: in order for each owner, at least once, with any failure. Each part of the
  * log belongs to the one instance that holds its lock; a change is marked only once the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {

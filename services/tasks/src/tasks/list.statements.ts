@@ -1,7 +1,17 @@
 import type { Statement } from '@taskmesh/store';
-import { StatementParameters } from './statement-parameters.ts';
 import type { TaskOrder } from './task-order.ts';
 import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
+
+/** Numbers the parameters of a statement that is put together, in the order in which its text first needs them. */
+class StatementParameters<Name extends string> {
+  readonly names: Name[] = [];
+
+  /** @returns `$1`, `$2` … */
+  readonly of = (name: Name): string => {
+    if (!this.names.includes(name)) this.names.push(name);
+    return `$${this.names.indexOf(name) + 1}`;
+  };
+}
 
 export interface ListShape {
   order: TaskOrder;

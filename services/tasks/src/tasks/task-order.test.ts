@@ -1,4 +1,4 @@
-import type { Task } from './task.entity.ts';
+import type { Task } from './task.entities.ts';
 import { decodeCursor, encodeCursor, placeOf, type TaskOrder } from './task-order.ts';
 
 const task: Task = {

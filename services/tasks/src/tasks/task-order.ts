@@ -1,7 +1,33 @@
-import { badUserInput, parseTimestamp, PRIORITIES, parseUuid } from '@taskmesh/contracts';
+import { badUserInput, parseTimestamp, parseUuid, PRIORITIES } from '@taskmesh/contracts';
 import { parseJson } from '@taskmesh/service';
 import { z } from 'zod';
-import type { Task } from './task.entity.ts';
+import type { Task } from './task.entities.ts';
+
+export interface TaskPlace {
+  node: Task;
+  order: TaskOrder;
+}
+
+export interface TaskPage {
+  edges: TaskPlace[];
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
+  /** 0 unless requested. */
+  totalCount: number;
+  /** Empty unless requested. */
+  changesCursor: string;
+}
+
+export interface RequestedFields {
+  tasks: boolean;
+  totalCount: boolean;
+  changesCursor: boolean;
+  hasPreviousPage: boolean;
+}
 
 export interface TaskOrder {
   field: 'CREATED_AT' | 'UPDATED_AT' | 'DUE_DATE' | 'PRIORITY';

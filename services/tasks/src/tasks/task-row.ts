@@ -1,6 +1,23 @@
-import { TASK_FIELDS, type TaskRow, createTaskInput } from '@taskmesh/contracts';
-import type { Task } from './task.entity.ts';
-import { toRfc3339 } from './task-time.ts';
+import { createTaskInput, TASK_FIELDS, type TaskImage, type TaskRow } from '@taskmesh/contracts';
+
+/** The contract's times end with the year 9999. */
+export const LAST_MOMENT = '9999-12-31T23:59:59.999Z';
+
+const DASH = '-'.charCodeAt(0);
+
+/**
+ * Converts a time as PostgreSQL writes it in UTC (`YYYY-MM-DD hh:mm:ss[.fff]+00`, in JSON with `T` and `+00:00`) to RFC
+ * 3339 with milliseconds and `Z`. Plain text operations, because lists have many times and Date is slow; Date also
+ * misreads years before 100.
+ */
+export function toRfc3339(stored: string): string {
+  const end = stored.indexOf('+', 19);
+  const zone = stored.slice(end);
+  // Years above 9999 move the dash; years before 1 end in BC; finer fractions than ours move the zone.
+  const isOurs = end >= 19 && end <= 23 && (zone === '+00' || zone === '+00:00') && stored.charCodeAt(4) === DASH;
+  if (!isOurs) throw new Error(`not a time of the years 0001 to 9999 in UTC: ${stored}`);
+  return `${stored.slice(0, 10)}T${stored.slice(11, 19)}.${stored.slice(20, end).padEnd(3, '0')}Z`;
+}
 
 const NAMES = Object.values(TASK_FIELDS).map(({ column }) => column);
 
@@ -15,7 +32,7 @@ export const GIVEN_FIELDS = Object.keys(createTaskInput.shape) as (keyof typeof 
  * A row of `tasks` from the driver, or from the change log as `row_to_json` wrote it. Rows written by an earlier
  * release lack newer columns, which need a `??` here.
  */
-export function toTask(row: TaskRow): Task {
+export function toTask(row: TaskRow): TaskImage {
   return {
     id: row.id,
     ownerId: row.user_id,

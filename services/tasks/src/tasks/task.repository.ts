@@ -1,14 +1,14 @@
 import { isCheckViolation, type Statement } from '@taskmesh/store';
-import type { AppError, TaskRow, CreateTask, Priority, UpdateTask } from '@taskmesh/contracts';
+import type { AppError, CreateTask, Priority, TaskRow, UpdateTask } from '@taskmesh/contracts';
 import type { FeedPosition } from '@taskmesh/internal-api';
-import { partOf } from '../feed/partition.ts';
+import { partOf } from '../feed/change.ts';
 import type { SharedDatabase } from '../shared-database.ts';
 import { listStatement, type ListParameter, type ListShape } from './list.statements.ts';
 import type { PlaceInOrder, TaskOrder } from './task-order.ts';
 import { GIVEN_FIELDS, toTask } from './task-row.ts';
 import { ownerIsGone, tooManyTasks, tooManyUnpublished } from './task.errors.ts';
 import * as statements from './task.statements.ts';
-import type { Task } from './task.entity.ts';
+import type { Task } from './task.entities.ts';
 
 export interface Write {
   ownerId: string;

@@ -3,10 +3,17 @@ import type { Clock, Ids } from '@taskmesh/service';
 import { createTaskInput, parseInput, parseUuid, updateTaskInput, type CreateTask } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
 import { firstStillRuns, keyUsedBefore, taskNotFound, versionDiffers } from './task.errors.ts';
-import type { Task } from './task.entity.ts';
+import type { Task } from './task.entities.ts';
 import { idempotencyKeyInput, listInput } from './task.inputs.ts';
-import { decodeCursor, DEFAULT_ORDER, encodeCursor, placeOf, type TaskOrder } from './task-order.ts';
-import type { RequestedFields, TaskPage } from './task-page.ts';
+import {
+  decodeCursor,
+  DEFAULT_ORDER,
+  encodeCursor,
+  placeOf,
+  type RequestedFields,
+  type TaskOrder,
+  type TaskPage,
+} from './task-order.ts';
 import type { Changed, TaskRepository, Write } from './task.repository.ts';
 
 /** How long an idempotency key is kept. */

@@ -1,7 +1,6 @@
 import type { Statement } from '@taskmesh/store';
 import { TASK_FIELDS } from '@taskmesh/contracts';
-import { GIVEN_FIELDS, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
-import { LAST_MOMENT } from './task-time.ts';
+import { GIVEN_FIELDS, LAST_MOMENT, TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 /*
  * Results name their columns: a prepared statement fails when its columns change, as with a migration that adds one.
@@ -12,7 +11,7 @@ import { LAST_MOMENT } from './task-time.ts';
  * deadlocks, and a write that finds nothing counts nothing). The owner's lock is held until the commit, so the log is
  * in commit order without gaps. Under READ COMMITTED, a part that waited for a lock continues with the newest row.
  *
- * `$now` is the service's clock. `updated_at` increases by at least a millisecond, whatever the clocks say, up to
+ * `$now` is the service's clock. `updated_at` increases by at least a millisecond, with any clocks, up to
  * LAST_MOMENT; `version` is what tells changes apart.
  */
 

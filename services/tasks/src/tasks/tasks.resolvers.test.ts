@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { createSubgraph } from '@taskmesh/internal-api';
 import { readTypeDefs } from '../graphql/schema.ts';
-import type { TaskPage } from './task-page.ts';
+import type { TaskPage } from './task-order.ts';
 import type { TaskService } from './task.service.ts';
 import { createTasksResolvers } from './tasks.resolvers.ts';
 

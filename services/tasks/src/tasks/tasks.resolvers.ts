@@ -2,8 +2,7 @@ import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import { selectedFields } from '../graphql/selection.ts';
 import type { Resolvers } from '../graphql/types.generated.ts';
-import { encodeCursor, placeOf } from './task-order.ts';
-import type { RequestedFields } from './task-page.ts';
+import { encodeCursor, placeOf, type RequestedFields } from './task-order.ts';
 import type { Caller, ListArguments, TaskService } from './task.service.ts';
 
 export function createTasksResolvers(tasks: TaskService): Resolvers {
@@ -33,7 +32,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
       cursor: ({ node, order }) => encodeCursor(order, placeOf(node, order)),
     },
     User: {
-      // Other users do not exist here. The fields below use the caller's tasks, whatever the reference names.
+      // Other users do not exist here. The fields below use the caller's tasks, with any name in the reference.
       __resolveReference: ({ id }, context) => (id === callerOf(context).userId ? { __typename: 'User', id } : null),
       tasks: list,
       taskStatistics: statistics,

@@ -1,5 +1,5 @@
 import type { TestDatabase } from '@taskmesh/testing';
-import { partOf } from '../../src/feed/partition.ts';
+import { partOf } from '../../src/feed/change.ts';
 
 /*
  * What the previous release does to feeds and keys: during a rolling update it comes between our own writes, and

@@ -1,0 +1,22 @@
+import { hashOfPersonalToken, isPersonalToken, newPersonalToken } from './identity.ts';
+
+const LIKE_ONE = `taskmesh_pat_${'x'.repeat(43)}`;
+
+describe('a personal token', () => {
+  it('is another one each time, and known by its form', () => {
+    const tokens = Array.from({ length: 100 }, newPersonalToken);
+    expect(new Set(tokens).size).toBe(100);
+    expect(tokens.every(isPersonalToken)).toBe(true);
+  });
+
+  it.each(['', 'taskmesh_pat_', 'a.b.c', ` ${LIKE_ONE}`, `${LIKE_ONE}x`, `${LIKE_ONE}\n`])('is not %j', (text) => {
+    expect(isPersonalToken(text)).toBe(false);
+  });
+
+  it('has a hash that says nothing of it', () => {
+    const token = newPersonalToken();
+    expect(hashOfPersonalToken(token)).toMatch(/^[\w-]{43}$/);
+    expect(hashOfPersonalToken(token)).toBe(hashOfPersonalToken(token));
+    expect(token).not.toContain(hashOfPersonalToken(token));
+  });
+});

@@ -1,0 +1,110 @@
+import { badUserInput } from '@taskmesh/contracts';
+import { isOneSlipAway } from '@taskmesh/service';
+
+const listOf = (names: readonly string[]): string => `There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.`;
+
+/** For our own paths: an unknown parameter may be a misspelt one. @throws AppError BAD_USER_INPUT */
+export function refuseOthers(query: unknown, names: readonly string[]): void {
+  const strange = Object.keys(query ?? {}).some((name) => name !== '' && !names.includes(name));
+  if (strange) throw badUserInput([], `A query parameter is none of this path. ${listOf(names)}`);
+}
+
+export interface RestoreParameters {
+  /** Whether to drop tables and columns that the stores lack, for archives made by Taskmesh. @default false */
+  allowLoss?: boolean | undefined;
+  /** Checked by the service. @default all that the archive contains */
+  stores?: string[] | undefined;
+  /** Whether to back up first what is replaced. @default a setting of the service */
+  safetyBackup?: boolean | undefined;
+  /** The archive's name before it was decrypted elsewhere, for messages. @default the file */
+  decryptedFrom?: string | undefined;
+}
+
+export const RESTORE_PARAMETERS = ['file', 'allowLoss', 'stores', 'safetyBackup', 'decryptedFrom'] as const;
+
+/** To append to a query string. */
+export function queryOfRestore({ allowLoss, stores, safetyBackup, decryptedFrom }: RestoreParameters = {}): string {
+  return [
+    allowLoss ? '&allowLoss=true' : '',
+    stores ? `&stores=${stores.map(encodeURIComponent).join(',')}` : '',
+    safetyBackup === undefined ? '' : `&safetyBackup=${safetyBackup}`,
+    decryptedFrom === undefined ? '' : `&decryptedFrom=${encodeURIComponent(decryptedFrom)}`,
+  ].join('');
+}
+
+const STORES = 'Stores are named by the parameter stores.';
+const SAFETY = 'The parameter safetyBackup is true or false.';
+
+/**
+ * Keyed by letters only: other spellings of our parameters, command-line options, and likely guesses. Ignoring one of
+ * these would make the restore do something unintended. Any other name is ignored.
+ */
+const MISTAKEN = new Map([
+  ['store', STORES],
+  ['stores', STORES],
+  ['only', STORES],
+  ['allowloss', 'The parameter allowLoss is written like that.'],
+  ['safetybackup', SAFETY],
+  ['nosafetybackup', SAFETY],
+  ['decryptedfrom', 'The parameter decryptedFrom is written like that.'],
+  ['dryrun', 'A dry run has a path of its own.'],
+]);
+
+/** The service refuses unknown store names. @throws AppError BAD_USER_INPUT */
+export function restoreParametersOf(query: unknown): RestoreParameters {
+  const { allowLoss, stores, safetyBackup, decryptedFrom, ...others } = (query ?? {}) as Record<string, unknown>;
+  for (const name of Object.keys(others)) {
+    const hint = hintFor(name.replaceAll(/[^a-z]/gi, '').toLowerCase());
+    if (hint !== undefined) throw badUserInput([], `${hint} ${listOf(RESTORE_PARAMETERS)}`);
+  }
+  return {
+    allowLoss: allowLoss === 'true',
+    stores: namesOf(stores),
+    safetyBackup: flagOf('safetyBackup', safetyBackup),
+    decryptedFrom: nameOf('decryptedFrom', decryptedFrom),
+  };
+}
+
+/** Shorter names resemble too many others. */
+const MIN_LENGTH = 5;
+
+const hintFor = (letters: string): string | undefined =>
+  MISTAKEN.get(letters) ??
+  [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneSlipAway(letters, name))?.[1];
+
+/** Keeps an empty name, which the service then refuses. */
+const namesOf = (value: unknown): string[] | undefined =>
+  value === undefined ? undefined : [value].flat().flatMap((names) => (names === '' ? [] : String(names).split(',')));
+
+function nameOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw badUserInput([{ path: name, message: 'must be one name' }], `${name} must be one name.`);
+}
+
+function flagOf(name: string, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (value !== 'true' && value !== 'false')
+    throw badUserInput([{ path: name, message: 'must be true or false' }], `${name} must be true or false.`);
+  return value === 'true';
+}
+
+export const UNDO_PARAMETERS = ['restoredAt'] as const;
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** To append to a query string. */
+export const queryOfUndo = (restoredAt: string | undefined): string =>
+  restoredAt === undefined ? '' : `&restoredAt=${encodeURIComponent(restoredAt)}`;
+
+/** The time of the restore that the operator saw and wants to undo. @throws AppError BAD_USER_INPUT */
+export function seenRestoreOf(query: unknown): string | undefined {
+  const { restoredAt } = (query ?? {}) as Record<string, unknown>;
+  return restoredAt === undefined ? undefined : asSeenRestore(restoredAt);
+}
+
+/** @throws AppError BAD_USER_INPUT */
+export function asSeenRestore(value: unknown): string {
+  if (typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return value;
+  const message = 'must be a moment, as the restore that can be undone is shown with';
+  throw badUserInput([{ path: 'restoredAt', message }], `restoredAt ${message}.`);
+}

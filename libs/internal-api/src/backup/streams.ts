@@ -1,0 +1,95 @@
+import { PassThrough, Readable } from 'node:stream';
+import { AppError } from '@taskmesh/contracts';
+import type { IncomingMessage } from 'node:http';
+
+/** The answer to long work: one JSON object per line, the last of which is the result. */
+export interface Lines {
+  stream: Readable;
+  /** Throttled, but shown at once when the phase or the store changes. */
+  progress(progress: { phase: string; store?: string }): void;
+  end(line: object): void;
+}
+
+const SHOWN_EVERY_MS = 100;
+
+/** Repeats the last line every `repeatMs` (a blank one before the first), so that each end knows the other is alive. */
+export function createLines({ repeatMs }: { repeatMs: number }): Lines {
+  const stream = new Readable({ read: () => undefined });
+  let shown = '';
+  let shownPart = '';
+  let waiting: object | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let hasEnded = false;
+
+  const push = (text: string) => {
+    if (!stream.destroyed) stream.push(text);
+  };
+  const show = () => {
+    timer = undefined;
+    if (!waiting) return;
+    shown = JSON.stringify({ progress: waiting });
+    waiting = undefined;
+    push(`${shown}\n`);
+  };
+  // Do not repeat lines to a reader that lags behind.
+  const repeat = setInterval(() => stream.readableLength === 0 && push(`${shown}\n`), repeatMs);
+
+  return {
+    stream,
+    progress(progress) {
+      if (hasEnded) return; // work that was given up goes on for a while
+      const part = `${progress.phase} ${progress.store ?? ''}`;
+      if (part !== shownPart) show();
+      waiting = progress;
+      if (part !== shownPart) show();
+      else timer ??= setTimeout(show, SHOWN_EVERY_MS);
+      shownPart = part;
+    },
+    end(line) {
+      clearInterval(repeat);
+      clearTimeout(timer);
+      show();
+      hasEnded = true;
+      push(`${JSON.stringify(line)}\n`);
+      if (!stream.destroyed) stream.push(null);
+    },
+  };
+}
+
+const CHECKS = 10;
+
+/**
+ * A request's body as a separate stream: destroying it keeps the connection, so that an answer still reaches the
+ * client. Fails with BAD_USER_INPUT when the client disconnects (or has before), or stalls for `silenceMs` while the stream has room.
+ */
+export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs: number }): Readable {
+  const body = new PassThrough({ highWaterMark: 1024 * 1024 });
+  let quietMs = 0;
+  const watch = setInterval(() => {
+    quietMs = body.writableNeedDrain ? 0 : quietMs + silenceMs / CHECKS;
+    if (quietMs > silenceMs) body.destroy(new AppError('BAD_USER_INPUT', 'The upload stalled.'));
+  }, silenceMs / CHECKS);
+
+  const onData = (part: Buffer) => {
+    quietMs = 0;
+    if (!body.write(part)) request.pause();
+  };
+  const onDrain = () => request.resume();
+  const onEnd = () => {
+    clearInterval(watch);
+    body.end();
+  };
+  const onCut = (cause?: unknown) => {
+    // `complete` does not mean that it was read: what is left is lost with the connection.
+    if (!request.readableEnded) body.destroy(new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause }));
+  };
+  request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+  body.on('drain', onDrain).on('error', () => undefined); // the reader gets the error as well
+  body.once('close', () => {
+    clearInterval(watch);
+    request.off('data', onData).off('end', onEnd).off('close', onCut);
+    request.resume(); // discards the rest
+  });
+  if (request.destroyed) onCut();
+  return body;
+}

@@ -1,0 +1,197 @@
+import { AppError, forbidden, isErrorCode, unavailable, type Issue } from '@taskmesh/contracts';
+import type { Identity, IdentitySigner } from '@taskmesh/identity';
+import { asJson, inSpan, type Log, type Span } from '@taskmesh/service';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { ServicePool } from './pools.ts';
+import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
+
+/** Functions of a service that only other services may call. Arguments and results are JSON. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the arguments of any such function
+export type Functions<Api> = { [Name in keyof Api]: (...args: any[]) => Promise<unknown> };
+
+/** Who may call: another service, or an operator on whose behalf the gateway does. */
+export type Caller = Extract<Identity, { role: 'service' } | { role: 'operator' }>;
+
+/** The internal functions of a service that are exposed, to whom, and with which time-out. */
+export interface InternalApi<Api extends Functions<Api>> {
+  /** The service that implements them, which is also the audience of the callers' identity tokens. */
+  service: string;
+  caller: Caller;
+  timeoutMs: number;
+  names: (keyof Api & string)[];
+  /** What the caller cannot do without in an answer: during a rolling update the service may be of another version. */
+  answers?: Partial<Record<keyof Api & string, z.ZodType>>;
+}
+
+/** Adds what is for other services to a service's server, which knows by then who calls. */
+export type Routes = (
+  app: FastifyInstance,
+  served: { identityOf: (request: FastifyRequest) => Identity; log: Log },
+) => void;
+
+/** `POST /internal/<name>` with `{"args": […]}` answers `{"result": …}` or `{"error": {code, message}}`. */
+export function internalRoutes<Api extends Functions<Api>>(
+  { caller, names }: InternalApi<Api>,
+  implementation: Api,
+): Routes {
+  return (app, { identityOf, log }) =>
+    void app.register(async (scope) => {
+      scope.addHook('onRequest', async (request) => {
+        if (!isSame(identityOf(request), caller)) throw forbidden('For another caller only.');
+      });
+      scope.setErrorHandler((error, request, reply) => {
+        const said = toWireError(error);
+        if (said.code === 'INTERNAL_SERVER_ERROR') log.error({ err: error, url: request.url }, 'internal call failed');
+        return reply.code(error instanceof AppError ? error.httpStatus : 500).send({ error: said });
+      });
+      for (const name of names) {
+        scope.post<{ Body: { args?: unknown[] } }>(`/internal/${name}`, async ({ body }) => ({
+          result: (await implementation[name](...(body.args ?? []))) ?? null,
+        }));
+      }
+    });
+}
+
+export interface InternalClientOptions {
+  /** Connections to the service; the caller closes the pool. */
+  pool: ServicePool;
+  signer: IdentitySigner;
+}
+
+/** The same functions over HTTP, which fail with SERVICE_UNAVAILABLE when the service is down, slow or broken. */
+export function createInternalClient<Api extends Functions<Api>>(
+  { service, caller, timeoutMs, names, answers }: InternalApi<Api>,
+  { pool, signer }: InternalClientOptions,
+): Api {
+  const call = async (name: keyof Api & string, args: unknown[], span: Span | undefined) => {
+    const token = await signer.tokenFor(caller, service);
+    const { status, text } = await pool.post({
+      path: `/internal/${name}`,
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        ...(span && { traceparent: span.traceparent }),
+      },
+      body: JSON.stringify({ args }),
+      timeoutMs,
+      idempotent: false,
+    });
+    const { result, error } = readAnswer(text);
+    if (status === 200) {
+      const misfit = answers?.[name]?.safeParse(result).error;
+      if (misfit)
+        throw unavailable(undefined, new Error(`${service}.${name} answers in another form.`, { cause: misfit }));
+      return result;
+    }
+    throw error ? fromWireError(error) : unavailable(undefined, new Error(`${service}.${name}: status ${status}`));
+  };
+  const traced = (name: keyof Api & string, args: unknown[]) =>
+    inSpan(
+      () => ({ name: `${service}.${name}`, kind: 'client' }),
+      (span) => call(name, args, span),
+    );
+  const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
+  return Object.fromEntries(functions) as Api; // one function for each name of the definition
+}
+
+function isSame(identity: Identity, caller: Caller): boolean {
+  if (identity.role !== caller.role) return false;
+  return identity.role !== 'service' || caller.role !== 'service' || identity.name === caller.name;
+}
+
+/** Only our own server's JSON counts as the service's answer. */
+function readAnswer(text: string): { result?: unknown; error?: WireError } {
+  try {
+    return JSON.parse(text) as { result?: unknown; error?: WireError };
+  } catch (cause) {
+    throw unavailable(undefined, cause);
+  }
+}
+
+/**
+ * Waits for work in this process as for work in another one. `isOver` tells the work that the caller no longer waits.
+ * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
+ */
+export function answerInTime<Result>(
+  { timeoutMs, signal }: Pick<WaitingOptions, 'timeoutMs' | 'signal'>,
+  work: (isOver: () => boolean) => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
+    let isOver = false;
+    const onGivenUp = (error: Error) => {
+      isOver = true;
+      reject(error);
+    };
+    const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
+    work(() => isOver).then(
+      (result) => {
+        waiting.end();
+        resolve(result);
+      },
+      (error: unknown) => {
+        waiting.end();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Calls in this process, with the same deadlines, JSON values and errors as `createInternalClient` over HTTP. */
+export function callInProcess<Api extends Functions<Api>>(definition: InternalApi<Api>, implementation: Api): Api {
+  const { service, names, timeoutMs } = definition;
+  const call = async (name: keyof Api & string, args: unknown[]) => {
+    const given = asJson(args);
+    try {
+      const result = await answerInTime({ timeoutMs }, () => implementation[name](...given));
+      return asJson(result ?? null);
+    } catch (error) {
+      throw fromWireError(toWireError(error), error);
+    }
+  };
+  const traced = (name: keyof Api & string, args: unknown[]) =>
+    inSpan(
+      () => ({ name: `${service}.${name}` }),
+      () => call(name, args),
+      service,
+    );
+  const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
+  return Object.fromEntries(functions) as Api; // one function for each name of the definition
+}
+
+export interface WireError {
+  code: string;
+  message: string;
+  issues?: Issue[];
+  retryAfterSeconds?: number;
+}
+
+const DEFECT: WireError = { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error.' };
+
+/** Reveals nothing of a defect but that there is one. */
+function toWireError(error: unknown): WireError {
+  if (!(error instanceof AppError)) return DEFECT;
+  const { code, message, issues, retryAfterSeconds } = error;
+  return { code, message, ...(issues && { issues }), ...(retryAfterSeconds && { retryAfterSeconds }) };
+}
+
+/** Defects and refused callers are problems between services, of no concern to clients. */
+const OURS = new Set(['INTERNAL_SERVER_ERROR', 'UNAUTHENTICATED', 'FORBIDDEN']);
+
+/** Restores the other service's error; one about the services themselves becomes SERVICE_UNAVAILABLE. */
+function fromWireError({ code, message, issues, retryAfterSeconds }: WireError, cause?: unknown): AppError {
+  if (!isErrorCode(code) || OURS.has(code)) return unavailable(undefined, cause ?? new Error(message));
+  return new AppError(code, message, { issues, retryAfterSeconds, cause });
+}
+
+/** Most internal calls are small and soon repeated, so a slow one is given up early. */
+export const SMALL_CALL_MS = 3_000;
+/** Covers up to four requests to a sign-in provider, three seconds each. */
+export const PROVIDER_MS = 15_000;
+/** Of the largest stores; the load before it has a limit that follows the archive's. */
+export const IMPORT_MS = 60 * 60_000;
+/** Operators learn within about this time that something does not answer. */
+export const STATUS_MS = 1_000;
+/** The limit for each part of a service's status, short enough that an unavailable part is not taken for the whole service. */
+export const STATUS_PART_MS = 700;

@@ -1,0 +1,239 @@
+import { eventually } from '@taskmesh/testing';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { once } from 'node:events';
+import { createServicePool, createStreamPool, type Post, type ServicePool } from './pools.ts';
+
+const arrived: string[] = [];
+let server: Server;
+let origin: string;
+let handle: RequestListener;
+let pool: ServicePool;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      arrived.push(body);
+      handle(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+});
+beforeEach(() => {
+  arrived.length = 0;
+  handle = (_request, response) => response.end('answer');
+  pool = createServicePool(origin, { connections: 1 });
+});
+afterEach(() => pool.destroy());
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const post = (body: string, changes: Partial<Post> = {}, to = pool) =>
+  to.post({ path: '/', headers: {}, body, timeoutMs: 30_000, idempotent: false, ...changes });
+
+function hold(): { release(): void } {
+  const held: ServerResponse[] = [];
+  let isReleased = false;
+  handle = (_request, response) => (isReleased ? response.end('answer') : held.push(response));
+  return {
+    release() {
+      isReleased = true;
+      for (const response of held) response.end('answer');
+    },
+  };
+}
+
+const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE', httpStatus: 503, retryAfterSeconds: 1 };
+
+describe('while all connections are busy', () => {
+  it('a request that was given up for the time is never sent', async () => {
+    const { release } = hold();
+    const first = post('first');
+    await eventually(() => expect(arrived).toEqual(['first']));
+    await expect(post('too late', { timeoutMs: 20 })).rejects.toMatchObject(UNAVAILABLE);
+    const last = post('last');
+    release();
+    expect(await Promise.all([first, last])).toMatchObject([
+      { status: 200, text: 'answer' },
+      { status: 200, text: 'answer' },
+    ]);
+    expect(arrived).toEqual(['first', 'last']);
+  });
+
+  it.each([true, false])('a request whose caller has gone is never sent (idempotent: %s)', async (idempotent) => {
+    const { release } = hold();
+    const first = post('first');
+    await eventually(() => expect(arrived).toEqual(['first']));
+    const caller = new AbortController();
+    const gone = post('gone', { signal: caller.signal, idempotent });
+    const last = post('last');
+    caller.abort();
+    await expect(gone).rejects.toMatchObject(UNAVAILABLE);
+    release();
+    await Promise.all([first, last]);
+    expect(arrived).toEqual(['first', 'last']);
+  });
+
+  it('requests that are given up cost no connection', async () => {
+    let connections = 0;
+    const count = () => void connections++;
+    server.on('connection', count);
+    const { release } = hold();
+    const first = post('first');
+    await eventually(() => expect(arrived).toEqual(['first']));
+    const late = Array.from({ length: 5 }, () => post('too late', { timeoutMs: 20 }));
+    for (const outcome of await Promise.allSettled(late)) expect(outcome.status).toBe('rejected');
+    const last = post('last');
+    release();
+    await Promise.all([first, last]);
+    server.off('connection', count);
+    expect(connections).toBe(1);
+  });
+
+  it('requests go out in the order in which they came', async () => {
+    const { release } = hold();
+    const all = ['1', '2', '3', '4'].map((body) => post(body));
+    await eventually(() => expect(arrived).toEqual(['1']));
+    release();
+    await Promise.all(all);
+    expect(arrived).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('no more wait than a service can catch up with', async () => {
+    const { release } = hold();
+    const all = Array.from({ length: 1_025 }, (_, index) => post(String(index)));
+    await expect(post('one too many')).rejects.toMatchObject(UNAVAILABLE);
+    release();
+    await Promise.all(all);
+    expect(arrived).toHaveLength(1_025);
+  });
+
+  it('those that wait end with the pool', async () => {
+    hold();
+    const all = ['first', 'second', 'third'].map((body) => post(body));
+    await eventually(() => expect(arrived).toEqual(['first']));
+    const outcomes = Promise.allSettled(all);
+    await pool.destroy();
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.objectContaining(UNAVAILABLE) });
+    expect(arrived).toEqual(['first']);
+  });
+});
+
+describe('a request that is under way', () => {
+  it.each([true, false])('is given up when the time is up (idempotent: %s)', async (idempotent) => {
+    hold();
+    await expect(post('slow', { timeoutMs: 100, idempotent })).rejects.toMatchObject(UNAVAILABLE);
+    handle = (_request, response) => response.end('answer');
+    expect(await post('next')).toMatchObject({ status: 200, text: 'answer' });
+    expect(arrived).toEqual(['slow', 'next']);
+  });
+
+  it('ends with its caller when it only reads, and the service sees that', async () => {
+    const caller = new AbortController();
+    let isClosed = false;
+    handle = (request) => {
+      request.socket.once('close', () => (isClosed = true));
+      caller.abort();
+    };
+    await expect(post('read', { signal: caller.signal, idempotent: true })).rejects.toMatchObject(UNAVAILABLE);
+    await eventually(() => expect(isClosed).toBe(true));
+  });
+
+  it('goes on without its caller when it changes something', async () => {
+    const caller = new AbortController();
+    handle = (_request, response) => {
+      caller.abort();
+      void nextTurn().then(() => response.end('done'));
+    };
+    expect(await post('write', { signal: caller.signal })).toMatchObject({ status: 200, text: 'done' });
+  });
+
+  it('gives its connection back, however it ends', async () => {
+    const caller = new AbortController();
+    for (let round = 0; round < 3; round++) {
+      hold();
+      await expect(post('slow', { timeoutMs: 50 })).rejects.toMatchObject(UNAVAILABLE);
+      handle = (request) => request.socket.destroy();
+      await expect(post('torn')).rejects.toMatchObject(UNAVAILABLE);
+      await expect(post('torn twice', { idempotent: true })).rejects.toMatchObject(UNAVAILABLE);
+      await expect(post('gone', { signal: AbortSignal.abort() })).rejects.toMatchObject(UNAVAILABLE);
+      handle = (_request, response) => response.end('answer');
+      expect(await post('well', { signal: caller.signal })).toMatchObject({ text: 'answer' });
+    }
+    expect(arrived.filter((body) => body === 'gone')).toEqual([]);
+    expect(arrived.filter((body) => body === 'torn')).toHaveLength(3);
+    expect(arrived.filter((body) => body === 'torn twice')).toHaveLength(6);
+  });
+});
+
+it('a request that is given up while the connection is made is never sent', async () => {
+  const resolved = Promise.withResolvers<void>();
+  const url = new URL(origin);
+  url.hostname = 'slow.test';
+  const named = createServicePool(url.origin, {
+    connections: 1,
+    lookup: (_host, _options, done) =>
+      void resolved.promise.then(() => done(null, [{ address: '127.0.0.1', family: 4 }])),
+  });
+  await expect(post('given up', { timeoutMs: 50 }, named)).rejects.toMatchObject(UNAVAILABLE);
+  resolved.resolve();
+  expect(await post('later', {}, named)).toMatchObject({ text: 'answer' });
+  expect(arrived).toEqual(['later']);
+  await named.destroy();
+});
+
+it.each([true, false])('sends nothing once it is destroyed, used before or not: %s', async (isUsed) => {
+  const own = createServicePool(origin);
+  if (isUsed) await post('before', {}, own);
+  await own.destroy();
+  await expect(post('late', {}, own)).rejects.toMatchObject(UNAVAILABLE);
+  expect(arrived).toEqual(isUsed ? ['before'] : []);
+});
+
+it('a process that is busy for longer than a connection may take still takes it', async () => {
+  const answer = post('busy');
+  const until = performance.now() + 2_200;
+  while (performance.now() < until);
+  expect(await answer).toMatchObject({ text: 'answer' });
+});
+
+it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE'])(
+  'a service that cannot be reached (%s) is unavailable',
+  async (code) => {
+    const unreachable = createServicePool('http://service.test', {
+      lookup: (_host, _options, done) => done(Object.assign(new Error(code), { code }), []),
+    });
+    for (const idempotent of [true, false])
+      await expect(post('x', { idempotent }, unreachable)).rejects.toMatchObject(UNAVAILABLE);
+    await unreachable.destroy();
+  },
+);
+
+it('a service whose host has no address is unavailable', async () => {
+  const nowhere = createServicePool('http://nowhere.invalid');
+  await expect(post('x', {}, nowhere)).rejects.toMatchObject(UNAVAILABLE);
+  await nowhere.destroy();
+});
+
+it('asks nobody once it is destroyed, even if it was never used before', async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => void (asked++, response.end())).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const isUsed of [true, false]) {
+    const pool = createStreamPool(`http://127.0.0.1:${port}`, { connections: 1 });
+    const ask = async () => (await pool.request({ method: 'GET', path: '/' })).body.dump();
+    if (isUsed) await ask();
+    await pool.destroy();
+    await expect(ask()).rejects.toThrow();
+  }
+  expect(asked).toBe(1);
+  server.close();
+});

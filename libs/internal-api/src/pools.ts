@@ -1,0 +1,209 @@
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher, Pool } from 'undici';
+import { unavailable } from '@taskmesh/contracts';
+import { beginWaiting, gaveUp } from './waiting.ts';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+/** Shorter than the service keeps idle connections, so that the client closes first. */
+const KEEP_ALIVE_MS = 60_000;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+export interface PoolOptions {
+  connections: number;
+  /** @default as the system does */
+  lookup?: LookupFunction | undefined;
+  /** Bytes of a response's body; -1 for any number. @default 64 MiB */
+  maxResponseSize?: number;
+}
+
+export interface LazyPool {
+  /** Undefined before the first request. */
+  readonly opened: Pool | undefined;
+  readonly isDestroyed: boolean;
+  /** Rejects once the pool is destroyed. */
+  open(): Promise<Pool>;
+  /** Breaks off what is under way. */
+  destroy(): Promise<void>;
+}
+
+/**
+ * Keep-alive connections of HTTP/1.1 to one origin, opened when they are needed, without redirects or proxies. Each call has its own time
+ * limit. The client takes 5 MiB, and is loaded with the first request: a single process has no need of it.
+ */
+function createLazyPool(
+  url: string,
+  { connections, lookup, maxResponseSize = MAX_RESPONSE_BYTES }: PoolOptions,
+): LazyPool {
+  let opening: Promise<Pool> | undefined;
+  let opened: Pool | undefined;
+  let isDestroyed = false;
+  const load = async () => {
+    const { Pool } = await import('undici');
+    return new Pool(new URL(url).origin, {
+      connections,
+      maxResponseSize,
+      pipelining: 1,
+      allowH2: false,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      connect: { timeout: CONNECT_TIMEOUT_MS, ...(lookup && { lookup }) },
+    });
+  };
+  return {
+    get opened() {
+      return opened;
+    },
+    get isDestroyed() {
+      return isDestroyed;
+    },
+    async open() {
+      if (isDestroyed) throw new Error('The pool is destroyed.');
+      return (opened = await (opening ??= load()));
+    },
+    async destroy() {
+      isDestroyed = true;
+      await (await opening)?.destroy();
+    },
+  };
+}
+
+const CONNECTIONS = 256;
+/** More requests than this are refused: the service cannot keep up. */
+const MAX_QUEUED = 1_024;
+/** The connection is gone: the service never saw the request, or died with it. */
+const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+export interface Post {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Covers all of it: waiting for a connection, the answer, and a retry. */
+  timeoutMs: number;
+  /** Aborts the request, unless it is not idempotent and was already sent. */
+  signal?: AbortSignal | undefined;
+  /** Whether the request may be sent again when the connection breaks before an answer. */
+  idempotent: boolean;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+  /** When the service made it, by its own clock. */
+  date?: string | undefined;
+}
+
+/** Keep-alive connections to the origin of a URL. No redirects, no proxies. */
+export interface ServicePool {
+  /** A request given up while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without an answer in time */
+  post(request: Post): Promise<Answer>;
+  /** Breaks off what is under way. */
+  destroy(): Promise<void>;
+}
+
+interface ServicePoolOptions {
+  /** @default 256 */
+  connections?: number;
+  /** How to find the host's addresses. @default as the system does */
+  lookup?: LookupFunction;
+  /** Bytes of a response's body; a larger one is no answer. @default 64 MiB */
+  maxResponseSize?: number;
+}
+
+export function createServicePool(
+  url: string,
+  { connections = CONNECTIONS, ...options }: ServicePoolOptions = {},
+): ServicePool {
+  const pool = createLazyPool(url, { connections, ...options });
+  /** How many requests the pool works on. The others wait here: one that was given up there would cost a connection. */
+  let running = 0;
+  const queue = new Set<() => void>();
+  const startNext = () => {
+    const [start] = queue;
+    if (!start) return void running--;
+    queue.delete(start);
+    start();
+  };
+
+  const post = (request: Post) =>
+    new Promise<Answer>((resolve, reject) => {
+      const { timeoutMs, signal, idempotent, path, headers, body } = request;
+      if (pool.isDestroyed) return reject(gaveUp('The pool is closed.'));
+      if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
+      if (queue.size >= MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
+
+      let mayRepeat = idempotent;
+      let isOver = false;
+      let controller: Dispatcher.DispatchController | undefined;
+      const settle = (outcome: () => void) => {
+        if (isOver) return;
+        isOver = true;
+        waiting.end();
+        queue.delete(send);
+        outcome();
+      };
+      // It limits the time of the whole request.
+      const waiting = beginWaiting({
+        timeoutMs,
+        signal,
+        onGivenUp: (error) => {
+          settle(() => reject(error));
+          controller?.abort(error);
+        },
+      });
+
+      const chunks: Buffer[] = [];
+      const answer: Answer = { status: 0, text: '' };
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(begun) {
+          controller = begun;
+          if (isOver) return begun.abort(gaveUp('It was given up before it was sent.'));
+          if (!idempotent) waiting.leaveCaller();
+        },
+        onResponseStart(_controller, status, { date }) {
+          answer.status = status;
+          if (typeof date === 'string') answer.date = date;
+        },
+        onResponseData: (_controller, chunk) => void chunks.push(chunk),
+        onResponseEnd() {
+          answer.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
+          settle(() => resolve(answer));
+          startNext();
+        },
+        onResponseError(_controller, error) {
+          const isReset = answer.status === 0 && 'code' in error && RESETS.has(String(error.code));
+          if (isReset && mayRepeat && !isOver && !pool.isDestroyed) {
+            mayRepeat = false;
+            return void send();
+          }
+          fail(error);
+        },
+      };
+      const fail = (error: unknown) => {
+        settle(() => reject(unavailable(undefined, error)));
+        startNext();
+      };
+      const send = (): void => {
+        if (pool.opened) return void pool.opened.dispatch({ method: 'POST', path, headers, body }, handler);
+        pool.open().then(send, fail);
+      };
+      if (running >= connections) return void queue.add(send);
+      running++;
+      send();
+    });
+
+  return { post, destroy: pool.destroy };
+}
+
+export interface StreamPool {
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
+  /** Breaks off what is under way. */
+  destroy(): Promise<void>;
+}
+
+/** Connections for bodies of any length. The caller destroys it. */
+export function createStreamPool(url: string, { connections }: { connections: number }): StreamPool {
+  const pool = createLazyPool(url, { connections, maxResponseSize: -1 });
+  return { request: async (options) => (await pool.open()).request(options), destroy: pool.destroy };
+}

@@ -1,0 +1,201 @@
+import { backoffMs, withDeadline, type Backoff, type Log, type Refusal } from '@taskmesh/service';
+import { Redis, ReplyError } from 'ioredis';
+import { createOutage, isReadOnly, isReplica, READ_ONLY, refusalOf } from './refusals.ts';
+import type { RedisConfig } from './settings.ts';
+
+const ANSWER_TIMEOUT_MS = 200;
+/** Only frees what was never answered: callers have given it up by then, unless this process was too busy to see. */
+const COMMAND_TIMEOUT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 1_000;
+/** How long closing a connection may take before it is destroyed: a frozen peer never ends it. */
+const DISCONNECT_TIMEOUT_MS = 200;
+const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
+
+/** A client without a queue: when disconnected, commands fail at once. Once connected, it always reconnects. */
+export function createClient({ url, tls }: RedisConfig): Redis {
+  return new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    maxLoadingRetryTime: RECONNECT.longestMs,
+    keepAlive: 10_000,
+    disableClientInfo: true,
+    ...(url.startsWith('rediss:') && { tls: { ...tls } }),
+    retryStrategy: (times) => backoffMs(times, RECONNECT, Math.random), // spreads the reconnects of many processes
+    // The master became a replica; the address will lead to the new master.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+}
+
+export function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return withDeadline(answer, ANSWER_TIMEOUT_MS, () => new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`));
+}
+
+/**
+ * How to give up a connection that delivers nothing: once, however many calls notice it, as each time would leave a
+ * timer and a listener at its socket.
+ */
+export function createGiveUp(redis: Redis): () => void {
+  let isGivenUp = false;
+  redis.on('close', () => (isGivenUp = false));
+  return () => {
+    if (isGivenUp || redis.status !== 'ready') return;
+    isGivenUp = true;
+    redis.disconnect(true);
+  };
+}
+
+const FAILURES_TO_OPEN = 3;
+const OPEN_MS = 2_000;
+
+/** Opens for a while after a few failures in a row, so that callers do not wait for a store that does not answer. */
+export interface Circuit {
+  isOpen(): boolean;
+  succeeded(): void;
+  /** Returns true when this failure opened it. */
+  failed(): boolean;
+}
+
+function createCircuit(): Circuit {
+  let failures = 0;
+  let openUntil = -Infinity;
+  const isOpen = () => performance.now() < openUntil;
+  return {
+    isOpen,
+    succeeded() {
+      failures = 0;
+    },
+    failed() {
+      // Failures of calls that were under way when the circuit opened say nothing new.
+      if (isOpen() || ++failures < FAILURES_TO_OPEN) return false;
+      failures = 0;
+      openUntil = performance.now() + OPEN_MS;
+      return true;
+    },
+  };
+}
+
+/** Lets an idle process detect a frozen Redis, too. */
+const HEARTBEAT_MS = 2_000;
+
+export interface RedisConnection {
+  redis: Redis;
+  /** Runs a command; returns `otherwise` when Redis is unavailable, too slow, or refuses. Never rejects. */
+  attempt: <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise) => Promise<Answer | Otherwise>;
+  isUp(): boolean;
+  close(): void;
+}
+
+export interface RedisConnectionOptions extends RedisConfig {
+  log: Log;
+}
+
+export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
+  const { log } = options;
+  const redis = createClient(options);
+  const giveUp = createGiveUp(redis);
+  const circuit = createCircuit();
+  const outage = createOutage(log);
+  let closed = false;
+  let reason: unknown;
+  let cannotWrite = false;
+
+  redis.on('error', (error) => (reason = error));
+  redis.on('close', () => {
+    if (!closed) outage.began(reason ?? new Error('Redis closed the connection'));
+    reason = undefined;
+  });
+  const noteReady = async () => {
+    cannotWrite = await inTime(isReplica(redis)).catch(() => false);
+    if (cannotWrite) outage.began(new Error(READ_ONLY));
+    else if (!circuit.isOpen()) outage.ended();
+  };
+  let checking: Promise<void> | undefined;
+  redis.on('ready', () => {
+    checking = noteReady().finally(() => (checking = undefined));
+  });
+
+  // The first calls wait for the connection, so that a process need not wait for it at start.
+  let opening: Promise<unknown> | undefined = inTime(redis.connect())
+    .catch(() => undefined)
+    .finally(() => (opening = undefined));
+
+  const isUp = () => !closed && redis.status === 'ready' && !checking && !cannotWrite && !circuit.isOpen();
+
+  const attempt: RedisConnection['attempt'] = async (command, otherwise) => {
+    if (opening) await opening;
+    if (checking) await checking;
+    if (!isUp()) return otherwise;
+    try {
+      const answer = await inTime(command());
+      noteAnswer();
+      return answer;
+    } catch (error) {
+      if (error instanceof ReplyError) {
+        noteAnswer();
+        if (isReadOnly(error)) reason = error;
+        else outage.refused(error);
+      } else if (circuit.failed() && !closed) {
+        outage.began(error);
+        giveUp(); // it may be dead for good
+      }
+      return otherwise;
+    }
+  };
+
+  const noteAnswer = () => {
+    circuit.succeeded();
+    if (!circuit.isOpen()) outage.ended();
+  };
+
+  const ask = async () => {
+    for (let count = 0; count < FAILURES_TO_OPEN; count += 1) {
+      if (await attempt(() => redis.ping(), null)) return;
+    }
+  };
+  // Connects to a replica again: it may have been promoted, or the address leads to the primary now.
+  const heartbeat = setInterval(() => (cannotWrite ? giveUp() : void ask()), HEARTBEAT_MS).unref();
+
+  return {
+    redis,
+    attempt,
+    isUp,
+    close() {
+      closed = true;
+      clearInterval(heartbeat);
+      redis.disconnect();
+    },
+  };
+}
+
+const WHY_WITHIN_MS = 3_000;
+
+/** A user of Redis may lack the right to ask for its role. */
+async function connectAndAsk(redis: Redis): Promise<boolean> {
+  await redis.connect();
+  await redis.ping();
+  return isReplica(redis).catch(() => false);
+}
+
+/** Tries to connect once; undefined when Redis answers. */
+export async function whyRedisFails(config: RedisConfig): Promise<Refusal | undefined> {
+  const redis = createClient(config);
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  redis.once('error', reject);
+  redis.once('close', () => reject(new Error('the connection is closed')));
+  const answered = Promise.race([failed, connectAndAsk(redis)]);
+  try {
+    const cannotWrite = await withDeadline(answered, WHY_WITHIN_MS, () => new Error('no answer in time'));
+    return cannotWrite ? refusalOf(new Error(READ_ONLY)) : undefined;
+  } catch (error) {
+    return refusalOf(error);
+  } finally {
+    redis.on('error', () => undefined);
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,80 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import type { Limiter, LimiterOptions, LimiterResult } from './key-value.ts';
+import type { RedisConnection } from './connection.ts';
+
+/** Takes one point. Rejects only when the store fails: the library's rejection for "used up" is an answer here. */
+async function take(limiter: RateLimiterAbstract, key: string, points: number): Promise<LimiterResult> {
+  const counted = await limiter.consume(key).catch((error: unknown) => {
+    if (error instanceof RateLimiterRes) return error;
+    throw error;
+  });
+  return { allowed: counted.consumedPoints <= points, retryAfterSeconds: wholeSeconds(counted) };
+}
+
+async function look(limiter: RateLimiterAbstract, key: string, points: number): Promise<LimiterResult> {
+  const counted = await limiter.get(key);
+  if (!counted || counted.msBeforeNext <= 0) return { allowed: true, retryAfterSeconds: 0 };
+  return { allowed: counted.consumedPoints < points, retryAfterSeconds: wholeSeconds(counted) };
+}
+
+function wholeSeconds({ msBeforeNext }: RateLimiterRes): number {
+  return Math.ceil(Math.max(msBeforeNext, 0) / 1_000);
+}
+
+/** Limiters of one name count together, each by its own points; the first one decides how long a window is. */
+export function createMemoryLimiters(): (options: LimiterOptions) => Limiter {
+  const counters = new Map<string, RateLimiterMemory>();
+
+  const counterOf = ({ name, points, windowSeconds }: LimiterOptions): RateLimiterMemory => {
+    const known = counters.get(name);
+    if (known) return known;
+    const fresh = new RateLimiterMemory({ keyPrefix: name, points, duration: windowSeconds });
+    counters.set(name, fresh);
+    return fresh;
+  };
+
+  return (options) => {
+    const { points } = options;
+    const counter = counterOf(options);
+    return {
+      consume: (key) => take(counter, key, points),
+      peek: (key) => look(counter, key, points),
+      reset: async (key) => {
+        await counter.delete(key);
+      },
+    };
+  };
+}
+
+export interface RedisLimiterOptions extends LimiterOptions {
+  /** Counts what this process takes. */
+  own: Limiter;
+}
+
+/** Counts in Redis, and also what this process took, so that an outage of Redis gives no one a fresh set of points. */
+export function createRedisLimiter({ redis, attempt }: RedisConnection, options: RedisLimiterOptions): Limiter {
+  const { name, points, windowSeconds, own } = options;
+  const shared = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: name,
+    points,
+    duration: windowSeconds,
+    rejectIfRedisNotReady: true,
+  });
+
+  return {
+    async consume(key) {
+      const [sharedResult, ownResult] = await Promise.all([
+        attempt(() => take(shared, key, points), null),
+        own.consume(key),
+      ]);
+      return sharedResult ?? ownResult;
+    },
+    async peek(key) {
+      return (await attempt(() => look(shared, key, points), null)) ?? own.peek(key);
+    },
+    async reset(key) {
+      await Promise.all([attempt(() => shared.delete(key), false), own.reset(key)]);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { explainTls, type Log, type Refusal } from '@taskmesh/service';
+import type { Redis } from 'ioredis';
+
+const LOGIN = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
+const ONE_SIDED_TLS = 'perhaps one side speaks TLS and the other does not: rediss:// or redis:// in REDIS_URL';
+
+export const READ_ONLY = 'READONLY: it is a replica';
+
+export const isReadOnly = (error: unknown): boolean => messageOf(error).includes('READONLY');
+
+export const isReplica = async (redis: Redis): Promise<boolean> => (await redis.role())[0] === 'slave';
+
+export function refusalOf(error: unknown): Refusal {
+  const tls = explainTls(error, { ca: 'sslrootcert in REDIS_URL', cert: 'sslcert in REDIS_URL', tls: 'REDIS_URL' });
+  if (tls) return tls;
+  const message = messageOf(error);
+  if (LOGIN.test(message))
+    return { reason: `refuses the user or the password (REDIS_URL): ${message}`, isLasting: true };
+  if (isReadOnly(error))
+    return { reason: 'is a replica, which takes no writes: REDIS_URL must lead to the primary', isLasting: false };
+  const isOneSided = /closed|ECONNRESET|ETIMEDOUT|in time/.test(message);
+  return { reason: `does not answer: ${message}${isOneSided ? ` (${ONE_SIDED_TLS})` : ''}`, isLasting: false };
+}
+
+/** Only the message: the client's errors carry the failed command, with keys, values and even the password. */
+export function messageOf(error: unknown): string {
+  return Error.isError(error) ? error.message : String(error);
+}
+
+/** Logs once that Redis is unavailable and once that it is back, with any calls and reconnects between. */
+export interface Outage {
+  began(reason: unknown): void;
+  ended(): void;
+  /** A command that Redis answered with an error; each kind is logged once. */
+  refused(error: unknown): void;
+}
+
+export function createOutage(log: Log): Outage {
+  const toldKinds = new Set<string>();
+  let away = false;
+  return {
+    began(reason) {
+      if (away) return;
+      away = true;
+      log.warn({ reason: refusalOf(reason).reason }, 'Redis does not answer; going on without it');
+    },
+    ended() {
+      if (!away) return;
+      away = false;
+      log.info('Redis answers again');
+    },
+    refused(error) {
+      const reason = messageOf(error);
+      const kind = reason.split(' ', 1)[0] ?? '';
+      if (toldKinds.has(kind)) return;
+      toldKinds.add(kind);
+      log.warn({ reason }, 'Redis refuses a command');
+    },
+  };
+}

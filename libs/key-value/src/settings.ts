@@ -1,0 +1,30 @@
+import { readEnv, refuseRemoved, setting, takeTlsFiles, type Env, type Log, type TlsFiles } from '@taskmesh/service';
+import { z } from 'zod';
+
+export interface RedisConfig {
+  /** `redis://` or `rediss://`, optionally with user, password and database number. */
+  url: string;
+  /** For `rediss://`: replaces Node's trusted certificates. */
+  tls?: TlsFiles | undefined;
+}
+
+const schema = z.object({
+  REDIS_URL: setting.url('redis:', 'rediss:').optional(),
+});
+
+/** Undefined when Redis is not configured. @throws ConfigError with every problem */
+export function readRedisSettings(env: Env): RedisConfig | undefined {
+  refuseRemoved(env, 'REDIS_');
+  const { REDIS_URL } = readEnv(schema, env);
+  if (!REDIS_URL) return undefined;
+  const url = new URL(REDIS_URL);
+  const missingProtocol = url.protocol !== 'rediss:' && 'rediss:';
+  const tls = takeTlsFiles(url.searchParams, { setting: 'REDIS_URL', missingProtocol });
+  return { url: url.href, tls };
+}
+
+export interface RedisKeyValueOptions extends RedisConfig {
+  log: Log;
+  /** Prefix of every key and channel. @default 'taskmesh:' */
+  prefix?: string;
+}

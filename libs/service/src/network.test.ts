@@ -1,0 +1,101 @@
+import { fastify } from 'fastify';
+import { once } from 'node:events';
+import { connect, type AddressInfo } from 'node:net';
+import { bearerToken, closePromptly, networkOf } from './network.ts';
+
+describe('what limits are counted by', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:c000:0207', '192.0.2.7'],
+    ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8::192.0.2.7', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1::', '1:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['nonsense', 'nonsense'],
+    ['', ''],
+  ])('is for %s: %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it('differs between neighbours', () => {
+    expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
+    expect(networkOf('192.0.2.7')).not.toBe(networkOf('192.0.2.8'));
+  });
+});
+
+describe('a bearer token', () => {
+  it.each(['Bearer a.b-c', 'bearer a.b-c', 'BEARER   a.b-c', 'Bearer a.b-c  '])('takes the token from %j', (header) => {
+    expect(bearerToken(header)).toBe('a.b-c');
+  });
+
+  it.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer a b', 'Bearera', ' Bearer a', 'x Bearer a', 'Basic a', 'a'])(
+    'finds none in %j',
+    (header) => {
+      expect(bearerToken(header)).toBe('');
+    },
+  );
+});
+
+const app = fastify({ logger: false, forceCloseConnections: 'idle' });
+const asked = Promise.withResolvers<void>();
+const answer = Promise.withResolvers<string>();
+closePromptly(app);
+app.get('/slow', async () => {
+  asked.resolve();
+  return answer.promise;
+});
+
+app.get('/quick', () => 'made');
+
+describe('a server that stops', () => {
+  it('waits for a request that runs, and for no connection without one', async () => {
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo; // it listens on TCP
+    const open = async (text: string) => {
+      const accepted = once(app.server, 'connection');
+      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+      socket.write(text);
+      await accepted;
+      return socket.setEncoding('utf8').resume();
+    };
+    const silent = await open('');
+    const halfway = await open('GET /slow HTTP/1.1\r\nHo');
+    const again = await open('GET /quick HTTP/1.1\r\nHost: here\r\n\r\nGET /qu');
+    await once(again, 'data');
+    const waiting = await open('GET /slow HTTP/1.1\r\nHost: here\r\n\r\n');
+    await asked.promise;
+
+    const stopped = app.close();
+    await Promise.all([silent, halfway, again].map((socket) => once(socket, 'close')));
+    answer.resolve('made');
+    const [text] = (await once(waiting, 'data')) as [string];
+    expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*made$/);
+    await stopped;
+  });
+
+  it('answers what still comes over open connections, and has them closed, before it closes any', async () => {
+    const lingering = fastify({ logger: false, forceCloseConnections: 'idle', return503OnClosing: false });
+    closePromptly(lingering, { lingerMs: 20_000 });
+    lingering.get('/quick', () => 'made');
+    await lingering.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = lingering.server.address() as AddressInfo; // it listens on TCP
+    const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
+    const ask = async () => {
+      socket.write('GET /quick HTTP/1.1\r\nHost: here\r\n\r\n');
+      return ((await once(socket, 'data')) as [string])[0];
+    };
+    expect(await ask()).toMatch(/connection: keep-alive/i);
+    const stopped = lingering.close();
+    await new Promise(setImmediate);
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*connection: close[^]*made$/i);
+    await once(socket, 'close');
+    await stopped; // not after 20 seconds
+  });
+});

@@ -1,0 +1,104 @@
+import { BlockList, isIP, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+const addresses = new BlockList();
+addresses.addSubnet('127.0.0.0', 8, 'ipv4');
+addresses.addAddress('::1', 'ipv6');
+
+export function isLoopbackAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Whether a `Host` header can only mean this machine; any other name could come from a hostile resolver. */
+export function isLoopbackHost(host: string): boolean {
+  return HOST.test(host);
+}
+
+/**
+ * The key by which a caller's limits are counted. An IPv6 network of 64 bits is one household or host: who has one
+ * of its addresses has them all. An IPv4 address stands for itself, in any form.
+ */
+export function networkOf(address: string): string {
+  const [plain = ''] = address.split('%'); // without the zone of a link-local address
+  if (isIP(plain) !== 6) return address;
+  const groups = groupsOf(plain);
+  const isIPv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
+  return isIPv4 ? groups.slice(6).flatMap(bytesOf).join('.') : `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** What a network (of `networkOf`) belongs to: an IPv6 site has 48 bits, with 65,536 networks of 64. */
+export const siteOf = (network: string): string =>
+  network.endsWith('::/64') ? network.split(':').slice(0, 3).join(':') : network;
+
+/** A site may have as much of what is limited per network as this many of its networks. */
+export const NETWORKS_PER_SITE = 4;
+
+/** All eight groups in hexadecimal without leading zeros: the form in URLs, with the gap filled. */
+function groupsOf(address: string): string[] {
+  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = [], tail = []] = shortest.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => '0'), ...tail];
+}
+
+function bytesOf(group: string): number[] {
+  const value = Number.parseInt(group, 16);
+  return [value >> 8, value & 255];
+}
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+/** The token in an `Authorization` header; empty when it is not a bearer token. */
+export function bearerToken(header: string | undefined): string {
+  return BEARER.exec(header ?? '')?.[1] ?? '';
+}
+
+/** How long a request may take to arrive. */
+const ARRIVAL_MS = 1_000;
+const DRAIN_MS = 20_000;
+const SWEEP_MS = 50;
+/** Clients that have sent no request for this long count as inactive. */
+const QUIET_MS = 1_000;
+
+/**
+ * A stopping server waits for its requests, within limits, but not for connections without one. Node considers those
+ * busy that have sent nothing or part of a request, and no longer times them out once the server is closing. For
+ * `lingerMs`, or until no client is active, the server still accepts requests, and each answer tells the client to
+ * close: a request already sent over a connection that we close would fail.
+ */
+export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
+  const { server } = app;
+  /** The last response on each connection. */
+  const answers = new Map<Socket, ServerResponse | undefined>();
+  server.on('connection', (socket: Socket) => {
+    answers.set(socket, undefined);
+    socket.once('close', () => answers.delete(socket));
+  });
+  let lastAskedAt = -Infinity;
+  server.on('request', ({ socket }, answer) => {
+    answers.set(socket, answer);
+    lastAskedAt = performance.now();
+  });
+
+  app.addHook('preClose', async () => {
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    const lingersUntil = performance.now() + lingerMs;
+    const isAtWork = () => answers.size > 0 && performance.now() < lastAskedAt + QUIET_MS;
+    while (isAtWork() && performance.now() < lingersUntil) await sleep(SWEEP_MS);
+    const begun = performance.now();
+    const sweep = setInterval(() => {
+      // A connection whose last request ends later would otherwise stay open until its keep-alive ends.
+      server.closeIdleConnections();
+      if (performance.now() - begun < ARRIVAL_MS) return;
+      for (const [socket, answer] of answers) if (!answer || answer.writableFinished) socket.destroy();
+    }, SWEEP_MS).unref();
+    server.once('close', () => {
+      clearInterval(sweep);
+      clearTimeout(cut);
+    });
+  });
+}

@@ -1,0 +1,176 @@
+import { createBulkhead, createFairQueue, type FairQueueOptions } from './queues.ts';
+
+const refusal = () => new Error('refused');
+const createQueue = (limits: { concurrency: number; maxWaiting?: number }) =>
+  createBulkhead({ maxWaitMs: 5_000, refusal, ...limits });
+
+/** Work that the test completes. */
+function createWork() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const work = { started: false, resolve, reject, run: () => ((work.started = true), promise) };
+  return work;
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a bulkhead', () => {
+  it('runs as much at once as it may, and the rest in order', async () => {
+    const queue = createQueue({ concurrency: 2 });
+    const works = Array.from({ length: 4 }, createWork);
+    const results = works.map((work) => queue.run('key', work.run));
+    await settled();
+    expect(works.map(({ started }) => started)).toEqual([true, true, false, false]);
+    works[1]?.resolve('second');
+    await settled();
+    expect(works.map(({ started }) => started)).toEqual([true, true, true, false]);
+    for (const work of works) work.resolve('done');
+    await settled();
+    expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done']);
+  });
+
+  it('refuses what comes when too many wait, without starting it', async () => {
+    const queue = createQueue({ concurrency: 1, maxWaiting: 200 });
+    const works = Array.from({ length: 202 }, createWork);
+    const results = works.map((work) => queue.run('key', work.run));
+    await expect(results.at(-1)).rejects.toThrow('refused');
+    works[0]?.resolve('done');
+    await settled();
+    expect(works.map(({ started }) => started)).toEqual([true, true, ...Array.from({ length: 200 }, () => false)]);
+    for (const work of works) work.resolve('done');
+    await Promise.allSettled(results);
+  });
+
+  it('goes on after a work that failed', async () => {
+    const queue = createQueue({ concurrency: 1, maxWaiting: 1 });
+    const work = createWork();
+    const failing = queue.run('key', work.run);
+    const next = queue.run('key', () => Promise.resolve('next'));
+    work.reject(new Error('no'));
+    await expect(failing).rejects.toThrow('no');
+    expect(await next).toBe('next');
+  });
+
+  it('starts nothing for a caller that has left, even with nothing running', async () => {
+    const work = createWork();
+    await expect(createQueue({ concurrency: 1 }).run('key', work.run, AbortSignal.abort())).rejects.toThrow('refused');
+    expect(work.started).toBe(false);
+  });
+
+  it('passes on the place of a caller that left while it waited', async () => {
+    const queue = createQueue({ concurrency: 1, maxWaiting: 1 });
+    const [first, left, next] = [createWork(), createWork(), createWork()];
+    const caller = new AbortController();
+    const running = queue.run('key', first.run);
+    const refused = queue.run('key', left.run, caller.signal);
+    caller.abort();
+    await expect(refused).rejects.toThrow('refused');
+    const waiting = queue.run('key', next.run);
+    await expect(queue.run('key', left.run, caller.signal)).rejects.toThrow('refused');
+    first.resolve('first');
+    next.resolve('next');
+    expect(await Promise.all([running, waiting])).toEqual(['first', 'next']);
+    expect(left.started).toBe(false);
+  });
+});
+
+const REFUSED = new Error('refused');
+
+function fixture({ concurrency = 2, maxWaiting = 10, ...more }: Partial<FairQueueOptions> = {}) {
+  const turns = createFairQueue({ concurrency, maxWaiting, refusal: () => REFUSED, ...more });
+  const begun: string[] = [];
+  const under: { end: () => void; fail: (error: Error) => void }[] = [];
+  const run = (caller: string, name = caller) => {
+    const outcome = turns.run(caller, () => {
+      begun.push(name);
+      return new Promise<string>((resolve, reject) => under.push({ end: () => resolve(name), fail: reject }));
+    });
+    return outcome.catch((error: Error) => error.message);
+  };
+  const settle = () => new Promise(setImmediate);
+  const endAll = async () => {
+    for (await settle(); under.length > 0; await settle()) under.shift()?.end();
+  };
+  return { run, turns, begun, under, settle, endAll };
+}
+
+describe('turns of a fair queue', () => {
+  it('are few at once, and the work of one caller begins in order', async () => {
+    const { run, begun, settle, endAll } = fixture();
+    const outcomes = ['1', '2', '3', '4'].map((name) => run('one', name));
+    await settle();
+    expect(begun).toEqual(['1', '2']);
+    await endAll();
+    expect(await Promise.all(outcomes)).toEqual(['1', '2', '3', '4']);
+    expect(begun).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('are taken by callers, not by what they want', async () => {
+    const { run, begun, endAll } = fixture({ concurrency: 1 });
+    for (const name of ['a1', 'a2', 'a3']) void run('a', name);
+    for (const name of ['b1', 'b2']) void run('b', name);
+    const last = run('c');
+    await endAll();
+    expect(await last).toBe('c');
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c', 'a3', 'b2']);
+  });
+
+  it('are refused to who has the most waiting when too many wait, whoever came first', async () => {
+    const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 3 });
+    const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
+    const few = [run('b'), run('c')];
+    await endAll();
+    expect(await Promise.all(few)).toEqual(['b', 'c']);
+    expect(await Promise.all(many)).toEqual(['a1', 'a2', 'refused', 'refused', 'refused']);
+    expect(begun).toEqual(['a1', 'a2', 'b', 'c']);
+  });
+
+  it('are refused to one more when all who wait have as little', async () => {
+    const { run, endAll } = fixture({ concurrency: 1, maxWaiting: 2 });
+    const outcomes = ['a', 'b', 'c', 'd'].map((name) => run(name));
+    await endAll();
+    expect(await Promise.all(outcomes)).toEqual(['a', 'b', 'c', 'refused']);
+  });
+
+  it('are shared by the networks of an IPv6 site, and refused to it when its networks fill the queue', async () => {
+    const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 4 });
+    const many = ['1', '2', '3', '4', '5'].map((digit) => run(`2001:db8:1:${digit}::/64`, digit));
+    const few = [run('2001:db8:2:1::/64', 'a'), run('192.0.2.7', 'b')];
+    await endAll();
+    expect(await Promise.all(few)).toEqual(['a', 'b']);
+    expect((await Promise.all(many)).filter((outcome) => outcome === 'refused')).toHaveLength(2);
+    expect(begun.slice(0, 4)).toEqual(['1', expect.stringMatching(/[2-5]/), 'a', 'b']);
+  });
+
+  it('are refused after a while, and leave the others theirs', async () => {
+    const { run, turns, begun, endAll } = fixture({ concurrency: 1, maxWaitMs: 20 });
+    const outcomes = [run('a'), run('a'), run('b')];
+    expect(turns.waiting()).toBe(2);
+    expect(await Promise.all(outcomes.slice(1))).toEqual(['refused', 'refused']);
+    expect(turns.waiting()).toBe(0);
+    const next = run('b');
+    await endAll();
+    expect([await outcomes[0], await next]).toEqual(['a', 'b']);
+    expect(begun).toEqual(['a', 'b']);
+  });
+
+  it('go on after one that fails', async () => {
+    const { run, under, settle, endAll } = fixture({ concurrency: 1 });
+    const outcomes = [run('a'), run('b')];
+    await settle();
+    under.shift()?.fail(new Error('no'));
+    await endAll();
+    expect(await Promise.all(outcomes)).toEqual(['no', 'b']);
+  });
+
+  it('fail together with one that fails if they wait for the same, and go on afterwards', async () => {
+    const { run, under, settle, endAll } = fixture({ concurrency: 1, failsTogether: true });
+    const outcomes = [run('a'), run('b'), run('c')];
+    await settle();
+    under.shift()?.fail(new Error('away'));
+    expect(await Promise.all(outcomes)).toEqual(['away', 'away', 'away']);
+    const next = [run('a'), run('b')];
+    await settle();
+    await endAll();
+    expect(await Promise.all(next)).toEqual(['a', 'b']);
+  });
+});

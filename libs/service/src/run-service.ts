@@ -1,0 +1,107 @@
+import type { Registry } from 'prom-client';
+import { createAdminServer } from './admin-server.ts';
+import { settlesWithin, systemClock, type Clock } from './time.ts';
+import { ConfigError, doubtsAbout, readAll, readProcess, type Env, type ProcessConfig } from './config.ts';
+import { inOrder, readyWhenStarted, type HealthReport, type Service } from './lifecycle.ts';
+import { createLog, type Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { openTelemetry, readTelemetry } from './telemetry/open-telemetry.ts';
+import type { Tracing } from './telemetry/tracing.ts';
+import { trimMemory, tuneV8 } from './v8.ts';
+
+/** How long a process may take to stop what it runs. */
+export const STOP_DEADLINE_MS = 25_000;
+
+/** What a process gives the service that it runs. */
+export interface ServiceProcess extends Pick<ProcessConfig, 'host' | 'port'> {
+  clock: Clock;
+  log: Log;
+  metrics: Registry;
+  tracing: Tracing;
+}
+
+export interface ServiceDeclaration<Settings> {
+  name: string;
+  /** Where it listens, unless PORT says otherwise. */
+  port: number;
+  /** What only this service reads. @throws ConfigError with every problem */
+  settings: (env: Env) => Settings;
+  /** Creates the parts, in the order of their start; they are stopped in reverse. */
+  open: (settings: Settings, process: ServiceProcess) => Promise<OpenedService>;
+}
+
+export interface OpenedService {
+  parts: Service[];
+  /** Whether it can do its work, asked at the admin port; between start and stop alone it is ready at all. */
+  ready: () => HealthReport | Promise<HealthReport>;
+}
+
+/**
+ * A service as a process: reads its settings, creates it with log, metrics, traces and admin port, starts it, waits for
+ * SIGTERM or SIGINT, stops it and exits. Wrong configuration prints all problems to standard error and exits with 1; a
+ * second signal exits at once.
+ */
+export async function runService<Settings>(env: Env, declaration: ServiceDeclaration<Settings>): Promise<void> {
+  tuneV8();
+  surviveClosedOutput();
+  const { service, log } = await create(declaration, env).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
+    process.exit(1);
+  });
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
+      process.exit(1);
+    }, STOP_DEADLINE_MS).unref();
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'failed to stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  try {
+    await service.start();
+    trimMemory();
+  } catch (error) {
+    if (stopping) return; // a start interrupted by the stop
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+    else log.fatal({ err: error }, 'failed to start');
+    await settlesWithin(service.stop(), STOP_DEADLINE_MS).catch(() => undefined);
+    process.exit(1);
+  }
+}
+
+async function create<Settings>({ name, port, settings, open }: ServiceDeclaration<Settings>, env: Env) {
+  const { own, general, traces } = readAll({
+    own: () => settings(env),
+    general: () => readProcess(env, port),
+    traces: () => readTelemetry(env),
+  });
+  const log = createLog({ service: name, level: general.logLevel });
+  for (const doubt of doubtsAbout(env)) log.warn(doubt);
+  const metrics = createMetrics({ service: name });
+  const telemetry = await openTelemetry(traces, log, metrics);
+  const opened = await open(own, { ...general, clock: systemClock, log, metrics, tracing: telemetry.tracing(name) });
+  const work = readyWhenStarted(opened.parts, opened.ready);
+  const admin = createAdminServer({
+    host: general.adminHost,
+    port: general.adminPort,
+    metrics,
+    ready: work.ready,
+    log,
+  });
+  return { service: inOrder([telemetry, admin, work]), log };
+}
+
+/** What reads our output may end before us, as `head` does: what cannot be written then must not end the process. */
+export function surviveClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}

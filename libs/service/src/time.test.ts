@@ -1,0 +1,92 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askInTime, backoffMs, pause, settlesWithin, withDeadline } from './time.ts';
+
+describe('the pause after failures', () => {
+  const BACKOFF = { firstMs: 50, longestMs: 1_000 };
+
+  it('doubles with each failure, up to the longest', () => {
+    expect([0, 1, 2, 3, 5, 6, 2_000].map((failures) => backoffMs(failures, BACKOFF))).toEqual([
+      ...[50, 50, 100, 200, 800, 1_000, 1_000],
+    ]);
+  });
+
+  it('is spread over its upper half', () => {
+    expect([0, 0.5, 1].map((random) => backoffMs(3, BACKOFF, () => random))).toEqual([100, 150, 200]);
+  });
+});
+
+describe('a pause', () => {
+  it('lasts as long as it is told to', async () => {
+    const begunMs = performance.now();
+    await pause(20, new AbortController().signal);
+    expect(performance.now() - begunMs).toBeGreaterThanOrEqual(19);
+  });
+
+  it('ends when it is aborted, without an error', async () => {
+    const stopping = new AbortController();
+    const pausing = pause(3_600_000, stopping.signal);
+    stopping.abort();
+    await expect(pausing).resolves.toBeUndefined();
+  });
+
+  it('does not begin when it was aborted before', async () => {
+    await expect(pause(3_600_000, AbortSignal.abort())).resolves.toBeUndefined();
+  });
+});
+
+describe('a deadline', () => {
+  const late = () => new Error('too late');
+
+  it('is what the work is, when that is done in time', async () => {
+    await expect(withDeadline(Promise.resolve(7), 10_000, late)).resolves.toBe(7);
+    await expect(withDeadline(Promise.reject(new Error('failed')), 10_000, late)).rejects.toThrow('failed');
+  });
+
+  it('rejects when it is not, and leaves a later failure to nobody', async () => {
+    const { promise, reject } = Promise.withResolvers<void>();
+    await expect(withDeadline(promise, 1, late)).rejects.toThrow('too late');
+    reject(new Error('nobody waits'));
+    await sleep(1); // an unhandled rejection would end the test run
+  });
+
+  it('is not late when the answer was there before this process had time for it', async () => {
+    await new Promise(setImmediate); // from here on, timers run before answers are read
+    const answered = withDeadline(stat(import.meta.filename), 20, late);
+    const until = performance.now() + 200;
+    while (performance.now() < until);
+    expect((await answered).isFile()).toBe(true);
+  });
+
+  it('says whether work is done in time, and fails as it does', async () => {
+    expect(await settlesWithin(Promise.resolve(7), 10_000)).toBe(true);
+    expect(await settlesWithin(new Promise(() => undefined), 1)).toBe(false);
+    await expect(settlesWithin(Promise.reject(new Error('failed')), 10_000)).rejects.toThrow('failed');
+  });
+});
+
+describe('a question that may not be answered', () => {
+  it('has its answer, and is asked anew the next time', async () => {
+    let asked = 0;
+    const ask = askInTime(1_000, async () => ++asked);
+    expect([await ask(), await ask()]).toEqual([1, 2]);
+  });
+
+  it('has none when it fails', async () => {
+    expect(await askInTime(1_000, () => Promise.reject(new Error('away')))()).toBeUndefined();
+  });
+
+  it('is asked once at a time, and nobody waits for longer than is said', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let asked = 0;
+    const ask = askInTime(20, () => {
+      asked++;
+      return promise;
+    });
+    expect(await Promise.all([ask(), ask()])).toEqual([undefined, undefined]);
+    expect(await ask()).toBeUndefined();
+    expect(asked).toBe(1);
+    resolve('late');
+    expect(await ask()).toBe('late');
+  });
+});

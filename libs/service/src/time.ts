@@ -1,0 +1,83 @@
+import { v7 } from 'uuid';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Returns Unix milliseconds. */
+export interface Clock {
+  now(): number;
+}
+
+/** For durations: unlike the system's clock, nothing sets it. Its origin is arbitrary. */
+export const monotonicClock: Clock = { now: () => performance.now() };
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+export interface Ids {
+  next(): string;
+}
+
+/** UUIDs whose order is that of their creation, also within a millisecond (`randomUUIDv7` of Node keeps none there). */
+export const timeOrderedIds: Ids = { next: () => v7() };
+
+export interface Backoff {
+  /** The pause after the first failure; it doubles with each further one. */
+  firstMs: number;
+  longestMs: number;
+}
+
+/** The pause after that many failures in a row; `random` (0 to 1) spreads it over its upper half, against stampedes. */
+export function backoffMs(failures: number, { firstMs, longestMs }: Backoff, random?: () => number): number {
+  const wholeMs = Math.min(firstMs * 2 ** Math.max(failures - 1, 0), longestMs);
+  return random ? wholeMs * (0.5 + random() / 2) : wholeMs;
+}
+
+/** Resolves after that time, or as soon as the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/**
+ * Rejects with `late` when `work` is not done in time; the work continues, its outcome is ignored. An answer that came
+ * while this process was busy counts: timers run before it is read.
+ */
+export async function withDeadline<Result>(
+  work: Promise<Result>,
+  timeoutMs: number,
+  late: () => Error,
+): Promise<Result> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  let lastLook: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => (lastLook = setImmediate(() => reject(late()))), timeoutMs);
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+    clearImmediate(lastLook);
+  }
+}
+
+/** Waits at most `timeoutMs`; returns whether `work` finished in time. @throws what the work throws in time */
+export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  const late = new Error();
+  return withDeadline(work, timeoutMs, () => late).then(
+    () => true,
+    (error: unknown) => {
+      if (error !== late) throw error;
+      return false;
+    },
+  );
+}
+
+/**
+ * For a question that may not be answered soon, or at all. It is asked once at a time, however many callers wait. Each of
+ * them waits at most `withinMs`, and gets undefined if there is no answer by then, or a failure.
+ */
+export function askInTime<Answer>(withinMs: number, ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
+  let asking: Promise<Answer | undefined> | undefined;
+  return async () => {
+    asking ??= ask()
+      .catch(() => undefined)
+      .finally(() => (asking = undefined));
+    const waiting = asking;
+    return (await settlesWithin(waiting, withinMs)) ? waiting : undefined;
+  };
+}

@@ -1,0 +1,117 @@
+import {
+  createLatencyHistogram,
+  errorTypeOf,
+  type Attributes,
+  type Observe,
+  type SpanDescription,
+} from '@taskmesh/service';
+import { Gauge, type Registry } from 'prom-client';
+import type { Pool } from 'pg';
+import type { Statement } from './statement.ts';
+
+const OPERATIONS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH', 'BEGIN', 'COMMIT', 'ROLLBACK']);
+
+/** The operation, judged by the statement's first word; one of a small, fixed set. */
+function operationOf(query: unknown): string {
+  const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
+  const operation = /\w+/.exec(String(text))?.[0].toUpperCase() ?? '';
+  return OPERATIONS.has(operation) ? operation : 'SQL';
+}
+
+/** Called when a statement was answered; `failure` is undefined on success. */
+export type ObserveStatement = (query: unknown, seconds: number, failure?: unknown) => void;
+
+/** Times statements by operation: names and texts would be too many labels, and PostgreSQL has views for them. */
+export function createStatementMetrics(registry: Registry, pool: string): ObserveStatement {
+  const histogram = createLatencyHistogram<'pool' | 'db_operation_name' | 'error_type'>(registry, {
+    name: 'db_client_operation_duration_seconds',
+    help: 'Time until a statement was answered, without the wait for a connection',
+  });
+  const byOperation = new Map<string, Observe>();
+  const observerOf = (query: unknown, failure?: unknown) => {
+    const operation = operationOf(query);
+    const error = failure === undefined ? undefined : errorTypeOf(failure);
+    const key = error === undefined ? operation : `${operation} ${error}`;
+    let observe = byOperation.get(key);
+    if (!observe) {
+      observe = histogram.observer({ pool, db_operation_name: operation, ...(error && { error_type: error }) });
+      byOperation.set(key, observe);
+    }
+    return observe;
+  };
+  /** Observers of successful named statements, so that their texts are not parsed again. */
+  const byName = new Map<string, Observe>();
+  return (query, seconds, failure) => {
+    const name = nameOf(query);
+    if (name === undefined || failure !== undefined) return observerOf(query, failure)(seconds);
+    let observe = byName.get(name);
+    if (!observe) byName.set(name, (observe = observerOf(query)));
+    observe(seconds);
+  };
+}
+
+function nameOf(query: unknown): string | undefined {
+  return typeof query === 'object' && query !== null && 'name' in query ? String(query.name) : undefined;
+}
+
+/** Spans show the full text of our own statements, which bind all values, but only the operation of the ORM's. */
+export function createStatementSpans(url: string) {
+  const { hostname, port, pathname } = new URL(url);
+  const common: Attributes = {
+    'db.system.name': 'postgresql',
+    'db.namespace': pathname.slice(1),
+    'server.address': hostname,
+    'server.port': Number(port || 5432),
+  };
+  const ofStatements = new WeakMap<Statement, SpanDescription>();
+  const describe = ({ name, text }: Statement): SpanDescription => ({
+    name,
+    kind: 'client',
+    attributes: { ...common, 'db.query.summary': name, 'db.query.text': text.trim() },
+  });
+  return {
+    named(statement: Statement): SpanDescription {
+      const known = ofStatements.get(statement);
+      if (known) return known;
+      const fresh = describe(statement);
+      ofStatements.set(statement, fresh);
+      return fresh;
+    },
+    unnamed: (query: unknown): SpanDescription => {
+      const operation = operationOf(query);
+      return { name: operation, kind: 'client', attributes: { ...common, 'db.operation.name': operation } };
+    },
+  };
+}
+
+/** By registry and name: services in one process share a registry. */
+const measured = new WeakMap<Registry, Map<string, Pool>>();
+
+export function measurePool(registry: Registry, name: string, pool: Pool): void {
+  const known = measured.get(registry);
+  if (known) return void known.set(name, pool);
+  const pools = new Map([[name, pool]]);
+  measured.set(registry, pools);
+  const registers = [registry];
+  new Gauge({
+    name: 'db_client_connection_count',
+    help: 'Connections of a pool to its database',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, { totalCount, idleCount }] of pools) {
+        this.set({ pool, state: 'idle' }, idleCount);
+        this.set({ pool, state: 'used' }, totalCount - idleCount);
+      }
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_pending_requests',
+    help: 'Statements that wait for a connection of a pool',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [pool, { waitingCount }] of pools) this.set({ pool }, waitingCount);
+    },
+  });
+}

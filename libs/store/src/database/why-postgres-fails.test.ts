@@ -1,0 +1,78 @@
+import { defineEntity } from '@mikro-orm/core';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { createDatabase } from './database.ts';
+import { createSchemaGate } from './schema-gate.ts';
+import { whyPostgresFails, whyTooOld } from './why-postgres-fails.ts';
+
+const log = createLog({ service: 'version-under-test', level: 'silent' });
+const ThingSchema = defineEntity({
+  name: 'Thing',
+  tableName: 'things',
+  properties: (p) => ({ id: p.integer().primary() }),
+});
+const OLD = '140023';
+const REASON = 'is of version 14, and has to be of 15 or newer';
+
+let store: TestDatabase;
+let relay: Server;
+let oldUrl: string;
+const sockets = new Set<Socket>();
+
+/** The test server, with another version in its answers. */
+beforeAll(async () => {
+  store = await createTestDatabase('server_version');
+  const [{ server_version_num: version } = {}] = await store.query('show server_version_num');
+  const { hostname, port } = new URL(store.url);
+  relay = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    for (const socket of [client, server]) sockets.add(socket.on('error', () => undefined));
+    const older = new Transform({
+      transform: (bytes: Buffer, _encoding, done) =>
+        done(null, Buffer.from(bytes.toString('latin1').replaceAll(String(version), OLD), 'latin1')),
+    });
+    client.pipe(server).pipe(older).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const { port: relayPort } = relay.address() as AddressInfo; // always an AddressInfo for TCP
+  oldUrl = Object.assign(new URL(store.url), { hostname: '127.0.0.1', port: String(relayPort) }).href;
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => relay.close(resolve));
+  await store.drop();
+});
+
+async function gateBefore(url: string, migrates: boolean) {
+  const database = await createDatabase({ name: 'version', url, entities: [ThingSchema], migrations: [], log });
+  const gate = createSchemaGate({ database, policy: { migrates, acceptsNewer: false }, log });
+  return { gate, close: () => database.close() };
+}
+
+it('tells versions that are too old from others', () => {
+  expect(whyTooOld(90_624)?.reason).toMatch(/^is of version 9,/);
+  expect(whyTooOld(149_999)).toEqual({ reason: REASON, isLasting: true });
+  expect(whyTooOld(150_000)).toBeUndefined();
+  expect(whyTooOld(180_004)).toBeUndefined();
+});
+
+describe.each([
+  ['that migrates', true],
+  ['that waits for the schema', false],
+])('a service %s', (_what, migrates) => {
+  it('is refused at its start on a server that is too old', async () => {
+    const { gate, close } = await gateBefore(oldUrl, migrates);
+    await expect(gate.start()).rejects.toMatchObject({ name: 'ConfigError', problems: [`PostgreSQL ${REASON}`] });
+    expect(gate.isOpen()).toBe(false);
+    expect(await store.query(`select to_regclass('mikro_orm_migrations') as made`)).toEqual([{ made: null }]);
+    await close();
+  });
+});
+
+it('is looked at before an installation begins, too', async () => {
+  expect(await whyPostgresFails(oldUrl)).toEqual({ reason: REASON, isLasting: true });
+  expect(await whyPostgresFails(store.url)).toBeUndefined();
+});

@@ -1,0 +1,102 @@
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createLog } from '@taskmesh/service';
+import { randomBytes } from 'node:crypto';
+import { databaseOf } from '../database/index.ts';
+import { SESSION_LIMITS } from '../database/testing/index.ts';
+import { createImporter, openImportSession } from './create-importer.ts';
+import type { StoreDatabase, StoreRules } from './restored-tables.ts';
+
+it('never repeats in an error what a row holds', async () => {
+  const secret = 'what-a-user-wrote';
+  const database = await createTestDatabase('values');
+  await database.query(`create table t (a int, b text unique); insert into t values (1, '${secret}')`);
+  const session = await openImportSession(database.url, { name: 'values', timeoutMs: 5_000 });
+  try {
+    const put = { name: 'put', text: 'insert into public.t values (2, $1)' };
+    const error = await session.run(put, [secret]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: '23505', table: 't' });
+    const shown = [String(error), ...Object.values(error as object), (error as Error).stack, JSON.stringify(error)];
+    expect(shown.join('\n')).not.toContain(secret);
+  } finally {
+    await session.close();
+    await database.drop();
+  }
+});
+
+it('lasts as long as its work, whatever the operator has set for sessions in general', async () => {
+  const database = await createTestDatabase('limits');
+  const limits = await database.query(SESSION_LIMITS);
+  for (const { name } of limits) await database.query(`alter database ${databaseOf(database.url)} set ${name} = '1s'`);
+  const session = await openImportSession(database.url, { name: 'limits', timeoutMs: 5_000 });
+  try {
+    for (const { name } of limits)
+      expect(await session.run({ name: `show-${name}`, text: `show ${name}` })).toEqual([{ [String(name)]: '0' }]);
+    expect(await session.run({ name: 'show', text: 'show statement_timeout' })).toEqual([{ statement_timeout: '5s' }]);
+  } finally {
+    await session.close();
+    await database.drop();
+  }
+});
+
+it('writes to a store that the operator has frozen until it is restored', async () => {
+  const database = await createTestDatabase('frozen');
+  await database.query(`alter database ${databaseOf(database.url)} set default_transaction_read_only = on`);
+  const session = await openImportSession(database.url, { name: 'frozen', timeoutMs: 5_000 });
+  try {
+    await session.run({ name: 'create', text: 'create table public.t ()' });
+    expect(await session.run({ name: 'count', text: 'select count(*)::int as n from public.t' })).toEqual([{ n: 0 }]);
+  } finally {
+    await session.close();
+    await database.drop();
+  }
+});
+
+const role = `importer_${randomBytes(4).toString('hex')}`;
+let live: TestDatabase;
+let restored: TestDatabase;
+
+beforeAll(async () => {
+  live = await createTestDatabase('rights_live');
+  restored = await createTestDatabase('rights_restored');
+  await live.query(`create role ${role} login password 'secret'`);
+  await restored.query(`create schema restored; create table restored.things (id int); create table things (id int)`);
+  await restored.query('insert into restored.things values (1)');
+});
+afterAll(async () => {
+  await restored.drop();
+  await live.query(`drop role ${role}`);
+  await live.drop();
+});
+
+const rules: StoreRules = {
+  ...{
+    table: 'things',
+    columns: { id: { type: 'integer' } },
+    needed: ['id'],
+    values: [],
+    duplicates: '',
+    tables: {},
+  },
+  rulesFor: () => [],
+  complete: async () => undefined,
+};
+
+const importAs = (store: Partial<StoreDatabase> = {}) =>
+  createImporter({
+    name: 'rights',
+    url: Object.assign(new URL(live.url), { username: role, password: 'secret' }).href,
+    databaseAt: async () => ({ versions: [], migrate: async () => undefined, close: async () => undefined, ...store }),
+    rules,
+    log: createLog({ service: 'rights', level: 'silent' }),
+  }).importDatabase(new URL(restored.url).pathname.slice(1));
+
+it('says which right the user lacks, and leaves what was restored as it is', async () => {
+  await expect(importAs()).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message:
+      "PostgreSQL does not let the service's user (POSTGRES_URL) import the store: permission denied for schema restored. The user must own the database.",
+  });
+  await restored.query(`grant usage on schema restored to ${role}; grant select on restored.things to ${role}`);
+  await expect(importAs()).rejects.toThrow('import the store: permission denied for table things');
+  expect(await restored.query('select id from restored.things')).toEqual([{ id: 1 }]);
+});

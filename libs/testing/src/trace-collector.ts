@@ -1,0 +1,123 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A span in OTLP's JSON, with plain attribute values. */
+export interface ReceivedSpan {
+  /** `service.name` */
+  service: string;
+  resource: Record<string, unknown>;
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | undefined;
+  name: string;
+  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer */
+  kind: number;
+  startMs: number;
+  endMs: number;
+  attributes: Record<string, unknown>;
+  isError: boolean;
+}
+
+interface OtlpValue {
+  stringValue?: string;
+  boolValue?: boolean;
+  intValue?: number | string;
+  doubleValue?: number;
+  arrayValue?: { values?: OtlpValue[] };
+}
+type OtlpAttributes = { key: string; value: OtlpValue }[];
+interface OtlpSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes?: OtlpAttributes;
+  status?: { code?: number };
+}
+interface OtlpTraces {
+  resourceSpans?: { resource?: { attributes?: OtlpAttributes }; scopeSpans?: { spans?: OtlpSpan[] }[] }[];
+}
+
+const ERROR = 2;
+
+/** The spans of one export (`POST /v1/traces`, JSON). @throws on anything else */
+function readOtlpJson(text: string): ReceivedSpan[] {
+  const { resourceSpans = [] } = JSON.parse(text) as OtlpTraces;
+  return resourceSpans.flatMap(({ resource: of, scopeSpans = [] }) => {
+    const resource = plain(of?.attributes);
+    const service = String(resource['service.name'] ?? 'unknown');
+    return scopeSpans.flatMap(({ spans = [] }) => spans.map((span) => ({ ...toSpan(span), service, resource })));
+  });
+}
+
+function toSpan(span: OtlpSpan): Omit<ReceivedSpan, 'service' | 'resource'> {
+  const { traceId, spanId, parentSpanId, name, kind, startTimeUnixNano, endTimeUnixNano, attributes, status } = span;
+  return {
+    traceId,
+    spanId,
+    parentSpanId: parentSpanId || undefined,
+    name,
+    kind,
+    startMs: Number(startTimeUnixNano) / 1e6,
+    endMs: Number(endTimeUnixNano) / 1e6,
+    attributes: plain(attributes),
+    isError: status?.code === ERROR,
+  };
+}
+
+function plain(attributes: OtlpAttributes = []): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
+}
+
+function plainValue({ arrayValue, ...value }: OtlpValue): unknown {
+  return arrayValue ? (arrayValue.values ?? []).map(plainValue) : Object.values(value)[0];
+}
+
+export interface TraceCollector {
+  url: string;
+  spans: ReceivedSpan[];
+  exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
+  /** The status of further answers; anything but 200 rejects the export. */
+  answerWith(status: number, headers?: Record<string, string>): void;
+  /** The body of further answers. */
+  say(body: string | Uint8Array): void;
+  stop(): Promise<void>;
+}
+
+export async function startTraceCollector(): Promise<TraceCollector> {
+  const spans: ReceivedSpan[] = [];
+  const exports: TraceCollector['exports'] = [];
+  let status = 200;
+  let said: string | Uint8Array = '{}';
+  let more: Record<string, string> = {};
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      exports.push({ path: request.url ?? '', headers: request.headers, body });
+      const isJson = request.headers['content-type'] === 'application/json';
+      if (status === 200 && isJson) spans.push(...readOtlpJson(body.toString()));
+      response.writeHead(status, { 'content-type': 'application/json', ...more }).end(said);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}`,
+    spans,
+    exports,
+    answerWith(next, headers = {}) {
+      status = next;
+      more = headers;
+    },
+    say: (body) => void (said = body),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { accountOf } from '../accounts/account.entity.ts';
+
+/** `email.confirm` asks the new address whether it is right, the others tell what has changed. */
+export const ACCOUNT_MAIL_KINDS = [
+  'password.changed',
+  'email.confirm',
+  'email.changed',
+  'identity.linked',
+  'identity.unlinked',
+  'account.deleted',
+] as const;
+export type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
+
+/** A mail that is to be sent because of a change. */
+export const AccountMailEntity = defineEntity({
+  name: 'AccountMail',
+  tableName: 'account_mails',
+  properties: {
+    id: p.uuid().primary(),
+    /** Null for the last mail of a deleted account. */
+    accountId: () => accountOf('account_mails').nullable(),
+    kind: p.text().$type<AccountMailKind>(),
+    /** The account's address at the time, before or after the change. */
+    recipient: p.text(),
+    ip: p.text().nullable(),
+    requestId: p.text(),
+    createdAt: p.datetime(3),
+    attempts: p.integer().default(0),
+    nextAttemptAt: p.datetime(3).index('account_mails_due'),
+  },
+});
+
+export type AccountMail = InferEntity<typeof AccountMailEntity>;
+
+/** Proves that its holder reads the mail of the account's new address. */
+export const EmailTokenEntity = defineEntity({
+  name: 'EmailToken',
+  tableName: 'email_tokens',
+  properties: {
+    /** SHA-256 of the token. */
+    hash: p.text().primary(),
+    accountId: () => accountOf('email_tokens'),
+    /** The new address, as its owner wrote it. */
+    email: p.text(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3).index('email_tokens_expires_at'),
+  },
+});
+
+export type EmailToken = InferEntity<typeof EmailTokenEntity>;

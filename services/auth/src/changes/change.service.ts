@@ -1,0 +1,173 @@
+import {
+  changeEmailInput,
+  changeNameInput,
+  changePasswordInput,
+  confirmEmailInput,
+  parseInput,
+} from '@taskmesh/contracts';
+import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
+import { isUniqueViolation } from '@taskmesh/store';
+import { lockOwner, type Caller, type SignedIn } from '../accounts/account-change.repository.ts';
+import type { Account } from '../accounts/account.entity.ts';
+import { emailKey } from '../accounts/email-key.ts';
+import {
+  emailIsTaken,
+  emailIsTheSame,
+  emailTokenUnusable,
+  ownerIsUnproven,
+  sessionHasEnded,
+  tokenOfAnotherAccount,
+  wrongPassword,
+} from '../auth.errors.ts';
+import type { CommonParts } from '../common-parts.ts';
+import { hashOf } from '../opaque-token.ts';
+import type { ChangeRepository } from './change.repository.ts';
+
+/** What owners change of their accounts. */
+export interface ChangeService {
+  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session or personal token has ended meanwhile */
+  changeName(caller: Caller, name: string, origin: RequestOrigin): Promise<Account>;
+  /**
+   * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  changePassword(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+  /**
+   * Puts a mail to the new address into the outbox, whether or not another account has that address: neither answer nor
+   * time reveals it. Replaces an earlier request, unless that address has had too many mails.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
+  /**
+   * Gives the account the address that the token was mailed to, and informs the former one. The token proves only that
+   * somebody reads that mailbox, which is a stranger's if the address was mistyped: `user` or the password in `input` proves that the
+   * account is theirs. A refusal does not use up the token.
+   * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
+   * either, and when the session has ended meanwhile
+   */
+  confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
+}
+
+export interface ChangeServiceDeps extends Pick<
+  CommonParts,
+  'check' | 'hasher' | 'rules' | 'limits' | 'clock' | 'ids'
+> {
+  repository: ChangeRepository;
+  /** Wakes the mail worker. */
+  onMail: () => void;
+}
+
+export function createChangeService(deps: ChangeServiceDeps): ChangeService {
+  const { repository, check, hasher, rules, limits, clock, ids, onMail } = deps;
+
+  /** Returns the session that proves it; undefined if the password does, which counts with anyone signed in. */
+  const requireOwner = async (
+    accountId: string,
+    { user, password }: { user: SignedIn | undefined; password: string | undefined },
+    origin: RequestOrigin,
+  ): Promise<string | undefined> => {
+    if (password) {
+      await check.confirmAnonymous(accountId, password, 'password', origin);
+      return undefined;
+    }
+    if (!user) throw ownerIsUnproven();
+    if (user.userId !== accountId) throw tokenOfAnotherAccount();
+    return user.sessionId;
+  };
+
+  return {
+    async changeName(caller, given, origin) {
+      const { name } = parseInput(changeNameInput, { name: given });
+      await limits.countChange(caller.userId, 'name');
+      return repository.inTransaction(async (transaction) => {
+        const account = await lockOwner(transaction, caller);
+        const now = new Date(clock.now());
+        account.name = name;
+        account.updatedAt = now;
+        const { userId: accountId, sessionId } = caller;
+        transaction.record({ kind: 'name.changed', at: now, accountId, sessionId, origin });
+        return account;
+      }, caller.userId);
+    },
+    async changePassword(user, input, origin) {
+      const { userId, sessionId } = user;
+      const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
+      rules.check(newPassword, 'newPassword');
+      const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
+      rules.checkAgainst(newPassword, 'newPassword', known.account.email);
+      await limits.countChange(userId, 'password');
+      const passwordHash = await hasher.hash(newPassword, origin.ip);
+      // With the account locked, the later of two changes fails the version check, and no login opens a session in between.
+      const ended = await repository.inTransaction(async (transaction) => {
+        const account = await lockOwner(transaction, user);
+        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
+        const now = new Date(clock.now());
+        account.passwordHash = passwordHash;
+        account.passwordVersion++;
+        account.updatedAt = now;
+        await transaction.revokeChanges(userId);
+        const fact = { kind: 'password.changed', at: now, accountId: userId, origin } as const;
+        transaction.record({ ...fact, sessionId });
+        transaction.addMail({ ...fact, id: ids.next(), recipient: account.email });
+        const { ended: others } = await transaction.endAllSessions({ accountId: userId, kept: sessionId, now });
+        return others;
+      }, userId);
+      onMail();
+      await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
+      return ended;
+    },
+    async requestEmail(user, input, origin) {
+      const { userId, sessionId } = user;
+      const { email, password } = parseInput(changeEmailInput, input);
+      const known = await check.confirm(userId, password, 'password', origin);
+      if (email === known.account.email) throw emailIsTheSame();
+      await limits.countChange(userId, 'email');
+      await limits.countRecovery(origin.ip);
+      const isAllowed = await limits.allowConfirmationMail(emailKey(email) ?? email);
+      await repository.inTransaction(async (transaction) => {
+        const { passwordVersion } = await lockOwner(transaction, user);
+        if (passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+        const now = new Date(clock.now());
+        const fact = { at: now, accountId: userId, origin };
+        transaction.record({ ...fact, kind: 'email.change_requested', sessionId });
+        // Without a new mail, the earlier one stays valid.
+        if (!isAllowed) return;
+        await transaction.revokeEmailChange(userId);
+        transaction.addMail({ ...fact, id: ids.next(), kind: 'email.confirm', recipient: email });
+      }, userId);
+      onMail();
+    },
+    async confirmEmail(user, input, origin) {
+      const { token: given, password } = parseInput(confirmEmailInput, input);
+      const hash = hashOf(given);
+      const found = await repository.findEmailToken(hash, new Date(clock.now()));
+      if (!found) throw emailTokenUnusable();
+      const sessionId = await requireOwner(found.accountId, { user, password }, origin);
+      await repository
+        .inTransaction(async (transaction) => {
+          const now = new Date(clock.now());
+          const account = await transaction.lockAccount(found.accountId);
+          const token = await transaction.findEmailToken(hash, found.accountId, now);
+          // A password that is no longer the account's was replaced together with its tokens.
+          if (!account || !token) throw emailTokenUnusable();
+          const { id: accountId, email: recipient } = account;
+          if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
+            throw sessionHasEnded();
+          account.email = token.email;
+          account.emailKey = emailKey(token.email) ?? token.email;
+          account.emailConfirmedAt = now;
+          account.updatedAt = now;
+          // Including password resets that were mailed to the former address.
+          await transaction.revokeChanges(accountId);
+          const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
+          transaction.record({ ...fact, ...(sessionId && { sessionId }) });
+          transaction.addMail({ ...fact, id: ids.next(), recipient });
+        }, found.accountId)
+        .catch((error: unknown) => {
+          // Who has the token reads that address's mail, so they may learn that it has an account.
+          throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
+        });
+      onMail();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { accountOf } from '../accounts/account.entity.ts';
+
+/** A person at a provider who can sign in to an account here. */
+export const LinkedIdentityEntity = defineEntity({
+  name: 'LinkedIdentity',
+  tableName: 'linked_identities',
+  uniques: [{ name: 'linked_identities_issuer_subject_key', properties: ['issuer', 'subject'] }],
+  properties: {
+    id: p.uuid().primary(),
+    accountId: () => accountOf('linked_identities'),
+    issuer: p.text(),
+    /** The provider's identifier of that person, which never changes. */
+    subject: p.text(),
+    /** The address that the provider vouched for when the identity was linked. */
+    email: p.text(),
+    createdAt: p.datetime(3),
+    lastUsedAt: p.datetime(3),
+  },
+});
+
+export type LinkedIdentity = InferEntity<typeof LinkedIdentityEntity>;
+
+/** A sign-in in progress at the provider. Its secrets are only in the browser's cookie. */
+export const PendingSignInEntity = defineEntity({
+  name: 'PendingSignIn',
+  tableName: 'pending_sign_ins',
+  properties: {
+    /** SHA-256 of the cookie. */
+    hash: p.text().primary(),
+    /** SHA-256 of a secret of the page that started it: only that page can use the code. */
+    challenge: p.text(),
+    returnTo: p.text(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3).index('pending_sign_ins_expires_at'),
+  },
+});
+
+export type PendingSignIn = InferEntity<typeof PendingSignInEntity>;
+
+/** What the provider said about somebody, for the holder of the code and of the secret of the page that started. */
+export const SignInCodeEntity = defineEntity({
+  name: 'SignInCode',
+  tableName: 'sign_in_codes',
+  properties: {
+    /** SHA-256 of the code. */
+    hash: p.text().primary(),
+    /** SHA-256 of the page's secret. */
+    challenge: p.text(),
+    issuer: p.text(),
+    subject: p.text(),
+    email: p.text().nullable(),
+    emailVerified: p.boolean(),
+    name: p.text().nullable(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3).index('sign_in_codes_expires_at'),
+  },
+});
+
+export type SignInCode = InferEntity<typeof SignInCodeEntity>;
+
+/** Leaves time to find the password of the account, or to set a new one by mail. */
+export const CODE_MS = 10 * 60_000;
+/** A page that comes back uses its code at once. */
+const ALONE_MS = 60_000;
+
+/** Whether the code still opens a session by itself. Afterwards it only links, which takes the password of the account. */
+export const worksAlone = ({ createdAt }: Pick<SignInCode, 'createdAt'>, now: Date): boolean =>
+  now.getTime() - createdAt.getTime() < ALONE_MS;
