@@ -28,7 +28,8 @@ export async function startStack(options: StackOptions) {
   const { log, restart: revive = true, signal } = options;
   const dataDir = resolve(options.dataDir);
   ensureWritableDirectory('DATA_DIR', dataDir);
-  const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), `Another stack has its data in ${dataDir}`);
+  const what = `Another stack has its data in ${dataDir}`;
+  const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), what, signal);
   /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, …, `gateway-1`, … */
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
