@@ -1,4 +1,4 @@
-import { eventually, timingTest } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -327,7 +327,7 @@ describe('a gateway with clients that take nothing', () => {
 });
 
 describe('a gateway that stops', () => {
-  timingTest('finishes what runs, takes nothing new, and ends', async () => {
+  it('finishes what runs, takes nothing new, and ends', async () => {
     const stopping = await startTestGateway();
     const token = await stopping.auth.token(USER);
     const { isHeld, release } = holdExecution(stopping.tasks);
@@ -348,7 +348,7 @@ describe('a gateway that stops', () => {
     expect(performance.now() - released).toBeLessThan(5_000);
   });
 
-  timingTest('does not wait for connections that have sent nothing, or half of a request', async () => {
+  it('does not wait for connections that have sent nothing, or half of a request', async () => {
     const stopping = await startTestGateway();
     const sockets = await Promise.all(
       ['', 'GET /livez HTTP/1.1\r\nHo'].map(async (text) => {
