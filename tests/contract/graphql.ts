@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@taskmesh/testing';
 import { openSession } from './accounts.ts';
-import { createClient, newEmail, PASSWORD, type Account } from './client.ts';
+import { clientOf, newEmail, PASSWORD, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
 
 interface Session {
@@ -13,7 +13,7 @@ interface Session {
 
 /** The graph: its codes, its limits, and what decisions say of it. */
 export function describeGraphql(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   let owner: Account;
 
   beforeAll(async () => {
