@@ -160,6 +160,10 @@ describe('the embedded platform', () => {
     ])('refuses %s', async (_what, statuses, bytes) => {
       const answer = await exchange(platform().url, bytes());
       expect(statuses).toContain(answer.status);
+      expect(answer.text).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im);
+      expect(JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n')))).toMatchObject({
+        ...{ message: expect.any(String), error: { code: expect.stringMatching(/^[A-Z_]+$/) } },
+      });
       expect(await snapshotOf(client, account)).toBe(stored);
     });
 

@@ -59,13 +59,6 @@ export function describeEdges(platform: () => Platform) {
     }
   });
 
-  it('/ is a page for browsers, and for programs a 404 in JSON', async () => {
-    const { status, headers } = await client.call('GET', '/', { headers: { accept: 'text/html' } });
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const method of ['GET', 'POST', 'DELETE'])
-      expectError(await client.call(method, '/'), { status: 404, code: 'NOT_FOUND', envelope: 'plain' });
-  });
-
   it('names each answer with an id of its own', async () => {
     const ids = [];
     for (const path of ['/livez', '/api/tasks', '/nowhere', '/api/docs']) {

@@ -212,25 +212,6 @@ describe('trusted documents', () => {
     await gateway.stop();
   });
 
-  it('are the only ones that run when nothing else may', async () => {
-    const gateway = await startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: file } });
-    const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
-    for (const body of bodies)
-      expect((await ask(gateway.origin, body, headers)).body).toEqual({ data: { taskStatistics: { total: 2 } } });
-    const other = await ask(gateway.origin, { query: '{ taskStatistics { pending } }' }, headers);
-    expect(other.status).toBe(403);
-    expect(other.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }] });
-    const unknown = await ask(gateway.origin, { documentId: '0'.repeat(64) }, headers);
-    expect(unknown.body.errors?.[0]?.extensions).toEqual({ code: 'PERSISTED_QUERY_NOT_FOUND' });
-    const persisted = await ask(
-      gateway.origin,
-      { extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } },
-      headers,
-    );
-    expect(persisted.body.errors?.[0]?.extensions).toEqual({ code: 'PERSISTED_QUERY_NOT_FOUND' });
-    await gateway.stop();
-  });
-
   it('must match their hashes', async () => {
     const wrong = join(folder, 'wrong.json');
     await writeFile(wrong, JSON.stringify({ ['0'.repeat(64)]: trusted }));

@@ -180,14 +180,40 @@ describe('the messages of the protocol', () => {
     ['a message of the server', [{ type: 'next', id: '1', payload: { data: null } }], 4400],
     ['a message that there is not', [{ type: 'start', id: '1' }], 4400],
     ['an operation without a query', [{ type: 'subscribe', id: '1', payload: {} }], 4400],
+    ['no JSON', ['nonsense'], 4400],
+    ['more than 64 KiB', [{ type: 'ping', payload: { x: 'x'.repeat(70_000) } }], 1009],
   ])('have their close codes: %s', async (_what, messages, code) => {
     const authorization = `Bearer ${await gateway.auth.token(USER)}`;
     const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws', { authorization });
     open.push(socket);
     let closed: number | undefined;
     socket.on('close', (given) => (closed = given));
-    for (const message of messages) socket.send(JSON.stringify(message));
+    for (const message of messages) socket.send(typeof message === 'string' ? message : JSON.stringify(message));
     await eventually(() => expect(closed).toBe(code));
+  });
+
+  it.each([
+    ['no token', 'graphql-transport-ws', {}, 4401],
+    ['a bad token', 'graphql-transport-ws', { Authorization: 'Bearer nonsense' }, 4403],
+    ['another protocol', 'graphql-ws', {}, 4406],
+  ])('begin with a token in connection_init: %s', async (_what, protocol, payload, code) => {
+    const socket = await openWebSocket(`${gateway.origin}/graphql`, protocol);
+    open.push(socket);
+    let closed: number | undefined;
+    socket.on('close', (given) => (closed = given));
+    socket.send(JSON.stringify({ type: 'connection_init', payload }));
+    await eventually(() => expect(closed).toBe(code));
+  });
+
+  it('reach 20 sockets of a user; the next one is closed with 1013', async () => {
+    const token = await gateway.auth.token(USER);
+    for (let count = 0; count < 20; count++) await acknowledged(token);
+    const last = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+    open.push(last);
+    let closed: number | undefined;
+    last.on('close', (given) => (closed = given));
+    last.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+    await eventually(() => expect(closed).toBe(1013));
   });
 
   it('answer a ping with its payload', async () => {
