@@ -70,7 +70,7 @@ export function describeOwnAccount(platform: () => Platform) {
         ['/change-password', { ...change, password: 'x' }, 'password'],
         ['/change-password', { password: NEW_PASSWORD }, 'current_password'],
         ['/change-email', { email: newEmail(), password: 'x' }, 'password'],
-        ['/change-email', { email: 'nobody', password: PASSWORD }, 'email'],
+        ['/change-email', { email: 'no address', password: PASSWORD }, 'email'],
         ['/confirm-email', { token: 'x' }, 'token'],
       ];
       for (const [path, json, field] of wrong) expect(await outcome(token, 'POST', path, json)).toEqual([400, field]);

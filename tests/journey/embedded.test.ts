@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
+import { describeOwnAccount } from './accounts.ts';
 import { describeJourney } from './journey.ts';
 import { describeMetrics } from './metrics.ts';
 import { describeOperations } from './operations.ts';
@@ -36,6 +37,7 @@ describe('the embedded platform', () => {
   });
 
   describeJourney(() => ({ urls: [platform.url] }));
+  describeOwnAccount(() => ({ urls: [platform.url] }));
   describeFeedClients(() => ({ urls: [platform.url] }));
   describeMetrics(() => ({ adminUrls: [platform.adminUrl] }));
   describeTraces(() => ({ urls: [platform.url], collector, isSplit: false }));
