@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@taskmesh/testing';
-import { openSession } from './accounts.ts';
 import { clientOf, newEmail, PASSWORD, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
 
@@ -263,16 +262,6 @@ export function describeGraphql(platform: () => Platform) {
           variables: { input: { token: 'nonsense', newPassword: PASSWORD } },
         }),
       ).toEqual(['BAD_USER_INPUT']);
-    });
-
-    it('knows sessions that REST ended', async () => {
-      const { accessToken } = await openSession(client, owner.email);
-      expect(await codes('{ me { id } }', { token: accessToken })).toEqual([]);
-      await client.call('POST', '/api/auth/logout', { token: accessToken });
-      await eventually(
-        async () => expect(await codes('{ me { id } }', { token: accessToken })).toEqual(['UNAUTHENTICATED']),
-        { timeoutMs: 1_000 },
-      );
     });
   });
 }
