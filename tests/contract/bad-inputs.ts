@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { PASSWORD, type CallOptions } from './client.ts';
 
 /** A request that has to be refused. `{id}` in the path is a task of the caller's. */
@@ -104,6 +104,7 @@ function taskBodies(): BadInput[] {
   return forms.flatMap(({ method, path, fields, rest }) => [
     ...fields.flatMap((field) => (FIELDS[field] ?? []).map((value) => body(method, path, { ...rest, [field]: value }))),
     ...(method === 'POST' ? [body(method, path, {}), body(method, path, { due_date: '2026-01-01T00:00:00Z' })] : []),
+    ...(fields.includes('dueDate') ? [body(method, path, { ...rest, due_date: 'nonsense' })] : []),
   ]);
 }
 
@@ -149,19 +150,21 @@ function taskIds(): BadInput[] {
 
 function queries(): BadInput[] {
   const values: Record<string, string[]> = {
-    completed: ['TRUE', '1', '', 'null', 'true%00', 'true+', 'true&completed=false'],
+    completed: ['TRUE', '1', '', 'null', 'true%00', 'true+', 'true&completed=false', 'true&%63ompleted=true'],
     priority: ['urgent', 'LOW', 'High', '', 'low&priority=low'],
     sortBy: ['title', 'created_at;drop', 'createdAt', '__proto__', 'updated_at', ''],
     order: ['ASC', 'random', ''],
-    limit: ['0', '-1', '1001', '1.5', '1e2', 'x', '', '0x10', '99999999999999999999'],
-    offset: ['-1', 'x', '', '1.0', '99999999999999999999'],
+    limit: ['0', '-1', '1001', '1.5', '1e2', 'x', '', '+1', '%31%20', '0x10', '99999999999999999999'],
+    offset: ['-1', 'x', '', '1.0', '2147483648', '99999999999999999999'],
     category: ['%00', '%ff', '%', '%c3%28', '%ed%a0%80', 'a&category=b'],
+    unknown: ['%ff'],
+    '%ff': ['1'],
   };
   const reduced: Record<string, string[]> = {
     status: ['x', '', 'ALL', 'all&status=all'],
-    sort: ['title', 'due_date', ''],
+    sort: ['title', 'due_date', '', 'created_at&sort=created_at'],
     order: ['x', 'ASC'],
-    page: ['0', 'x', '-1', ''],
+    page: ['0', 'x', '-1', '', '99999999'],
     limit: ['0', '1001', 'x'],
   };
   const of = (path: string, each: Record<string, string[]>) =>
@@ -177,6 +180,7 @@ function queries(): BadInput[] {
   return [...of('/api/tasks', values), ...of('/reduced/api/tasks', reduced)];
 }
 
+/** Public endpoints of accounts. */
 const open = (path: string, json: unknown, status = 400): BadInput => ({
   status,
   method: 'POST',
@@ -256,8 +260,11 @@ function bodies(): BadInput[] {
       { method: 'POST', path: '/api/tasks' },
       { method: 'PATCH', path: '/api/tasks/{id}' },
       { method: 'POST', path: '/reduced/api/tasks' },
+      { method: 'POST', path: '/api/auth/login' },
     ].map((target) => ({ ...target, status, shown, options: { raw: text, headers } }));
   const good = '{"title":"Never stored"}';
+  const inUnknown = (json: string) => `{"title":"Never stored","x":${json}}`;
+  const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
   const typed = (type: string) => raw(415, `type ${type}`, good, { 'content-type': type });
   return [
     ...[
@@ -270,17 +277,38 @@ function bodies(): BadInput[] {
       '"x"',
       'null',
       '5',
+      '  ',
       '{"title":"abc",}',
       '{"title":NaN}',
+      '{"title":1e400}',
+      "{'title':'Never stored'}",
+      `${good}${good}`,
+      `${good}\u0000`,
+      `\ufeff\ufeff${good}`,
       `{/**/${good.slice(1)}`,
       '\u0000',
     ].flatMap((text) => raw(400, `the body ${short(text)}`, text)),
     ...raw(400, 'no UTF-8', Buffer.concat([Buffer.from('{"title":"ab'), Buffer.from([0xff, 0xff]), Buffer.from('"}')])),
+    ...raw(400, 'an overlong UTF-8 form', Buffer.from('7b227469746c65223a226162c0af227d', 'hex')),
+    ...raw(400, 'UTF-16', Buffer.from(good, 'utf16le')),
+    ...raw(400, '32 nested arrays', inUnknown(nested(32))),
+    ...raw(400, '10,001 keys and values', inUnknown(`[${'0,'.repeat(9_995)}0]`)),
+    ...raw(
+      400,
+      '5,000 unknown fields',
+      inUnknown(`0${Array.from({ length: 5_000 }, (_, at) => `,"${at}":0`).join('')}`),
+    ),
     ...raw(400, '20,000 arrays', '['.repeat(20_000) + ']'.repeat(20_000)),
     ...raw(400, '100,000 objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)),
-    ...raw(400, 'nested arrays in a field', `{"title":"Never stored","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
+    ...raw(400, '20,000 arrays in a field', inUnknown(nested(20_000))),
     ...raw(413, 'a byte too much', good.padEnd(1_024 * 1_024 + 1)),
     ...raw(413, 'a gzip bomb', gzipped(Buffer.alloc(50 * 1_024 * 1_024, ' ')), { 'content-encoding': 'gzip' }),
+    ...raw(413, 'a deflate bomb', Buffer.from(deflateSync(Buffer.alloc(50 * 1_024 * 1_024))), {
+      'content-encoding': 'deflate',
+    }),
+    ...raw(400, 'half of a gzip file', gzipped(Buffer.from(good)).subarray(0, 12), { 'content-encoding': 'gzip' }),
+    ...raw(415, 'gzip in gzip', gzipped(gzipped(Buffer.from(good))), { 'content-encoding': 'gzip, gzip' }),
+    ...raw(415, 'zstd', good, { 'content-encoding': 'zstd' }),
     ...raw(400, 'no gzip', good, { 'content-encoding': 'gzip' }),
     ...raw(415, 'brotli', good, { 'content-encoding': 'br' }),
     ...raw(415, 'an unknown encoding', good, { 'content-encoding': 'x-nonsense' }),
@@ -290,10 +318,20 @@ function bodies(): BadInput[] {
       'multipart/form-data; boundary=x',
       'application/json; charset=iso-8859-1',
       'application/json; charset=utf-16',
+      'application/json; charset=',
+      'application/vnd.api+json',
+      'application/xml',
       'application/jsonx',
+      'text/json',
+      'nonsense',
       'json',
       '*/*',
     ].flatMap(typed),
+    {
+      ...body('POST', '/api/tasks', {}),
+      shown: 'a title of the prototype',
+      options: { raw: '{"__proto__":{"title":"Never stored"}}' },
+    },
     {
       ...body('POST', '/api/tasks', {}),
       shown: 'a key of 256 characters',
@@ -349,6 +387,10 @@ function methodsAndTokens(): BadInput[] {
     ['PATCH', '/api/tasks/{id}'],
     ['DELETE', '/api/tasks/{id}'],
     ['GET', '/api/tasks/stats'],
+    ['GET', '/reduced/api/tasks'],
+    ['POST', '/reduced/api/tasks'],
+    ['GET', '/reduced/api/tasks/{id}'],
+    ['PATCH', '/reduced/api/tasks/{id}'],
     ['DELETE', '/reduced/api/tasks/{id}'],
     ['GET', '/api/auth/me'],
     ['POST', '/api/auth/logout'],
@@ -361,7 +403,11 @@ function methodsAndTokens(): BadInput[] {
     'Bearer a.b.c',
     'Bearer eyJhbGciOiJub25lIn0.e30.',
   ];
+  const OF_ACCOUNTS = ['signup', 'login', 'refresh', 'forgot-password', 'reset-password'];
   return [
+    ...OF_ACCOUNTS.map((path): BadInput => ({
+      ...{ status: 405, method: 'PATCH', path: `/api/auth/${path}`, shown: '', options: {}, anonymous: true },
+    })),
     ...rows.map(([status, method, path]): BadInput => ({
       status,
       method,
@@ -391,3 +437,63 @@ export const badInputs = (): BadInput[] => [
   ...bodies(),
   ...methodsAndTokens(),
 ];
+
+interface GoodInput {
+  what: string;
+  body: string | Buffer<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+/** Bodies of a new task that look wrong, or are as large as they may be. */
+export function goodTasks(): GoodInput[] {
+  const good = '{"title":"abc"}';
+  const task = (fields: object): GoodInput => {
+    const text = JSON.stringify({ title: 'abc', ...fields });
+    return { what: short(text), body: text };
+  };
+  const encoded = (encoding: string, body: Buffer): GoodInput => ({
+    what: `encoded as ${encoding}`,
+    body: Buffer.from(body),
+    headers: { 'content-encoding': encoding },
+  });
+  return [
+    ...['abc', chars(255), chars(3, '😀'), chars(255, '😀'), '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'].map((title) =>
+      task({ title }),
+    ),
+    ...["1'; drop table tasks; --", '<script>{{7*7}}${jndi:ldap://x}</script>'].map((title) => task({ title })),
+    ...[chars(2_000), '', null].map((description) => task({ description })),
+    ...['', null, chars(255, '😀')].map((category) => task({ category })),
+    ...['low', 'medium', 'high'].map((priority) => task({ priority })),
+    ...[
+      ...['2026-01-01T00:00:00-00:00', '2024-02-29T00:00:00Z', '9999-12-31T23:59:59Z', '1999-01-01T00:00:00Z', null],
+    ].map((dueDate) => task({ dueDate })),
+    task({ id: 'x', user_id: 'x', created_at: 'x', isAdmin: true, version: 7 }),
+    task(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`f${at}`, at]))),
+    { what: 'a byte order mark', body: `\ufeff${good}` },
+    { what: 'exactly 1 MiB', body: good.padEnd(1_024 * 1_024) },
+    { what: '31 nested arrays', body: `{"title":"abc","x":${'['.repeat(31)}1${']'.repeat(31)}}` },
+    { what: '10,000 keys and values', body: `{"title":"abc","x":[${'"\\"{,",'.repeat(9_994)}0]}` },
+    ...['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'Application/JSON'].map((type) => ({
+      ...{ what: type, body: good, headers: { 'content-type': type } },
+    })),
+    { what: 'a parameter of JSON', body: good, headers: { 'content-type': 'application/json; profile=x' } },
+    encoded('gzip', gzipSync(good)),
+    encoded('GZIP', gzipSync(good)),
+    encoded('deflate', deflateSync(good)),
+    encoded('identity', Buffer.from(good)),
+  ];
+}
+
+/** Sign-ups that look wrong. */
+export const goodSignUps = (): object[] => {
+  const valid = () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' });
+  return [
+    { ...valid(), email: `"quoted+${randomUUID()}"@example.com` },
+    { ...valid(), email: `jos\u00e9${randomUUID()}@b\u00fccher.example` },
+    { ...valid(), email: `  ${randomUUID()}@example.com  ` },
+    ...[chars(8), chars(128), chars(128, '\u{1f600}')].map((password) => ({ ...valid(), password })),
+    { ...valid(), name: '\u05e9\u05dc\u05d5\u05dd \u{1f44b}' },
+    { ...valid(), name: "<script>alert(1)</script>'; drop table accounts; --" },
+    { ...valid(), id: 'x', isAdmin: true, user_id: 1 },
+  ];
+};

@@ -1,4 +1,6 @@
+import type { DescriptionCheck } from '@taskmesh/testing/api-description';
 import { randomUUID } from 'node:crypto';
+import type { Platform } from './platform.ts';
 
 /** Nothing may take longer; a hang becomes a failure. */
 const HANG_MS = 5_000;
@@ -22,7 +24,7 @@ export interface ErrorPart {
   requestId?: string;
 }
 
-/** Whatever some endpoint may answer; which of it is there, the tests find out. */
+/** What any endpoint may return; the tests find out which of it is there. */
 export interface Body<Data = Task> {
   success: boolean;
   message: string;
@@ -63,8 +65,15 @@ export type Client = ReturnType<typeof createClient>;
 export const PASSWORD = 'correct horse battery staple';
 export const newEmail = () => `${randomUUID()}@example.com`;
 
+/** A client that compares each response with the API description of the platform. */
+export const clientOf = (platform: () => Platform) =>
+  createClient(
+    () => platform().url,
+    () => platform().description,
+  );
+
 /** Speaks HTTP to a product and knows nothing of its insides. `path` begins with the prefix of a contract. */
-export function createClient(origin: () => string) {
+export function createClient(origin: () => string, description?: () => DescriptionCheck) {
   async function call<Content = Body>(
     method: string,
     path: string,
@@ -83,8 +92,9 @@ export function createClient(origin: () => string) {
       ...(raw !== undefined && { body: raw }),
     });
     const text = await response.text();
+    description?.().check({ method, path, status: response.status, headers: response.headers, text });
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    // The test tells what it expects, and then looks at it.
+    // The test says what it expects, and then looks at it.
     return {
       status: response.status,
       headers: response.headers,

@@ -1,9 +1,9 @@
-import { createClient, newEmail, PASSWORD, type Body, type Task } from './client.ts';
+import { clientOf, newEmail, PASSWORD, type Body, type Task } from './client.ts';
 import type { Platform } from './platform.ts';
 
 /** What many at once must not break. */
 export function describeConcurrency(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
 
   describe('at the same time', () => {
     it('fifty sign-ups with one address are one account and 49 conflicts', async () => {

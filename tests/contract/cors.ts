@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createClient } from './client.ts';
+import { clientOf } from './client.ts';
 import type { Platform } from './platform.ts';
 import { CHANGES } from './trusted-documents.ts';
 
@@ -15,7 +15,7 @@ const corsHeadersOf = (headers: Headers) => [...headers.keys()].filter((name) =>
 
 /** Which pages of other origins may call from a browser, and what they may see. */
 export function describeCors(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   const task = `/full/api/tasks/${randomUUID()}`;
 
   describe('a page in a browser', () => {
@@ -112,7 +112,7 @@ export function describeCors(platform: () => Platform) {
 
 /** A platform without a list. */
 export function describeNoCors(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
 
   it.each(['null', ALLOWED_ORIGIN, 'http://localhost.example:3000'])(
     'lets no page of another origin read anything: %s',

@@ -1,5 +1,7 @@
-import { createClient } from './client.ts';
+import type { ApiDescription } from '@taskmesh/testing/api-description';
+import { clientOf, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
+import { exchange, rawRequest } from './raw.ts';
 import { expectError, type Envelope } from './shapes.ts';
 
 /** Which methods each path knows. */
@@ -23,7 +25,7 @@ const envelopeOf = (path: string): Envelope => (path.startsWith('/full/api/tasks
 
 /** What holds for every path: methods, unknown ways in, bodies, headers. */
 export function describeEdges(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
 
   describe.each(Object.entries(PATHS))('%s', (path, methods) => {
     const allowed = inOrder(`${methods}, OPTIONS`);
@@ -43,86 +45,27 @@ export function describeEdges(platform: () => Platform) {
     });
   });
 
-  describe('an unknown path', () => {
-    it.each([
-      '/api',
-      '/api/nowhere',
-      '/API/tasks',
-      '/api/Tasks',
-      '//api/tasks',
-      '/api/tasks/x/y',
-      '/api/tasks/%',
-      '/api/tasks/%ff',
-      '/full/tasks',
-      '/reduced/api/nowhere',
-      '/reset-password/other.js',
-    ])('%s is a 404 in JSON', async (path) => {
-      expectError(await client.call('GET', path, { headers: { accept: 'text/html' } }), {
-        status: 404,
-        code: 'NOT_FOUND',
-        envelope: 'plain',
-      });
-    });
-  });
-
-  it('/ is a page for browsers, and for programs a 404 in JSON', async () => {
-    const { status, headers } = await client.call('GET', '/', { headers: { accept: 'text/html' } });
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const method of ['GET', 'POST', 'DELETE'])
-      expectError(await client.call(method, '/'), { status: 404, code: 'NOT_FOUND', envelope: 'plain' });
-  });
-
-  describe('a body', () => {
-    const post = (raw: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}) =>
-      client.call('POST', '/api/auth/login', { raw, headers });
-
-    it.each([
-      ['text/plain'],
-      ['application/x-www-form-urlencoded'],
-      ['multipart/form-data; boundary=x'],
-      ['application/xml'],
-      ['application/json; charset=iso-8859-1'],
-      ['nonsense'],
-    ])('of type %s is a 415', async (type) => {
-      expectError(await post('{}', { 'content-type': type }), {
-        status: 415,
-        code: 'UNSUPPORTED_MEDIA_TYPE',
-        envelope: 'plain',
-      });
-    });
-
-    it.each(['', '{', '[]', '5', 'null', '"x"', '{"email":"a@b.c",}', 'NaN', '{/**/}', '['.repeat(20_000)])(
-      'that is no JSON object is a 400: %j',
-      async (raw) => {
-        const answer = await post(raw);
-        expectError(answer, { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' });
-      },
-    );
-
-    it('that is no UTF-8 is a 400', async () => {
-      const raw = Buffer.concat([
-        Buffer.from('{"email":"'),
-        Buffer.from([0xff, 0xff]),
-        Buffer.from('","password":"x"}'),
-      ]);
-      expectError(await post(raw), { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' });
-    });
-
-    it('over one mebibyte is a 413, and one of just that size is read', async () => {
-      const padded = (bytes: number) => `{"email":"a@b.c","password":"x"${' '.repeat(bytes - 32)}}`;
-      expect(padded(1_024).length).toBe(1_024);
-      expectError(await post(padded(1_024 * 1_024 + 1)), { status: 413, code: 'PAYLOAD_TOO_LARGE', envelope: 'plain' });
-      expect((await post(padded(1_024 * 1_024))).status).toBe(401);
-    });
+  it.each([
+    ['/full/api', /^\/api\/(?!backup|operations)/],
+    ['/reduced/api', /^\/api\/auth\//],
+  ])('%s has the paths of /api', async (prefix, paths) => {
+    const { body } = await client.call<ApiDescription>('GET', '/api/openapi.json');
+    const served = Object.keys(body.paths).filter((path) => paths.test(path));
+    expect(served.length).toBeGreaterThan(15);
+    const allowOf = async (path: string) => (await client.call('OPTIONS', path)).headers.get('allow');
+    for (const path of served) {
+      const at = path.replace(/\{\w+\}/, 'x');
+      expect([path, await allowOf(at.replace('/api', prefix))]).toEqual([path, await allowOf(at)]);
+    }
   });
 
   it('names each answer with an id of its own', async () => {
     const ids = [];
-    for (const path of ['/livez', '/api/tasks', '/nowhere']) {
+    for (const path of ['/livez', '/api/tasks', '/nowhere', '/api/docs']) {
       const { headers } = await client.call('GET', path, { headers: { 'x-request-id': 'theirs' } });
       ids.push(headers.get('x-request-id'));
     }
-    expect(new Set(ids).size).toBe(3);
+    expect(new Set(ids).size).toBe(4);
     expect(ids).not.toContain('theirs');
     expect(ids).not.toContain(null);
   });
@@ -135,5 +78,138 @@ export function describeEdges(platform: () => Platform) {
     const document = await client.call<{ openapi: string }>('GET', '/api/openapi.json');
     expect(document.body.openapi).toMatch(/^3\.1/);
     expect((await client.call('GET', '/api/docs')).headers.get('content-type')).toMatch(/^text\/html/);
+  });
+
+  describe('on the wire', () => {
+    const JSON_TYPE = 'Content-Type: application/json';
+    const LARGE = `Content-Length: ${50 * 1_024 * 1_024}`;
+    const stranger = 'Authorization: Bearer nonsense';
+    let account: Account;
+    beforeAll(async () => {
+      account = await client.signUp();
+    });
+    const bearer = () => `Authorization: Bearer ${account.token}`;
+    const send = (line: string, headers: readonly string[] = [], body: string | Buffer = '') =>
+      exchange(platform().url, rawRequest(line, ['Host: localhost', ...headers], body));
+
+    it.each<[string, number, string, string[], string]>([
+      ['route before method', 404, 'PUT /api/nothing', [], ''],
+      ['method before token', 405, 'PUT /api/tasks', [stranger], ''],
+      ['method before body', 405, 'PUT /api/tasks', ['Content-Type: nonsense', 'Content-Length: 3'], '{"a'],
+      ['token before type', 401, 'POST /api/tasks', [stranger, 'Content-Type: text/plain', 'Content-Length: 2'], '{}'],
+      ['token before size', 401, 'POST /api/tasks', [stranger, JSON_TYPE, LARGE], ''],
+      ['token before JSON', 401, 'POST /api/tasks', [stranger, JSON_TYPE, 'Content-Length: 1'], '{'],
+      ['token before query', 401, 'GET /api/tasks?order=x', [stranger], ''],
+      ['token before ownership', 401, 'GET /api/tasks/nonsense', [stranger], ''],
+      ['type before size', 415, 'POST /api/auth/login', ['Content-Type: text/plain', LARGE], ''],
+      ['size before JSON', 413, 'POST /api/auth/login', [JSON_TYPE, LARGE], ''],
+    ])('checks %s', async (_what, status, line, headers, body) => {
+      expect((await send(line, headers, body)).status).toBe(status);
+    });
+
+    const announced = (line: string, headers: readonly string[]) =>
+      rawRequest(line, ['Host: localhost', ...headers, 'Expect: 100-continue'])
+        .toString()
+        .replace('Connection: close\r\n', '');
+
+    it.each<[string, number, string, () => string[]]>([
+      ['an unknown path', 404, 'POST /api/nothing', () => [JSON_TYPE, 'Content-Length: 20']],
+      ['another method', 405, 'PUT /api/tasks', () => [JSON_TYPE, 'Content-Length: 20']],
+      ['no token', 401, 'POST /api/tasks', () => [JSON_TYPE, 'Content-Length: 20']],
+      ['a bad token', 401, 'POST /api/tasks', () => [stranger, JSON_TYPE, 'Content-Length: 20']],
+      ['another type', 415, 'POST /api/tasks', () => [bearer(), 'Content-Type: text/plain', 'Content-Length: 20']],
+      ['a large body', 413, 'POST /api/tasks', () => [bearer(), JSON_TYPE, LARGE]],
+      ['a large document', 413, 'POST /graphql', () => [JSON_TYPE, LARGE]],
+    ])('refuses an announced upload before it is sent, and closes: %s', async (_what, status, line, headers) => {
+      const answer = await exchange(platform().url, Buffer.from(announced(line, headers())));
+      expect([answer.status, answer.continued]).toEqual([status, false]);
+      expect(answer.text).toMatch(/^connection: close\r$/im);
+    });
+
+    it('requests an announced body that it accepts, and keeps the connection', async () => {
+      const body = '{"title":"abc"}';
+      const upload = announced('POST /api/tasks', [bearer(), JSON_TYPE, `Content-Length: ${body.length}`]) + body;
+      const next = rawRequest('GET /api/nothing', ['Host: localhost']);
+      const answer = await exchange(platform().url, Buffer.concat([Buffer.from(upload), next]));
+      expect([answer.status, answer.continued]).toEqual([201, true]);
+      expect(answer.text).toContain('HTTP/1.1 404');
+    });
+
+    it('ignores other expectations, and headers that claim another method or identity', async () => {
+      const headers = [
+        'Expect: wonders',
+        'X-HTTP-Method-Override: DELETE',
+        'X-User-Id: x',
+        'X-Forwarded-For: 10.0.0.1',
+      ];
+      expect((await send('GET /api/tasks', [bearer(), ...headers])).status).toBe(200);
+      expect((await send('GET /api/tasks', headers)).status).toBe(401);
+    });
+
+    it('reads the scheme of a token in any case, and one token only', async () => {
+      expect((await send('GET /api/tasks', [`Authorization: bEARER ${account.token}`])).status).toBe(200);
+      expect((await send('GET /api/tasks', [bearer(), bearer()])).status).toBe(401);
+      expect((await send('GET /api/tasks', [`Cookie: access_token=${account.token}`])).status).toBe(401);
+    });
+
+    it('answers HEAD as GET, with the same headers and no body', async () => {
+      for (const path of [
+        '/api/tasks',
+        '/api/tasks/stats',
+        '/api/auth/me',
+        '/reduced/api/tasks',
+        '/api/openapi.json',
+      ]) {
+        const get = await client.call('GET', path, { token: account.token });
+        const head = await client.call('HEAD', path, { token: account.token });
+        expect([head.status, head.text]).toEqual([200, '']);
+        expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+      }
+      expect((await client.call('HEAD', '/api/tasks')).status).toBe(401);
+      expect((await client.call('HEAD', '/api/tasks/nonsense', { token: account.token })).status).toBe(404);
+    });
+
+    it.each([
+      ['/api/tasks/', 200],
+      ['/api/tasks/stats/', 200],
+      ['/api/tasks/?x=1', 200],
+      ['/api', 404],
+      ['/api/nowhere', 404],
+      ['/API/Tasks', 404],
+      ['/api/Tasks', 404],
+      ['//api/tasks', 404],
+      ['/api//tasks', 404],
+      ['/api/tasks/..', 404],
+      ['/api/tasks/%', 404],
+      ['/api/tasks/%ff', 404],
+      ['/api/tasks/x/y', 404],
+      ['/api/tasks/stats/more', 404],
+      ['/api/backup', 404],
+      ['/full/tasks', 404],
+      ['/reduced/api', 404],
+      ['/reduced/api/nowhere', 404],
+      ['/reset-password/other.js', 404],
+      [`/api/tasks/${'x'.repeat(15_000)}`, 404],
+    ])('GET %s is a %d in JSON', async (path, status) => {
+      const { status: seen, text } = await send(`GET ${path}`, [bearer(), 'Accept: text/html']);
+      expect(seen).toBe(status);
+      expect(text).toMatch(/^content-type: application\/json; charset=utf-8\r$/im);
+      if (status === 404) expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))).error).toEqual({ code: 'NOT_FOUND' });
+    });
+
+    it('answers requests of one connection in their order', async () => {
+      const request = (path: string, ...more: string[]) =>
+        [`GET ${path} HTTP/1.1`, 'Host: localhost', bearer(), ...more, '', ''].join('\r\n');
+      const paths = ['/api/tasks', '/api/tasks/stats', '/api/auth/me'].map((path) => request(path));
+      const last = request('/api/nothing', 'Connection: close');
+      const { text } = await exchange(platform().url, Buffer.from([...paths, last].join('')));
+      expect([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual([
+        '200',
+        '200',
+        '200',
+        '404',
+      ]);
+      expect(text).toMatch(/"count".*"completionPercentage".*"userId"/s);
+    });
   });
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@taskmesh/testing';
-import { openSession } from './accounts.ts';
-import { createClient, newEmail, PASSWORD, type Account } from './client.ts';
+import { clientOf, newEmail, PASSWORD, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
 
 interface Session {
@@ -13,7 +12,7 @@ interface Session {
 
 /** The graph: its codes, its limits, and what decisions say of it. */
 export function describeGraphql(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   let owner: Account;
 
   beforeAll(async () => {
@@ -106,39 +105,6 @@ export function describeGraphql(platform: () => Platform) {
   });
 
   describe('GraphQL limits', () => {
-    const nested = (levels: number) => {
-      const names = [
-        'me',
-        ...Array.from({ length: levels - 2 }, (_, index) => ['tasks(first: 1)', 'edges', 'node', 'owner'][index % 4]),
-        '__typename',
-      ];
-      return `{ ${names.join(' { ')} ${'} '.repeat(levels)}`;
-    };
-    const aliased = (count: number) =>
-      `{ ${Array.from({ length: count }, (_, index) => `a${index}: taskStatistics { total }`).join(' ')} }`;
-    const TOO_MUCH = ['GRAPHQL_VALIDATION_FAILED'];
-
-    it('are 12 levels, 30 aliases, 4,000 tokens and a cost of 5,000', async () => {
-      expect([await codes(nested(12)), await codes(nested(13))]).toEqual([[], TOO_MUCH]);
-      expect([await codes(aliased(30)), await codes(aliased(31))]).toEqual([[], TOO_MUCH]);
-      // Each has five tokens; with more than one, a document that is read needs to be told which.
-      const operations = (count: number) =>
-        Array.from({ length: count }, (_, index) => `query Q${index} { __typename }`).join(' ');
-      expect([await codes(operations(800)), await codes(operations(801))]).toEqual([
-        ['OPERATION_RESOLUTION_FAILURE'],
-        ['GRAPHQL_PARSE_FAILED'],
-      ]);
-      const pages = (first: number) =>
-        `{ me { tasks(first: ${first}) { edges { node { owner { tasks(first: ${first}) { edges { cursor } } } } } } } }`;
-      expect([await codes(pages(20)), await codes(pages(1_000))]).toEqual([[], TOO_MUCH]);
-    });
-
-    it('let one password be tried in an operation', async () => {
-      const login = (alias: string) => `${alias}: login(input: {email: "${newEmail()}", password: "x"}) { expiresIn }`;
-      expect(await codes(`mutation { ${login('a')} ${login('b')} }`, {})).toEqual(TOO_MUCH);
-      expect(await codes(`mutation { ${login('a')} requestPasswordReset(email: "a@b.c") }`, {})).toEqual(TOO_MUCH);
-    });
-
     it('are introspected in development', async () => {
       expect(
         (await run<{ __schema: { queryType: { name: string } } }>('{ __schema { queryType { name } } }', {})).data
@@ -296,22 +262,6 @@ export function describeGraphql(platform: () => Platform) {
           variables: { input: { token: 'nonsense', newPassword: PASSWORD } },
         }),
       ).toEqual(['BAD_USER_INPUT']);
-    });
-
-    it('knows sessions that REST ended', async () => {
-      const { accessToken } = await openSession(client, owner.email);
-      expect(await codes('{ me { id } }', { token: accessToken })).toEqual([]);
-      await client.call('POST', '/api/auth/logout', { token: accessToken });
-      await eventually(
-        async () => expect(await codes('{ me { id } }', { token: accessToken })).toEqual(['UNAUTHENTICATED']),
-        { timeoutMs: 1_000 },
-      );
-    });
-
-    it('has a page for people that loads nothing from elsewhere', async () => {
-      const page = await client.call('GET', '/graphql', { headers: { accept: 'text/html' } });
-      expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-      expect(page.text).not.toMatch(/(?:src|href)="https?:/);
     });
   });
 }

@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { createClient } from './client.ts';
+import { clientOf } from './client.ts';
 import type { Platform } from './platform.ts';
 
 interface KeyIds {
@@ -13,7 +13,7 @@ const kidOf = (token: string): unknown =>
 
 /** Another key signs from now on, as the runbook has it, while people work. */
 export function describeKeyRotation(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
 
   it('rotates its signing keys without a moment in which a token is refused', async () => {
     const { email, token: before } = await client.signUp();

@@ -1,4 +1,4 @@
-import { createClient, newEmail } from './client.ts';
+import { clientOf, newEmail } from './client.ts';
 import { sameDistribution } from './kolmogorov-smirnov.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -12,7 +12,7 @@ const VISIBLE_MS = 1;
 describe('the time that a refused login takes', () => {
   // One hash at a time, and nothing else to do.
   const platform = platformForTests('start', () => ({ HASH_CONCURRENCY: '1', RATE_LIMIT_FACTOR: '0' }));
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
 
   it(`does not tell a known address from an unknown one in ${TRIES} tries of each`, async () => {
     const known: string[] = [];

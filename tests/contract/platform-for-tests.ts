@@ -1,3 +1,4 @@
+import { createDescriptionCheck, type ApiDescription, type DescriptionCheck } from '@taskmesh/testing/api-description';
 import { join } from 'node:path';
 import { startProduct, type Command, type Product } from '../product/start-product.ts';
 import type { Platform } from './platform.ts';
@@ -17,9 +18,12 @@ export function platformForTests(
   settings: () => Record<string, string> = () => ({}),
 ): () => Platform {
   let product: Product;
+  let description: DescriptionCheck;
 
   beforeAll(async () => {
     product = await startProduct(command, { PUBLIC_URL, ...settings() });
+    const response = await fetch(`${product.url}/api/openapi.json`);
+    description = createDescriptionCheck((await response.json()) as ApiDescription);
   }, 120_000);
   afterAll(() => product.stop(), 30_000);
 
@@ -28,8 +32,7 @@ export function platformForTests(
     const { accessKeysFile, identityKeyFile }: Pick<Platform, 'accessKeysFile' | 'identityKeyFile'> =
       KEY_FILES[command];
     return {
-      url,
-      dataDir,
+      ...{ url, dataDir, description },
       publicUrl: PUBLIC_URL,
       accessKeysFile: join(dataDir, accessKeysFile),
       ...(identityKeyFile && { identityKeyFile: join(dataDir, identityKeyFile) }),

@@ -1,7 +1,7 @@
 import type { SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { createClient, newEmail, PASSWORD } from './client.ts';
+import { clientOf, newEmail, PASSWORD } from './client.ts';
 import type { Platform } from './platform.ts';
 import { expectError } from './shapes.ts';
 
@@ -11,7 +11,7 @@ interface Linked {
 
 /** A browser that signs in at a real provider, and the page that sent it there. */
 export function describeProviderSignIn(platform: () => Platform, provider: () => SignInProvider) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   const codes: string[] = [];
 
   const personAt = (account: { email: string; email_verified?: boolean }) => {

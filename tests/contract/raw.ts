@@ -2,8 +2,10 @@ import { connect } from 'node:net';
 
 /** One answer as it came over the wire. */
 export interface RawAnswer {
-  /** NaN when the connection was closed without a word. */
+  /** NaN when the connection was closed without a response. */
   status: number;
+  /** The server requested the body announced by `Expect: 100-continue`. */
+  continued: boolean;
   text: string;
 }
 
@@ -17,13 +19,12 @@ export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.setTimeout(HANG_MS, () => socket.destroy(new Error('The server neither answered nor closed.')));
     socket.on('data', (chunk) => chunks.push(chunk));
-    // Who refuses early may close while the rest is still being written.
+    // A server that refuses early may close while the rest is still being written.
     socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
     socket.on('close', () => {
-      const text = Buffer.concat(chunks)
-        .toString()
-        .replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
-      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]), text });
+      const whole = Buffer.concat(chunks).toString();
+      const text = whole.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]), continued: text !== whole, text });
     });
   });
 }

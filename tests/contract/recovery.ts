@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession } from './accounts.ts';
-import { createClient, newEmail, PASSWORD } from './client.ts';
+import { clientOf, newEmail, PASSWORD } from './client.ts';
 import type { Platform } from './platform.ts';
 import { expectError } from './shapes.ts';
 
@@ -19,9 +19,17 @@ function filesTo(platform: Platform, email: string): string[] {
     .filter((mail) => mail.includes(`To: ${email}`));
 }
 
+/** The token of the last mail to an address. */
+export const mailedToken = (platform: Platform, email: string, page: string) =>
+  eventually(() => {
+    const mail = filesTo(platform, email).at(-1);
+    if (mail === undefined) throw new Error('no mail yet');
+    return tokenIn(mail, platform.publicUrl, page);
+  });
+
 /** The token alone on a line, which is also what the link ends with. */
-function tokenIn(mail: string, origin: string): string {
-  const link = /^(\S+)\/reset-password#token=(\S+)$/m.exec(mail);
+function tokenIn(mail: string, origin: string, page = 'reset-password'): string {
+  const link = new RegExp(`^(\\S+)/${page}#token=(\\S+)$`, 'm').exec(mail);
   expect(link?.[1]).toBe(origin);
   const token = link?.[2] ?? '';
   expect(token.length).toBeGreaterThanOrEqual(32);
@@ -29,20 +37,17 @@ function tokenIn(mail: string, origin: string): string {
   return token;
 }
 
-/**
- * The way back for who forgot the password, from the mail to the end of all sessions. `mailsTo` gives the mails that
- * somebody got, oldest first.
- */
+/** A forgotten password, from the mail to the end of all sessions. `mailsTo` gives the mails to an address, oldest first. */
 export function describeRecovery(
   platform: () => Platform,
   mailsTo: (email: string) => string[] = (email) => filesTo(platform(), email),
 ) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   const forgot = (json: unknown) => client.call('POST', '/api/auth/forgot-password', { json });
   const reset = (token: unknown, password: unknown) =>
     client.call('POST', '/api/auth/reset-password', { json: { token, password } });
 
-  const mailedToken = async (email: string) => {
+  const requestToken = async (email: string) => {
     const before = mailsTo(email).length;
     expect((await forgot({ email })).status).toBe(200);
     const mail = await eventually(() => {
@@ -68,22 +73,10 @@ export function describeRecovery(
       expect(mailsTo(stranger)).toEqual([]);
     });
 
-    it.each([
-      {},
-      { email: '' },
-      { email: 'a' },
-      { email: 5 },
-      { email: null },
-      { email: ['a@b.c'] },
-      { email: 'a@b.c\nBcc: x@y.z' },
-    ])('is a 400 for %j', async (json) => {
-      expectError(await forgot(json), INVALID);
-    });
-
     it('is replaced with the token of the mail, once, and all sessions end', async () => {
       const { email, token: firstToken } = await client.signUp();
       const second = await openSession(client, email);
-      const token = await mailedToken(email);
+      const token = await requestToken(email);
 
       const refused = await reset(token, 'short');
       expectError(refused, INVALID);
@@ -110,17 +103,6 @@ export function describeRecovery(
       expect((await client.logIn(email, NEW_PASSWORD)).status).toBe(200);
     });
 
-    it.each([
-      ['nonsense', NEW_PASSWORD],
-      ['', NEW_PASSWORD],
-      [undefined, NEW_PASSWORD],
-      [5, NEW_PASSWORD],
-      ['nonsense', undefined],
-      ['nonsense', null],
-    ])('is a 400 with the token %j and the password %j', async (token, password) => {
-      expectError(await reset(token, password), INVALID);
-    });
-
     it('brings no more than five mails in an hour, and says nothing of it', async () => {
       const { email } = await client.signUp();
       const other = await client.signUp();
@@ -130,23 +112,8 @@ export function describeRecovery(
       expect(answers[0]?.status).toBe(200);
       await eventually(() => expect(mailsTo(email)).toHaveLength(5));
       // Mails leave in order: when a later one is there, a sixth would be, too.
-      await mailedToken(other.email);
+      await requestToken(other.email);
       expect(mailsTo(email)).toHaveLength(5);
-    });
-
-    it('has a page behind its link that loads nothing from elsewhere', async () => {
-      const page = await client.call('GET', '/reset-password');
-      expect(page.status).toBe(200);
-      expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-      expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
-      const assets = [...page.text.matchAll(/<(?:link|script)\s[^>]*(?:src|href)="([^"]+)"/g)].map(
-        ([, path]) => path ?? '',
-      );
-      expect(assets.length).toBeGreaterThan(0);
-      for (const path of assets) {
-        expect(path).toMatch(/^\/[^/]/);
-        expect((await client.call('GET', path)).status).toBe(200);
-      }
     });
   });
 }

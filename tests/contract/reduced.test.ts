@@ -1,8 +1,7 @@
-import { createClient, newEmail, PASSWORD } from './client.ts';
-import { describeFullTasks } from './full-tasks.ts';
+import type { ApiDescription } from '@taskmesh/testing/api-description';
+import { clientOf, keysOf, newEmail, PASSWORD, type Task } from './client.ts';
 import { platformForTests } from './platform-for-tests.ts';
-import { describeReducedTasks } from './reduced-tasks.ts';
-import { expectError } from './shapes.ts';
+import { expectError, REDUCED_KEYS } from './shapes.ts';
 
 const LIMITED = { status: 429, code: 'RATE_LIMITED', envelope: 'plain' } as const;
 
@@ -13,16 +12,35 @@ describe('a platform that serves the reduced variant, with the limits of product
     GRAPHQL_INTROSPECTION: 'false',
     PASSWORD_MIN_LENGTH: '15',
   }));
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
 
-  describeReducedTasks(platform, '/api');
-  describeReducedTasks(platform, '/reduced/api');
-  describeFullTasks(platform, '/full/api');
-
-  it('has no statistics below /api', async () => {
+  it('serves the reduced variant below /api, and the full contract below /full/api, over the same tasks', async () => {
     const { token } = await client.signUp();
+    const json = { title: 'Bare', priority: 'high', completed: true };
+    const { body: task } = await client.call<Task>('POST', '/api/tasks', { token, json });
+    expect(keysOf(task)).toEqual(REDUCED_KEYS);
+    const list = { data: [task], total: 1, page: 1 };
+    expect((await client.call('GET', '/api/tasks?status=pending&sort=updated_at', { token })).body).toEqual(list);
+    expect((await client.call('GET', '/reduced/api/tasks', { token })).body).toEqual(list);
+    const full = await client.call('GET', `/full/api/tasks/${task.id}`, { token });
+    expect(full.body).toMatchObject({ success: true, data: { ...task, priority: 'medium' } });
+    const path = `/api/tasks/${task.id}`;
+    expect((await client.call<Task>('PATCH', path, { token, json: { completed: true } })).body.completed).toBe(true);
+    expect((await client.call('DELETE', path, { token })).body).toEqual({ message: expect.any(String) });
+    const gone = await client.call('GET', path, { token });
+    expectError(gone, { status: 404, code: 'NOT_FOUND', envelope: 'plain' });
     expect((await client.call('GET', '/api/tasks/stats', { token })).status).toBe(404);
     expect((await client.call('GET', '/full/api/tasks/stats', { token })).status).toBe(200);
+  });
+
+  it('says so in the API description', async () => {
+    const { body } = await client.call<ApiDescription>('GET', '/api/openapi.json');
+    const schemaOf = (path: string) => {
+      const response = body.paths[path]?.get?.responses['200'];
+      return response && 'content' in response && response.content?.['application/json']?.schema.$ref;
+    };
+    expect(schemaOf('/api/tasks')).toBe('#/components/schemas/ReducedTaskList');
+    expect(schemaOf('/full/api/tasks')).toBe('#/components/schemas/TaskList');
   });
 
   it('wants passwords as long as its settings say', async () => {
@@ -37,8 +55,8 @@ describe('a platform that serves the reduced variant, with the limits of product
     expect(body.errors?.map(({ extensions }) => extensions.code)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   });
 
-  // The limits of an address on the network come last: behind them nobody gets in any more.
-  it('sends 60 recovery mails to one IP in five minutes, for whomever they are', async () => {
+  // The limits of an address on the network come last: behind them every request is refused.
+  it('sends 60 recovery mails for one IP in five minutes, to any address', async () => {
     const forgot = () => client.call('POST', '/api/auth/forgot-password', { json: { email: newEmail() } });
     const answers = await inTurn(61, forgot);
     expect(answers.slice(0, 60).map(({ status }) => status)).toEqual(Array(60).fill(200));

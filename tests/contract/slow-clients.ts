@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, type Account } from './client.ts';
+import { clientOf, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
 
 /** What the platform of `describeSlowClients` is told: whole requests arrive within this time, headers within half of it. */
@@ -46,7 +46,7 @@ const CROWD = 100;
 
 /** Clients that send too slowly: they are cut off, and nobody else notices them. All of them come at the same time. */
 export function describeSlowClients(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   let account: Account;
   let cuts: Map<string, Cut>;
   let crowd: Cut[];

@@ -1,7 +1,54 @@
 import { ownInstallation } from '@taskmesh/testing';
-import { describeContract } from './contract.ts';
+import type { ApiDescription } from '@taskmesh/testing/api-description';
+import { describeAccounts, describeLoginLimit } from './accounts.ts';
+import { clientOf } from './client.ts';
+import { describeCompression } from './compression.ts';
+import { describeConcurrency } from './concurrency.ts';
+import { describeNoCors } from './cors.ts';
+import { describeEdges } from './edges.ts';
+import { describeFullTasks } from './full-tasks.ts';
+import { describeGraphql } from './graphql.ts';
+import { describeOwnAccount } from './own-account.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { describeRecovery } from './recovery.ts';
+import { describeReducedTasks } from './reduced-tasks.ts';
+import { describeTokens } from './tokens.ts';
 
+/** The whole interface as the documents have it. */
 describe('the platform as separate processes, as "npm run stack" runs it, keeps the contract:', () => {
-  describeContract(platformForTests('stack', ownInstallation));
+  const platform = platformForTests('stack', ownInstallation);
+  const client = clientOf(platform);
+
+  describeAccounts(platform);
+  describeLoginLimit(platform);
+  describeOwnAccount(platform);
+  describeTokens(platform);
+  describeRecovery(platform);
+  describeFullTasks(platform, '/api');
+  describeReducedTasks(platform, '/reduced/api');
+  describeEdges(platform);
+  describeNoCors(platform);
+  describeCompression(platform);
+  describeGraphql(platform);
+  describeConcurrency(platform);
+
+  it('has given every documented success in the tests above, with the message of its example', async () => {
+    const { body } = await client.call<ApiDescription>('GET', '/api/openapi.json');
+    const { covered } = platform().description;
+    for (const [path, operations] of Object.entries(body.paths))
+      for (const [method, { tags, responses }] of Object.entries(operations)) {
+        // Those of operators, and sign-ins at a provider, have tests of their own.
+        if (tags.some((tag) => ['Backups', 'Operations'].includes(tag)) || /oidc|identities/.test(path)) continue;
+        for (const [status, response] of Object.entries(responses)) {
+          if (status >= '400') continue;
+          const where = `${method.toUpperCase()} ${path} ${status}`;
+          const messages = covered.get(where);
+          expect([where, messages]).toEqual([where, expect.any(Set)]);
+          const content = '$ref' in response ? undefined : response.content?.['application/json'];
+          const { message } = (content?.example ?? {}) as { message?: string };
+          if (message !== undefined) expect([where, ...(messages ?? [])]).toContain(message);
+        }
+      }
+    expect(covered.size).toBeGreaterThan(100);
+  });
 });

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { createClient, type Account, type CallOptions } from './client.ts';
+import { clientOf, type Account, type CallOptions } from './client.ts';
 import type { Platform } from './platform.ts';
 import { expectError, type Envelope } from './shapes.ts';
 
@@ -27,14 +27,14 @@ function jwt(header: unknown, claims: unknown, signature: (input: string) => Buf
   return `${input}.${signature(input).toString('base64url')}`;
 }
 
-/** Tokens that are none: made by us, by others, too early, too late, for something else. */
+/** Access tokens, and what must not pass for one: signed by others, too early, too late, for another purpose. */
 export function describeTokens(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   let account: Account;
   let header: Json;
   let claims: Json;
   let ours: KeyObject;
-  /** The public half as anybody can read it. */
+  /** The public half as it is published. */
   let jwk: Json;
   const theirs = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -54,6 +54,8 @@ export function describeTokens(platform: () => Platform) {
   const expectRefused = async (token: string) => {
     expectError(await me({ token }), expect401('plain'));
     expectError(await client.call('GET', '/full/api/tasks', { token }), expect401('tasks'));
+    const { body } = await client.graphql('{ me { id } }', { token });
+    expect(body.errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'UNAUTHENTICATED' }]);
   };
   const expect401 = (envelope: Envelope) => ({ status: 401, code: 'UNAUTHENTICATED', envelope });
   const resigned = (change: Json, head: Json = {}) =>
@@ -77,8 +79,11 @@ export function describeTokens(platform: () => Platform) {
       expect(text).not.toMatch(/"d"/);
     });
 
-    it('is taken when it is signed anew with our key: what is refused below is refused for its own reason', async () => {
+    it('is accepted when it is signed again with our key, for a day at most', async () => {
       expect((await me({ token: resigned({ jti: randomUUID() }) })).status).toBe(200);
+      const [day, iat] = [86_400, Number(claims.iat)];
+      expect((await me({ token: resigned({ exp: iat + day }) })).status).toBe(200);
+      await expectRefused(resigned({ exp: iat + day + 1 }));
     });
 
     it('may be announced in lower case', async () => {
@@ -137,6 +142,7 @@ export function describeTokens(platform: () => Platform) {
         'with RS256 of a foreign key',
         () => jwt({ ...header, alg: 'RS256' }, claims, (input) => sign('sha256', Buffer.from(input), rsa.privateKey)),
       ],
+      ['with a kid named __proto__', () => resigned({}, { kid: '__proto__' })],
       ['without a kid', () => resigned({}, { kid: undefined })],
       ['with a kid that is a path', () => resigned({}, { kid: '../../../../dev/null' })],
       ['with a kid that is SQL', () => resigned({}, { kid: "x' or '1'='1" })],
@@ -146,10 +152,11 @@ export function describeTokens(platform: () => Platform) {
       ['of no type', () => resigned({}, { typ: undefined })],
       ['of the type of refresh tokens', () => resigned({}, { typ: 'rt+jwt' })],
       ['of the type of internal tokens', () => resigned({}, { typ: 'int+jwt' })],
+      ['with letters outside base64', () => account.token.replace('.', '.!!')],
       ['for somebody else', () => resigned({ aud: 'tasks' })],
-      ['for nobody', () => resigned({ aud: undefined })],
+      ['without an audience', () => resigned({ aud: undefined })],
       ['by somebody else', () => resigned({ iss: 'gateway' })],
-      ['by nobody', () => resigned({ iss: undefined })],
+      ['without an issuer', () => resigned({ iss: undefined })],
       ['that expired a second ago', () => resigned({ exp: nowS() - 1 })],
       ['that expires right now', () => resigned({ exp: nowS() })],
       ['made an hour from now', () => resigned({ iat: nowS() + 3_600, exp: nowS() + 7_200 })],
@@ -171,7 +178,7 @@ export function describeTokens(platform: () => Platform) {
       await expectRefused(make());
     });
 
-    it('does not make anybody fetch a key that it names', async () => {
+    it('makes no service fetch a key that it names', async () => {
       let connections = 0;
       const listener = createServer((socket) => {
         connections += 1;

@@ -2,7 +2,7 @@ import { READ_SESSIONS, READ_TASKS } from '@taskmesh/client';
 import { createHash } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { LOGIN } from './accounts.ts';
-import { createClient, newEmail, PASSWORD, type Account, type CallOptions } from './client.ts';
+import { clientOf, newEmail, PASSWORD, type Account, type CallOptions } from './client.ts';
 import type { Platform } from './platform.ts';
 
 const hashOf = (document: string) => createHash('sha256').update(document).digest('hex');
@@ -26,7 +26,7 @@ interface GraphqlBody {
 
 /** A platform that runs the documents of its manifest only, whichever way they come. */
 export function describeTrustedDocuments(platform: () => Platform) {
-  const client = createClient(() => platform().url);
+  const client = clientOf(platform);
   let account: Account;
 
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createRedisKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { findFreePort, startRedis, type Server } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { eventually, timingTest } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 
 let dir: string;
 let redis: Server;
@@ -46,17 +46,18 @@ it('uses a Redis that was killed as soon as it is back', async () => {
   });
 });
 
-timingTest('never waits long for a Redis that is stopped, and uses it when it goes on', async () => {
+it('never waits long for a Redis that is stopped, and uses it when it goes on', async () => {
   await store.set('key', 'value', { ttlSeconds: 600 });
   redis.kill('SIGSTOP');
-  let slowestMs = 0;
+  const tookMs: number[] = [];
   for (let count = 0; count < 100; count += 1) {
     const begun = performance.now();
     await store.get('key');
-    slowestMs = Math.max(slowestMs, performance.now() - begun);
+    tookMs.push(performance.now() - begun);
   }
   redis.kill('SIGCONT');
-  expect(slowestMs).toBeLessThan(1_500);
+  // The slowest one: a command is given up after a second.
+  expect(Math.max(...tookMs)).toBeLessThan(3_000);
   await eventually(async () => (await store.get('key')) === 'value');
 });
 

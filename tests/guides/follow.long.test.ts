@@ -25,9 +25,9 @@ describe('who follows a guide to the letter', () => {
     await copy.node('tools/codegen.ts');
     await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
     const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
-    const ofGateway = ['rest-tasks', 'rest-openapi', 'federation'];
+    const ofGateway = ['rest-errors', 'rest-openapi', 'federation'];
     await copy.node(
-      ...['scripts/test.mjs', 'libs/contracts', 'packages/client', 'tests/contract/embedded', 'tests/backup/releases'],
+      ...['scripts/test.mjs', 'libs/contracts', 'packages/client', 'tests/contract/stack', 'tests/backup/releases'],
       ...ofTasks.map((name) => `services/tasks/tests/${name}`),
       ...ofGateway.map((name) => `services/gateway/tests/${name}`),
     );
@@ -37,7 +37,7 @@ describe('who follows a guide to the letter', () => {
     copy.follow(stepsIn('add-a-rest-path'));
     await copy.node('tools/codegen.ts');
     await check('gateway');
-    await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-openapi', 'services/gateway/tests/rest-auth');
+    await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-', 'tests/contract/stack');
   }, 600_000);
 
   it('has a service in the graph, in one process, in the image, in Compose and in the chart', async () => {

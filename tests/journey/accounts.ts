@@ -117,21 +117,5 @@ export function describeOwnAccount(platform: () => { urls: string[] }) {
       const listOf = async (by: string) => (await rest<{ count: number }>('GET', '/tasks', { token: by })).body.count;
       expect([await listOf(again.access_token), await listOf(bob.token)]).toEqual([0, 1]);
     });
-
-    it('can be taken along as a whole, and has nothing of anybody else', async () => {
-      const [ada, bob] = [await signUp(), await signUp()];
-      for (const { token, email } of [ada, bob])
-        await rest('POST', '/tasks', { token, body: { title: `Task of ${email}` } });
-      const { status, body } = await rest<Record<string, unknown[]>>('GET', '/auth/export', { token: ada.token });
-      expect(status).toBe(200);
-      expect(body).toMatchObject({
-        profile: { email: ada.email },
-        sessions: [{ current: true }],
-        tokens: [],
-        audit: [{ kind: 'account.created' }],
-        tasks: [{ title: `Task of ${ada.email}` }],
-      });
-      expect(JSON.stringify(body)).not.toContain(bob.email);
-    });
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLog } from '@taskmesh/service';
-import { eventually, requiredAddress, timingTest } from '@taskmesh/testing';
+import { eventually, requiredAddress } from '@taskmesh/testing';
 import { describeKeyValue } from './testing/key-value.contract.ts';
 import type { KeyValue } from './key-value.ts';
 import { createRedisKeyValue } from './redis.ts';
@@ -57,7 +57,7 @@ describe('stores on one Redis', () => {
     expect(heard.toSorted()).toEqual(['from here', 'other from the other']);
   });
 
-  timingTest('can be used at once, without waiting for the connection', async () => {
+  it('can be used at once, without waiting for the connection', async () => {
     const store = createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log });
     stores.push(store);
     const id = randomUUID();

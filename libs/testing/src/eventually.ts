@@ -3,7 +3,7 @@ const now = performance.now.bind(performance);
 
 /**
  * Waits until `check` neither throws nor returns false; rethrows the last failure after the time-out, which only says
- * how long a failure takes: what has to come soon needs a `timingTest`.
+ * how long a failure takes: a promise about time is measured, in several rounds (`fastestOf`).
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,

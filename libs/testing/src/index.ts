@@ -5,4 +5,4 @@ export { freePort } from './free-port.ts';
 export { nodeEnvironment } from './node-environment.ts';
 export { eventually } from './eventually.ts';
 export { createFaultyProxy, type FaultyProxy } from './faulty-proxy.ts';
-export { timingTest } from './timing-test.ts';
+export { fastestOf } from './fastest-of.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { jest } from '@jest/globals';
-import { createFaultyProxy, eventually, requiredAddress, timingTest } from '@taskmesh/testing';
+import { createFaultyProxy, eventually, requiredAddress } from '@taskmesh/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import { compressFrame } from 'lz4-napi';
 import { compress } from 'snappy';
@@ -258,7 +258,7 @@ describe('the event log in Kafka', () => {
     expect(lines.join('')).toContain('batches of the event log were skipped');
   });
 
-  timingTest('delivers within a few milliseconds', async () => {
+  it('delivers within a few milliseconds', async () => {
     const delays: number[] = [];
     const reader = log.read(topic, ({ value }) => delays.push(performance.now() - Number(value)));
     await reader.ready();
@@ -319,7 +319,7 @@ describe('the event log in Kafka', () => {
   });
 
   describe('with a Kafka that accepts connections and answers nothing', () => {
-    timingTest('gives up to make a topic as soon as its signal aborts, or it is closed', async () => {
+    it('gives up creating a topic as soon as it is aborted or closed', async () => {
       const [first = ''] = brokers();
       const proxy = await createFaultyProxy(parseAddress(first));
       opened.push(proxy);
@@ -344,7 +344,7 @@ describe('the event log in Kafka', () => {
       expect(await frozen.ensureTopic(topic, { partitions: 1 }).catch(String)).toContain('closed');
     });
 
-    timingTest('rejects in time, drops the connection, and closes at once', async () => {
+    it('rejects in time, drops the connection, and closes at once', async () => {
       const [first = ''] = brokers();
       const proxy = await createFaultyProxy(parseAddress(first));
       opened.push(proxy);
@@ -360,7 +360,7 @@ describe('the event log in Kafka', () => {
       const cutOff = frozen.publish(topic, [record(2)]);
       const closing = performance.now();
       await Promise.all([expect(cutOff).rejects.toThrow(), frozen.close()]);
-      expect(performance.now() - closing).toBeLessThan(1_000);
+      expect(performance.now() - closing).toBeLessThan(4_000); // as above
     });
   });
 });

@@ -1,4 +1,4 @@
-import { createFaultyProxy, createTestDatabase, eventually, timingTest, type TestDatabase } from '@taskmesh/testing';
+import { createFaultyProxy, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { checkLockers, withWritersOut } from '../src/databases/lock-writers.ts';
 
@@ -74,7 +74,7 @@ describe('keeping writers out', () => {
     await proxy.close();
   });
 
-  timingTest('does not wait when something else is wrong', async () => {
+  it('does not wait when something else is wrong', async () => {
     const begin = performance.now();
     const lost = whileOut({ ...LONG_RETRY, tryMs: -1 }); // no such time
     await expect(lost).rejects.toMatchObject({ code: '22023' });

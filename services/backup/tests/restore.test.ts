@@ -1,6 +1,6 @@
 import { asUnavailable } from '@taskmesh/store';
 import { unavailable } from '@taskmesh/contracts';
-import { eventually, timingTest } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
@@ -163,7 +163,7 @@ describe('the rules of a restore', () => {
     expect(await titles()).toEqual(['living']);
   });
 
-  timingTest('10: a restore that would wait too long for another one is given up', async () => {
+  it('10: a restore that would wait too long for another one is given up', async () => {
     await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
     const holder = new Pool({ connectionString: fixture.own.url, max: 1 });
     const client = await holder.connect();

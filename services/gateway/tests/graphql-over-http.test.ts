@@ -302,26 +302,3 @@ describe('a subscription by POST', () => {
     expect(answer.body.errors?.[0]?.message).toContain('graphql-ws');
   });
 });
-
-describe('an automatic persisted query', () => {
-  it('is remembered by its hash', async () => {
-    const query = '{ taskStatistics { completed } }';
-    const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
-    const headers = { authorization: `Bearer ${token}` };
-    const unknown = await ask(gateway.origin, { extensions }, headers);
-    const registered = await ask(gateway.origin, { query, extensions }, headers);
-    const known = await ask(gateway.origin, { extensions }, headers);
-    expect(codesOf(unknown.body)).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
-    expect(registered.body).toEqual({ data: { taskStatistics: { completed: 0 } } });
-    expect(known.body).toEqual(registered.body);
-  });
-
-  it('of another text is refused', async () => {
-    const answer = await ask(gateway.origin, {
-      query: '{ __typename }',
-      extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } },
-    });
-    expect(answer.status).toBe(400);
-    expect(answer.body.data).toBeUndefined();
-  });
-});

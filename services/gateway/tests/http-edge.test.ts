@@ -1,4 +1,4 @@
-import { eventually, timingTest } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,24 +31,14 @@ const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n') + '\r\n\r\n';
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
-describe('a request that is none of ours', () => {
+describe('a request that no route accepts', () => {
   it.each([
-    ['an unknown path', get('/nope'), 404, 'NOT_FOUND'],
-    ['another spelling of a path', get('/LIVEZ'), 404, 'NOT_FOUND'],
-    ['doubled slashes', get('//livez'), 404, 'NOT_FOUND'],
-    ['dots', get('/x/../livez'), 404, 'NOT_FOUND'],
-    ['encoded dots', get('/%2e%2e/livez'), 404, 'NOT_FOUND'],
-    ['a lone percent', get('/%'), 404, 'NOT_FOUND'],
-    ['bytes that are no UTF-8', get('/%ff'), 404, 'NOT_FOUND'],
-    ['two hosts', get('/livez', 'host: y'), 400, 'BAD_USER_INPUT'],
-    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'BAD_USER_INPUT'],
     [
       'no host beside what is answered without the framework',
       'POST /graphql HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
       400,
       'BAD_USER_INPUT',
     ],
-    ['a method that does not exist', 'FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_USER_INPUT'],
     [
       'a method that does not fit',
       'DELETE /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -61,22 +51,7 @@ describe('a request that is none of ours', () => {
       405,
       'METHOD_NOT_ALLOWED',
     ],
-    [
-      'two lengths',
-      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
-      400,
-      'BAD_USER_INPUT',
-    ],
-    [
-      'a length and chunks',
-      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      400,
-      'BAD_USER_INPUT',
-    ],
-    ['a control character in a header', get('/livez', 'X: a\u0001b'), 400, 'BAD_USER_INPUT'],
-    ['20 kB of headers', get('/livez', `X: ${'x'.repeat(20_000)}`), 431, 'PAYLOAD_TOO_LARGE'],
-    ['no HTTP at all', 'hello\r\n\r\n', 400, 'BAD_USER_INPUT'],
-  ])('is told so in JSON: %s', async (_name, request, status, code) => {
+  ])('is answered in JSON: %s', async (_name, request, status, code) => {
     const answer = await raw(request);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/);
@@ -87,80 +62,6 @@ describe('a request that is none of ours', () => {
 
 it('may omit the host in HTTP/1.0', async () => {
   expect(await raw('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
-});
-
-describe('every answer', () => {
-  it('has an id of our own', async () => {
-    const first = await fetch(`${gateway.origin}/livez`, { headers: { 'x-request-id': 'mine' } });
-    const second = await fetch(`${gateway.origin}/livez`);
-    expect(first.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(first.headers.get('x-request-id')).not.toBe(second.headers.get('x-request-id'));
-  });
-
-  it('is the same with a slash at the end', async () => {
-    expect((await fetch(`${gateway.origin}/livez/`)).status).toBe(200);
-  });
-
-  it('ignores headers that would override the method', async () => {
-    const response = await fetch(`${gateway.origin}/livez`, {
-      headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' },
-    });
-    expect(response.status).toBe(200);
-  });
-
-  it('to HEAD is that to GET without the body, to OPTIONS what is possible', async () => {
-    const head = await fetch(`${gateway.origin}/livez`, { method: 'HEAD' });
-    expect(head.status).toBe(200);
-    expect(await head.text()).toBe('');
-    const options = await fetch(`${gateway.origin}/graphql`, { method: 'OPTIONS' });
-    expect(options.status).toBe(204);
-    expect(options.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
-  });
-
-  it('comes in the order of the requests of a connection', async () => {
-    const answer = await raw(
-      `GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nope HTTP/1.1\r\nHost: x\r\n\r\n${get('/readyz')}`,
-    );
-    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1])).toEqual(['200', '404', '200']);
-  });
-});
-
-describe('a page in a browser', () => {
-  const preflight = {
-    'access-control-request-method': 'POST',
-    'access-control-request-headers': 'authorization,content-type',
-  };
-
-  it('of an allowed origin may call', async () => {
-    const response = await fetch(`${gateway.origin}/graphql`, {
-      method: 'OPTIONS',
-      headers: { origin: 'https://app.example.com', ...preflight },
-    });
-    expect(response.status).toBe(204);
-    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
-    expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type');
-    expect(response.headers.get('access-control-allow-methods')).toContain('PATCH');
-    expect(response.headers.get('access-control-max-age')).toBe('600');
-    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
-    for (const path of ['/livez', '/nope', '/%']) {
-      const answer = await fetch(`${gateway.origin}${path}`, { headers: { origin: 'https://app.example.com' } });
-      expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
-      expect(answer.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
-      expect(answer.headers.get('vary')).toMatch(/^Origin(?:,|$)/);
-    }
-  });
-
-  it.each(['https://evil.example', 'https://app.example.com.evil.example', 'null'])(
-    'of another origin may not: %s',
-    async (origin) => {
-      const response = await fetch(`${gateway.origin}/graphql`, {
-        method: 'OPTIONS',
-        headers: { origin, ...preflight },
-      });
-      expect(response.headers.get('access-control-allow-origin')).toBeNull();
-      expect(response.headers.get('access-control-allow-methods')).toBeNull();
-    },
-  );
 });
 
 describe('a page on this machine', () => {
@@ -327,7 +228,7 @@ describe('a gateway with clients that take nothing', () => {
 });
 
 describe('a gateway that stops', () => {
-  timingTest('finishes what runs, takes nothing new, and ends', async () => {
+  it('finishes what runs, takes nothing new, and ends', async () => {
     const stopping = await startTestGateway();
     const token = await stopping.auth.token(USER);
     const { isHeld, release } = holdExecution(stopping.tasks);
@@ -348,7 +249,7 @@ describe('a gateway that stops', () => {
     expect(performance.now() - released).toBeLessThan(5_000);
   });
 
-  timingTest('does not wait for connections that have sent nothing, or half of a request', async () => {
+  it('does not wait for connections that have sent nothing, or half of a request', async () => {
     const stopping = await startTestGateway();
     const sockets = await Promise.all(
       ['', 'GET /livez HTTP/1.1\r\nHo'].map(async (text) => {

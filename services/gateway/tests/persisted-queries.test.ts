@@ -58,6 +58,20 @@ describe('automatic persisted queries', () => {
     expect([...kept.values()]).toEqual([good]);
   });
 
+  it('run by their hash once they have come with it, and are refused with the hash of another text', async () => {
+    const query = '{ taskStatistics { completed } }';
+    const headers = await bearer(USER);
+    const byHash = (sha256Hash: string, text?: string) =>
+      ask(gateway.origin, { query: text, extensions: { persistedQuery: { version: 1, sha256Hash } } }, headers);
+    const unknown = await byHash(hashOf(query));
+    expect(unknown.body.errors?.[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND');
+    const wrong = await byHash('0'.repeat(64), query);
+    expect([wrong.status, wrong.body.data]).toEqual([400, undefined]);
+    const result = { data: { taskStatistics: { completed: 0 } } };
+    expect(await register(query, headers)).toEqual(result);
+    expect((await byHash(hashOf(query))).body).toEqual(result);
+  });
+
   it('keep so many new ones of an account, and run the others all the same', async () => {
     const headers = await bearer(USER);
     for (let index = 0; index < 205; index++)

@@ -1,5 +1,6 @@
 import { AppError, conflict, unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
+import { createDescriptionCheck, type ApiDescription, type DescriptionCheck } from '@taskmesh/testing/api-description';
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
@@ -11,7 +12,6 @@ import type { OpenApiDocument } from '../src/rest/openapi/document.ts';
 import type { Operation, Response } from '../src/rest/openapi/types.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { guess } from './fakes/guess.ts';
-import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
 
 const LINES = { accept: 'application/x-ndjson' };
 const MIB = 1024 * 1024;
@@ -33,7 +33,7 @@ const linesOf = (text: string): Line[] =>
 
 describe.each(['in-process', 'http'] as const)('backups over REST, the service %s', (mode) => {
   let gateway: TestGateway;
-  let check: DocumentCheck;
+  let check: DescriptionCheck;
 
   beforeAll(async () => {
     gateway = await startTestGateway({ mode });
@@ -461,7 +461,7 @@ interface Options {
   body?: Buffer | string;
 }
 
-async function ask(gateway: TestGateway, check: DocumentCheck, method: string, path: string, options: Options) {
+async function ask(gateway: TestGateway, check: DescriptionCheck, method: string, path: string, options: Options) {
   const { headers = {}, body } = options;
   const response = await fetch(`${gateway.origin}${path}`, {
     method,
@@ -480,7 +480,7 @@ async function documentOf({ origin }: TestGateway): Promise<OpenApiDocument> {
   return (await (await fetch(`${origin}/api/openapi.json`)).json()) as OpenApiDocument;
 }
 
-const checkOf = async (gateway: TestGateway) => createDocumentCheck(await documentOf(gateway));
+const checkOf = async (gateway: TestGateway) => createDescriptionCheck((await documentOf(gateway)) as ApiDescription);
 
 /** The first answer to a client that waits before it sends its body. */
 function expecting({ origin }: TestGateway, headers: string[]): Promise<string> {

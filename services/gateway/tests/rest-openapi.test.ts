@@ -1,12 +1,3 @@
-import {
-  badUserInput,
-  conflict,
-  forbidden,
-  notFound,
-  rateLimited,
-  unauthenticated,
-  unavailable,
-} from '@taskmesh/contracts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,14 +6,12 @@ import { join } from 'node:path';
 import { readVersion } from '@taskmesh/service';
 import { parseJsonObject } from '../src/http/json-object.ts';
 import type { OpenApiDocument } from '../src/rest/openapi/document.ts';
-import type { MediaType, Operation, Response } from '../src/rest/openapi/types.ts';
-import { BINDING, RESET_TOKEN, SIGN_IN_CODE } from './rest-fakes/auth.ts';
-import { startRestApp, type RestApp } from './rest-fakes/app.ts';
-import { createClient, PASSWORD, type CallOptions, type Client } from './rest-fakes/client.ts';
+import type { MediaType, Response } from '../src/rest/openapi/types.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
-const TASK_ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
+const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 
-async function described(rest: RestApp): Promise<OpenApiDocument> {
+async function described(rest: TestGateway): Promise<OpenApiDocument> {
   const response = await fetch(`${rest.origin}/api/openapi.json`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -36,11 +25,11 @@ function operationsOf({ paths }: OpenApiDocument) {
 }
 
 describe('the API description', () => {
-  let rest: RestApp;
+  let rest: TestGateway;
   let document: OpenApiDocument;
 
   beforeAll(async () => {
-    rest = await startRestApp({ PUBLIC_URL: 'https://tasks.example.com/' });
+    rest = await startTestGateway({ env: { PUBLIC_URL: 'https://tasks.example.com/' } });
     document = await described(rest);
   });
   afterAll(() => rest.stop());
@@ -168,8 +157,7 @@ describe('the API description', () => {
   });
 
   it('says which fields a body must have, and a request without them is told each by its name', async () => {
-    const { call, signUp } = await createClient(rest.origin);
-    const { token } = await signUp();
+    const authorization = `Bearer ${await rest.auth.token(USER)}`;
     const lacking = operationsOf(document).flatMap(({ path, method, operation }) => {
       const { $ref = '' } = operation.requestBody?.content['application/json']?.schema ?? {};
       const required = document.components.schemas[$ref.split('/').at(-1) ?? '']?.required ?? [];
@@ -177,10 +165,12 @@ describe('the API description', () => {
     });
     expect(lacking.length).toBeGreaterThan(10);
     for (const { path, method, required } of lacking) {
-      const { status, body } = await call(method, path, { token, json: {} });
-      const told = body.error.details.map(({ message }: { message: string }) => message);
+      const headers = { authorization, 'content-type': 'application/json' };
+      const response = await fetch(rest.origin + path, { method, headers, body: '{}' });
+      const { error } = (await response.json()) as { error: { details: { message: string }[] } };
       const expected = required.map((name) => expect.stringMatching(new RegExp(`^${name} is required(: .+)?\\.$`)));
-      expect([path, status, told]).toEqual([path, 400, expected]);
+      const messages = error.details.map(({ message }) => message);
+      expect([path, response.status, messages]).toEqual([path, 400, expected]);
     }
   });
 
@@ -314,205 +304,6 @@ describe('the API description', () => {
   });
 });
 
-/** Provokes each documented answer; the client checks every one of them against the description. */
-describe('every documented answer', () => {
-  let rest: RestApp;
-  let client: Client;
-
-  beforeAll(async () => {
-    rest = await startRestApp();
-    client = await createClient(rest.origin);
-  });
-  afterAll(() => rest.stop());
-
-  const bodies: Record<string, () => object> = {
-    signUp: () => ({ email: `everything-${Math.random()}@example.com`, password: PASSWORD, name: 'Everything' }),
-    login: () => ({ email: 'login@example.com', password: PASSWORD }),
-    forgotPassword: () => ({ email: 'login@example.com' }),
-    changeName: () => ({ name: 'Another' }),
-    changePassword: () => ({ current_password: PASSWORD, password: `${PASSWORD}, again` }),
-    changeEmail: () => ({ email: 'another@example.com', password: PASSWORD }),
-    confirmEmail: () => ({ token: RESET_TOKEN }),
-    deleteAccount: () => ({ password: PASSWORD }),
-    createToken: () => ({ name: 'Everything', scope: 'read', expires_at: '2099-01-01T00:00:00Z' }),
-    resetPassword: () => ({ token: RESET_TOKEN, password: PASSWORD }),
-    refresh: () => ({ refresh_token: rest.auth.refreshTokenFor('login@example.com') }),
-    signInWithCode: () => ({ code: SIGN_IN_CODE, verifier: 'v'.repeat(43) }),
-    linkIdentity: () => ({ code: SIGN_IN_CODE, verifier: 'v'.repeat(43), password: PASSWORD }),
-    createTask: () => ({ title: 'Everything' }),
-    updateTask: () => ({ title: 'Changed' }),
-    createReducedTask: () => ({ title: 'Everything' }),
-    updateReducedTask: () => ({ completed: true }),
-  };
-
-  /** What a browser asks with. */
-  const browsers: Record<string, { query: string; headers: Record<string, string> }> = {
-    startSignIn: { query: `?code_challenge=${'c'.repeat(43)}`, headers: {} },
-    finishSignIn: { query: '?state=state&code=code', headers: { cookie: `taskmesh-sign-in=${BINDING}` } },
-  };
-
-  /** Something that makes the service behind this path fail. */
-  const failing = (path: string, error: Error) => (path.includes('/auth/') ? rest.auth : rest.tasks).failNext(error);
-
-  const FAILURES: Record<string, Error> = {
-    '400': badUserInput([{ path: 'name', message: 'name is not as it should be.' }]),
-    '401': unauthenticated(),
-    '403': forbidden(),
-    '404': notFound('There is none.'),
-    '409': conflict('It is there already.'),
-    '422': badUserInput([{ path: 'idempotencyKey', message: 'The key belongs to another task.' }]),
-    '429': rateLimited(7),
-    '500': new Error('a defect'),
-    '503': unavailable(),
-  };
-
-  async function provoke(status: string, { path, method, operation }: ReturnType<typeof operationsOf>[number]) {
-    const needsToken = operation.security.length > 0;
-    const { token } = await client.signUp();
-    const created = await client.call('POST', '/api/tasks', { token, json: { title: 'To be used' } });
-    const body = bodies[operation.operationId];
-    const { query = '', headers } = browsers[operation.operationId] ?? {};
-    const options: CallOptions = {
-      ...(needsToken && { token }),
-      ...(body && { json: body() }),
-      ...(headers && { headers }),
-    };
-    const parameter = /\{(\w+)\}/.exec(path)?.[1];
-    const to = (id: string, search = query) => path.replace(/\{\w+\}/, id) + search;
-    const call = (id: string, more: CallOptions = {}) => client.call(method, to(id), { ...options, ...more });
-    const personal = await client.call('POST', '/api/auth/tokens', { token, json: bodies.createToken?.() });
-    const ids: Record<string, string> = {
-      id: created.body.data.id,
-      sessionId: (await client.call('GET', '/api/auth/sessions', { token })).body.sessions[0].id,
-      tokenId: personal.body.id,
-      identityId: (await client.call('POST', '/api/auth/identities', { token, json: bodies.linkIdentity?.() })).body.id,
-    };
-    const id = (parameter && ids[parameter]) ?? '';
-    const { parameters = [] } = operation;
-    const asked = parameters.find((each) => each.in === 'query');
-    /** What nothing in the request provokes, the service behind it answers. */
-    const fail = () => {
-      failing(path, FAILURES[status] ?? new Error(`nothing makes ${status}`));
-      return call(id);
-    };
-
-    switch (status) {
-      case '400':
-        if (body) return call(id, { json: undefined, raw: '{' });
-        // No parameter is taken twice, whatever its rules; without its cookie a browser did not begin here.
-        if (asked) return client.call(method, to(id, `?${asked.name}=x&${asked.name}=x`), needsToken ? { token } : {});
-        if (parameters.some(({ name }) => name === 'If-Match')) return call(id, { headers: { 'if-match': '1' } });
-        return fail();
-      case '304':
-        return call(id, { headers: { 'if-none-match': '"1"' } });
-      case '401':
-        return needsToken ? client.call(method, to(id), body ? { json: body() } : {}) : fail();
-      case '403':
-        return needsToken ? call(id, { token: personal.body.token }) : fail();
-      case '404':
-        return parameter ? call(TASK_ID) : fail();
-      case '412':
-        return call(id, { headers: { 'if-match': '"7"' } });
-      case '413':
-        return call(id, { json: { padding: 'x'.repeat(1024 * 1024) } });
-      case '415':
-        return call(id, { headers: { 'content-type': 'text/plain' } });
-      case '200':
-      case '201':
-      case '302':
-        return call(id);
-      default:
-        return fail();
-    }
-  }
-
-  it('comes about, and is as documented', async () => {
-    await client.call('POST', '/api/auth/signup', {
-      json: { email: 'login@example.com', password: PASSWORD, name: 'L' },
-    });
-    const document = await described(rest);
-    // Those of operators have tests of their own.
-    const ours = operationsOf(document).filter(
-      ({ operation: { tags } }) => !tags.includes('Backups') && !tags.includes('Operations'),
-    );
-    const promised = ours.flatMap((entry) =>
-      Object.keys(entry.operation.responses)
-        // `me` only reads the token, so it cannot fail.
-        .filter((status) => !(entry.operation.operationId === 'me' && status.startsWith('5')))
-        // Where auth is asked without the graph, a defect of its own is one between services.
-        .filter(
-          (status) => !(['startSignIn', 'finishSignIn'].includes(entry.operation.operationId) && status === '500'),
-        )
-        .map((status) => ({ status, entry })),
-    );
-    expect(promised.length).toBeGreaterThan(100);
-    for (const { status, entry } of promised) {
-      const answer = await provoke(status, entry);
-      expect(`${entry.method} ${entry.path} ${answer.status}`).toBe(`${entry.method} ${entry.path} ${status}`);
-      expect(client.check.covered).toContain(`${entry.method} ${entry.path} ${status}`);
-      if (!status.startsWith('2')) continue;
-      const { content } = entry.operation.responses[status] as Response;
-      const example = content?.['application/json']?.example as { message?: string };
-      expect([entry.path, example.message]).toEqual([entry.path, answer.body.message]);
-    }
-  }, 180_000);
-
-  it('is missed by the check when it is not as documented', async () => {
-    const { text, headers } = await client.call('POST', '/api/auth/login', { json: bodies.login?.() });
-    const seen = { method: 'POST', path: '/api/auth/login', status: 200, headers, text };
-    client.check.check(seen);
-    expect(() => client.check.check({ ...seen, text: text.replace('}', ',"name":"Ada"}') })).toThrow(
-      'additional properties',
-    );
-    expect(() => client.check.check({ ...seen, status: 418 })).toThrow('not described');
-    expect(() => client.check.check({ ...seen, headers: new Headers({ 'content-type': 'application/json' }) })).toThrow(
-      'lacks',
-    );
-  });
-});
-
-describe('TASKS_CONTRACT=reduced', () => {
-  let rest: RestApp;
-  let client: Client;
-
-  beforeAll(async () => {
-    rest = await startRestApp({ TASKS_CONTRACT: 'reduced' });
-    client = await createClient(rest.origin);
-  });
-  afterAll(() => rest.stop());
-
-  it('serves the reduced variant below /api, and the full contract below /full/api, over the same tasks', async () => {
-    const { token } = await client.signUp();
-    const { body } = await client.call('POST', '/api/tasks', { token, json: { title: 'Bare', priority: 'high' } });
-    expect(Object.keys(body)).toEqual([
-      'id',
-      'user_id',
-      'title',
-      'description',
-      'completed',
-      'created_at',
-      'updated_at',
-    ]);
-    expect((await client.call('GET', '/reduced/api/tasks', { token })).body).toEqual({
-      data: [body],
-      total: 1,
-      page: 1,
-    });
-    const full = await client.call('GET', `/full/api/tasks/${body.id}`, { token });
-    expect(full.body).toMatchObject({ success: true, data: { ...body, priority: 'medium' } });
-    expect((await client.call('GET', '/api/tasks/stats', { token })).status).toBe(404);
-    expect((await client.call('GET', '/full/api/tasks/stats', { token })).status).toBe(200);
-  });
-
-  it('says so in the API description', async () => {
-    const { paths } = await described(rest);
-    const answers = (operation: Operation | undefined) =>
-      (operation?.responses['200'] as Response | undefined)?.content?.['application/json']?.schema.$ref;
-    expect(answers(paths['/api/tasks']?.get)).toBe('#/components/schemas/ReducedTaskList');
-    expect(answers(paths['/full/api/tasks']?.get)).toBe('#/components/schemas/TaskList');
-  });
-});
-
 describe('a foreign graph', () => {
   const SDL = `
     schema @link(url: "https://specs.apollo.dev/link/v1.0") @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query }
@@ -534,7 +325,7 @@ describe('a foreign graph', () => {
     const folder = await mkdtemp(join(tmpdir(), 'taskmesh-foreign-'));
     const file = join(folder, 'supergraph.graphql');
     await writeFile(file, SDL);
-    const rest = await startRestApp({ SUPERGRAPH_FILE: file }, { waitUntilReady: false });
+    const rest = await startTestGateway({ env: { SUPERGRAPH_FILE: file }, waitUntilReady: false });
     try {
       for (const path of [
         '/api/tasks',

@@ -1,7 +1,8 @@
+import { fastestOf } from '@taskmesh/testing';
 import { unavailable } from '@taskmesh/contracts';
 import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
 import { issueSignInCode } from '@taskmesh/service';
-import { timingTest } from '@taskmesh/testing';
+import { createDescriptionCheck, type ApiDescription, type DescriptionCheck } from '@taskmesh/testing/api-description';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,6 @@ import { request } from 'undici';
 import type { OpenApiDocument } from '../src/rest/openapi/document.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { guess } from './fakes/guess.ts';
-import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
 
 const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -27,7 +27,7 @@ interface Options {
 /** Every answer is held against the description. */
 async function callerOf({ origin }: TestGateway) {
   const document = (await (await fetch(`${origin}/api/openapi.json`)).json()) as OpenApiDocument;
-  const check: DocumentCheck = createDocumentCheck(document);
+  const check: DescriptionCheck = createDescriptionCheck(document as ApiDescription);
   const call = async (method: string, path: string, { headers = {}, body }: Options = {}) => {
     const response = await fetch(origin + path, {
       method,
@@ -180,15 +180,18 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
     expect(JSON.stringify(failed)).not.toContain('a secret');
   });
 
-  timingTest('waits a second only for a service that does not answer', async () => {
+  it('waits a second only for a service that does not answer', async () => {
     const { before } = gateway.operators;
-    const begun = performance.now();
-    before(() => new Promise(() => undefined));
-    const silent = await status();
-    expect(silent.data.services.filter(({ isUp }: { isUp: boolean }) => !isUp)).toEqual([
-      { name: expect.any(String), isUp: false, version: null, startedAt: null, store: null },
-    ]);
-    expect(performance.now() - begun).toBeLessThan(3_000); // the time-outs of other calls are longer
+    const round = async () => {
+      const begun = performance.now();
+      before(() => new Promise(() => undefined));
+      const silent = await status();
+      expect(silent.data.services.filter(({ isUp }: { isUp: boolean }) => !isUp)).toEqual([
+        { name: expect.any(String), isUp: false, version: null, startedAt: null, store: null },
+      ]);
+      return performance.now() - begun;
+    };
+    expect(await fastestOf(round)).toBeLessThan(3_000); // the time-outs of other calls are longer
   });
 
   it('lists dead letters page by page', async () => {

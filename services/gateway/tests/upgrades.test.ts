@@ -1,6 +1,6 @@
 import { createAdminServer, createLog, startAll, stopAll } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/internal-api';
-import { eventually, timingTest } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
@@ -73,7 +73,7 @@ describe('an upgrade that is refused', () => {
     });
   });
 
-  timingTest('does not hold up a gateway that stops', async () => {
+  it('does not hold up a gateway that stops', async () => {
     const stopping = await startTestGateway();
     const socket = await send(refused, stopping.origin);
     await eventually(() => expect(statusOf(socket)).toBe(401));

@@ -2,7 +2,7 @@ import { isAlive, runInDataDir, untilReady } from '@taskmesh/local-servers';
 import { temporaryDir } from '@taskmesh/local-servers/testing';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, timingTest } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { supervise } from './supervise.ts';
 
 const dir = temporaryDir('supervise');
@@ -89,7 +89,7 @@ describe('a supervised process', () => {
     expect(starts()).toBe(1);
   });
 
-  timingTest('is stopped at once in the middle of a start that takes long', async () => {
+  it('is stopped at once in the middle of a start that takes long', async () => {
     let starts = 0;
     const { start } = sleeper('slow');
     const process = await supervise({

@@ -63,7 +63,6 @@ async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
 async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, serverEnv: Record<string, string>) {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-jest-'));
   const outputFile = given.TASKMESH_TEST_RESULT ?? join(dir, 'result.json');
-  const secondTries = join(dir, 'second-tries');
   const jest = ['--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
   const args = [...jest, '--config', 'tools/jest.config.mjs', '--json', `--outputFile=${outputFile}`, ...jestArgs];
   const stuck = endWhenStuck(outputFile);
@@ -71,11 +70,10 @@ async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, s
     ...serverEnv,
     NODE_DISABLE_COMPILE_CACHE: '1', // for itself: it has new instances of each module
     ...(long ? { TASKMESH_LONG: '1' } : {}),
-    ...(jestArgs.length === 0 ? { TASKMESH_SECOND_TRIES: secondTries } : {}),
   };
   try {
     const step = await runStep('tests', () => runNode(args, { env, signal: AbortSignal.any([signal, stuck.signal]) }));
-    return { step, counts: readJestResult(outputFile), secondTries: linesOf(secondTries) };
+    return { step, counts: readJestResult(outputFile) };
   } finally {
     stuck.forget();
     rmSync(dir, { recursive: true, force: true });
@@ -96,10 +94,6 @@ function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void
   return { signal: stuck.signal, forget: () => clearInterval(timer) };
 }
 
-function linesOf(file: string): string[] {
-  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-}
-
 function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
   const steps = [...checks, ...(tests ? [tests.step] : [])];
   const failed = steps.filter((step) => !step.passed).map(({ name }) => name);
@@ -109,9 +103,6 @@ function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
     say(`  ${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
   if (failed.length > 0) say(`\nNot in order: ${failed.join(', ')}.`);
   const { passed, failed: failures } = tests?.counts ?? { passed: 0, failed: 1 };
-  const secondTries = tests?.secondTries ?? [];
-  if (secondTries.length > 0)
-    say(`\nPromises about time that needed a second try:\n${secondTries.map((line) => `  ${line}`).join('\n')}`);
   say(`\n${passed} passed, ${failures} failed`);
   return failed.length === 0 && failures === 0;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, timingTest } from '@taskmesh/testing';
+import { eventually, fastestOf } from '@taskmesh/testing';
 import type { KeyValue } from '../key-value.ts';
 
 /** The contract of every KeyValue adapter. `create` returns stores that share their content. */
@@ -167,12 +167,16 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect((await limiter.consume('k')).allowed).toBe(true);
       });
 
-      timingTest('begins anew when the window ends, and a refused try does not prolong it', async () => {
+      it('starts again when the window ends, and a refused attempt does not prolong it', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 1 });
-        const begun = performance.now();
-        await limiter.consume('k');
-        await eventually(async () => (await limiter.consume('k')).allowed, { timeoutMs: 10_000, everyMs: 50 });
-        expect(performance.now() - begun).toBeLessThan(2_000);
+        const round = async () => {
+          const key = fresh('key');
+          const begun = performance.now();
+          await limiter.consume(key);
+          await eventually(async () => (await limiter.consume(key)).allowed, { timeoutMs: 10_000, everyMs: 50 });
+          return performance.now() - begun;
+        };
+        expect(await fastestOf(round)).toBeLessThan(2_000);
       });
 
       it('takes every point once when many come at the same time', async () => {

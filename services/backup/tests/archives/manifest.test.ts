@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { timingTest } from '@taskmesh/testing';
 import { parseManifest, readManifest } from '../../src/archives/manifest.ts';
 import { ownArchive } from '../support/backup-fixture.ts';
 
@@ -56,7 +55,7 @@ describe('the manifest of an archive', () => {
     await expect(readManifest(dir)).rejects.toThrow('larger than');
   });
 
-  timingTest('is refused for too many tables before each of them is checked', async () => {
+  it('is refused for too many tables before each of them is checked', async () => {
     const rows = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`t${index}`, -1]));
     const { 'manifest.json': text = '' } = changed((manifest) => Object.assign(entry(manifest, 'tasks'), { rows }));
     const before = process.cpuUsage();

@@ -82,23 +82,6 @@ describe('a token', () => {
     expect(state.used).toHaveLength(2);
   });
 
-  it.each(['before', 'after'])('of a session that ended opens nothing, %s it was let in', async (when) => {
-    const { state, token, kindOf } = await fixture();
-    if (when === 'after') expect(await kindOf(token)).toBe('user');
-    state.ended.add('session');
-    expect(await kindOf(token)).toBe('invalid');
-    expect(await kindOf(token)).toBe('invalid');
-    state.ended = new Set(['another']);
-    expect(await kindOf(token)).toBe('user');
-  });
-
-  it('that was let in is not when its key is gone', async () => {
-    const { state, token, kindOf } = await fixture();
-    expect(await kindOf(token)).toBe('user');
-    state.isCurrent = false;
-    expect(await kindOf(token)).toBe('invalid');
-  });
-
   it('that was let in is not when its time is over, but for who grants more', async () => {
     const { state, token, kindOf } = await fixture();
     expect(await kindOf(token)).toBe('user');
@@ -110,34 +93,6 @@ describe('a token', () => {
     expect(await kindOf(token)).toBe('invalid');
     state.nowS = NOW_S + 960;
     expect(await kindOf(token, { graceS: 60 })).toBe('invalid');
-  });
-
-  it.each(['isLoaded', 'hasKeys'] as const)('cannot be checked as long as not %s', async (what) => {
-    const { authenticator, state, token, kindOf } = await fixture();
-    state[what] = false;
-    await expect(authenticator.authenticateToken(token)).rejects.toMatchObject(UNAVAILABLE);
-    state[what] = true;
-    expect(await kindOf(token)).toBe('user');
-  });
-});
-
-describe('an authorization header', () => {
-  it('that is absent makes nobody of the caller', async () => {
-    const { authenticator } = await fixture();
-    expect(await authenticator.authenticate([])).toEqual({ kind: 'anonymous' });
-  });
-
-  it.each(['Bearer ', 'bearer   '])('with the scheme "%s" tells who calls', async (scheme) => {
-    const { authenticator, token } = await fixture();
-    expect(await authenticator.authenticate([`${scheme}${token}  `])).toMatchObject({ kind: 'user' });
-  });
-
-  it('of any other form is invalid, twice the right one too', async () => {
-    const { authenticator, token, state } = await fixture();
-    const good = `Bearer ${token}`;
-    for (const values of [[''], ['Bearer'], [token], [`x ${good}`], [`${good} x`], [`Basic ${token}`], [good, good]])
-      expect(await authenticator.authenticate(values)).toEqual({ kind: 'invalid' });
-    expect(state.checks).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
+import { fastestOf } from '@taskmesh/testing';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServicePool, type ServicePool } from '@taskmesh/internal-api';
-import { timingTest } from '@taskmesh/testing';
 import { postGraphQL, type GraphQLPost } from './requests.ts';
 
 let server: Server;
@@ -99,11 +99,14 @@ describe('a request to a service', () => {
     expect(await post({ isOurs: false })).toEqual({ errors: [{ message: 'x' }] });
   });
 
-  timingTest('is given up when the time is up', async () => {
+  it('is given up when the time is up', async () => {
     handle = () => undefined;
-    const began = performance.now();
-    await expect(post({ timeoutMs: 50 })).rejects.toMatchObject(UNAVAILABLE);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const round = async () => {
+      const began = performance.now();
+      await expect(post({ timeoutMs: 50 })).rejects.toMatchObject(UNAVAILABLE);
+      return performance.now() - began;
+    };
+    expect(await fastestOf(round)).toBeLessThan(2_000);
   });
 
   it('is given up when the body does not come in time', async () => {

@@ -1,0 +1,122 @@
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { clientOf } from './client.ts';
+import type { Platform } from './platform.ts';
+
+/** Which responses are compressed, and for which clients. */
+export function describeCompression(platform: () => Platform) {
+  const client = clientOf(platform);
+  describe('the gateway', () => {
+    let authorization: string;
+
+    beforeAll(async () => {
+      const { token } = await client.signUp();
+      authorization = `Bearer ${token}`;
+      for (let number = 0; number < 20; number++)
+        await client.call('POST', '/api/tasks', {
+          token,
+          json: { title: `Task ${number}`, description: 'x'.repeat(500) },
+        });
+    });
+
+    /** `fetch` would undo the encoding. */
+    async function get(path: string, headers: Record<string, string> = {}, json?: object) {
+      const { promise, resolve, reject } = Promise.withResolvers<{
+        status: number | undefined;
+        headers: Record<string, unknown>;
+        body: Buffer;
+      }>();
+      request(`${platform().url}${path}`, { headers, method: json ? 'POST' : 'GET' }, (response) => {
+        const chunks: Buffer[] = [];
+        response
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .on('end', () =>
+            resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+          );
+      })
+        .on('error', reject)
+        .end(json && JSON.stringify(json));
+      return promise;
+    }
+
+    const graphql = (query: string, headers: Record<string, string>, variables?: object) =>
+      get('/graphql', { authorization, 'content-type': 'application/json', ...headers }, { query, variables });
+
+    it('compresses a large list for clients that accept gzip', async () => {
+      const plain = await get('/api/tasks', { authorization });
+      expect(plain.headers).toMatchObject({
+        'cache-control': 'private, no-cache',
+        'x-content-type-options': 'nosniff',
+        vary: 'Origin, Accept-Encoding',
+      });
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      for (const accepted of ['gzip', 'br, gzip;q=0.5', '*']) {
+        const { headers, body } = await get('/api/tasks', { authorization, 'accept-encoding': accepted });
+        expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Origin, Accept-Encoding' });
+        expect(gunzipSync(body)).toEqual(plain.body);
+        expect(body.length).toBeLessThan(plain.body.length / 4);
+      }
+      for (const accepted of ['identity', 'gzip;q=0', 'gzip;q=0, *', 'br', '']) {
+        const { headers, body } = await get('/api/tasks', { authorization, 'accept-encoding': accepted });
+        expect(headers).not.toHaveProperty('content-encoding');
+        expect(body).toEqual(plain.body);
+      }
+    });
+
+    it.each([
+      ['without the framework', {}, 'Origin'],
+      ['by the framework', { accept: 'text/event-stream, application/json' }, 'Origin'],
+    ])('compresses large results of GraphQL queries in the same way: %s', async (_how, headers, vary) => {
+      const list = '{ tasks { edges { node { title description } } } }';
+      const plain = await graphql(list, headers);
+      expect(plain.status).toBe(200);
+      const { headers: answered, body } = await graphql(list, { ...headers, 'accept-encoding': 'gzip' });
+      expect(answered).toMatchObject({ 'content-encoding': 'gzip', vary: `${vary}, Accept-Encoding` });
+      expect(answered['content-length']).toBe(String(body.length));
+      expect(gunzipSync(body)).toEqual(plain.body);
+      expect(plain.headers).toMatchObject({ vary: `${vary}, Accept-Encoding` });
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      const small = await graphql('{ tasks(first: 1) { totalCount } }', { ...headers, 'accept-encoding': 'gzip' });
+      expect(small.headers).not.toHaveProperty('content-encoding');
+    });
+
+    it('leaves results of GraphQL mutations, which may hold tokens, as they are', async () => {
+      const mutation =
+        'mutation ($text: String) { createTask(input: { title: "Task", description: $text }) { a: description b: description c: description } }';
+      const accepted = { 'accept-encoding': 'gzip' };
+      const { status, headers, body } = await graphql(mutation, accepted, { text: 'x'.repeat(2_000) });
+      expect([status, headers['content-encoding']]).toEqual([200, undefined]);
+      expect(body.length).toBeGreaterThan(6_000);
+    });
+
+    it('leaves large answers about an account as they are', async () => {
+      const { email } = await client.signUp();
+      let token = '';
+      for (let times = 0; times < 40; times++) token = (await client.logIn(email)).body.access_token;
+      const given = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
+      const { headers, body } = await get('/api/auth/sessions', given);
+      expect(body.length).toBeGreaterThan(4_096);
+      expect(headers).not.toHaveProperty('content-encoding');
+    });
+
+    it('leaves what is small, or about an account, as it is', async () => {
+      for (const path of ['/api/tasks?limit=1', '/api/auth/sessions']) {
+        const { headers } = await get(path, { authorization, 'accept-encoding': 'gzip' });
+        expect(headers).not.toHaveProperty('content-encoding');
+      }
+    });
+
+    it('gives the API description a strong tag for each form, and a 304 to clients that have it', async () => {
+      const tags = new Set<unknown>();
+      for (const accepted of ['identity', 'gzip']) {
+        const first = await get('/api/openapi.json', { 'accept-encoding': accepted });
+        expect(first.headers.etag).toMatch(/^"[\w-]+"$/);
+        tags.add(first.headers.etag);
+        const headers = { 'accept-encoding': accepted, 'if-none-match': String(first.headers.etag) };
+        expect(await get('/api/openapi.json', headers)).toMatchObject({ status: 304, body: Buffer.alloc(0) });
+        expect((await get('/api/openapi.json', { ...headers, 'if-none-match': '"other"' })).status).toBe(200);
+      }
+      expect(tags.size).toBe(2);
+    });
+  });
+}
