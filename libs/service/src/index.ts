@@ -46,7 +46,15 @@ export {
 export { createAdminServer } from './admin-server.ts';
 export { createLatencyHistogram, createMetrics, type LatencyHistogram, type Observe } from './metrics.ts';
 export { createBulkhead, createFairQueue, type Bulkhead, type FairQueue } from './queues.ts';
-export { bearerToken, closePromptly, isLoopbackAddress, isLoopbackHost, networkOf, NETWORKS_PER_SITE, siteOf } from './network.ts';
+export {
+  bearerToken,
+  closePromptly,
+  isLoopbackAddress,
+  isLoopbackHost,
+  networkOf,
+  NETWORKS_PER_SITE,
+  siteOf,
+} from './network.ts';
 export { isSameSecret, issueSignInCode, takeSignInCode } from './sign-in-code.ts';
 export { runService, STOP_DEADLINE_MS, surviveClosedOutput } from './run-service.ts';
 export { trimMemory, tuneV8 } from './v8.ts';
