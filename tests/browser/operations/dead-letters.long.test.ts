@@ -82,10 +82,7 @@ it('an operator sees within seconds that a service is down, and that it is back'
   await says('All is well');
   process.kill(stack.processes.get('backup')?.pid ?? 0, 'SIGSTOP');
   await says('The service backup does not answer.');
-  await page
-    .getByRole('region', { name: 'backup', exact: true })
-    .getByText('Down')
-    .waitFor();
+  await page.getByRole('region', { name: 'backup', exact: true }).getByText('Down').waitFor();
   process.kill(stack.processes.get('backup')?.pid ?? 0, 'SIGCONT');
   await says('All is well');
   await close();
