@@ -22,7 +22,8 @@ function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
   const began = performance.now();
   return new Promise((resolve) => {
     let text = '';
-    const socket = connect(Number(port), hostname, () => socket.write(head));
+    const socket = connect(Number(port), hostname);
+    socket.write(head); // kept until it is connected
     const bytes = rest[Symbol.iterator]();
     const timer = setInterval(() => {
       const { value } = bytes.next();

@@ -53,6 +53,8 @@ export async function startMeasuredProduct() {
       ...(KAFKA.brokers && { KAFKA_BROKERS: KAFKA.brokers, KAFKA_TOPIC_PREFIX: KAFKA.topicPrefix }),
       // All requests come from one address.
       RATE_LIMIT_FACTOR: '0',
+      // An archive of a gigabyte is too large: 512 MiB unpacked.
+      BACKUP_MAX_ARCHIVE_MB: '64',
       // As in the images.
       ...{ MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '16', APOLLO_TELEMETRY_DISABLED: '1' },
     },
