@@ -27,13 +27,13 @@ export function findInstallations(): Installation[] {
   return [...new Map(found)].map(([version, bin]) => ({ version, bin }));
 }
 
-const NOBODY = 65_534;
+const NOBODY_UID = 65_534;
 
 /** A server of that installation, empty. */
 export async function startInstallation({ bin }: Installation): Promise<{ url: string; stop(): Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-pg-'));
   const data = join(dir, 'data');
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}; // it refuses to run as root
+  const user = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}; // it refuses to run as root
   mkdirSync(data);
   if (user.uid) for (const path of [dir, data]) chownSync(path, user.uid, user.gid);
   const options = { ...user, cwd: dir, stdio: 'ignore' } as const;

@@ -108,8 +108,8 @@ it('the REST API is asked as the user, also when the token has expired', async (
   expect(await codeOf(one.client.fetch('/api/auth/export'))).toBe('SIGNED_OUT');
 });
 
-it('another address is confirmed by whoever is signed in, or by anybody with the password', async () => {
-  const [one, nobody] = [await device(), await device()];
+it('another address is confirmed by the user who is signed in, or by anybody with the password', async () => {
+  const [one, stranger] = [await device(), await device()];
   const { password } = await signedUp(one);
   const ask = async () => {
     const { email } = newAccount();
@@ -121,12 +121,12 @@ it('another address is confirmed by whoever is signed in, or by anybody with the
   await one.client.confirmEmailChange(first.token);
   expect(await emailOf()).toBe(first.email);
   const second = await ask();
-  expect(await codeOf(nobody.client.confirmEmailChange(second.token))).toBe('SIGNED_OUT');
-  await expect(nobody.client.confirmEmailChange(second.token, 'a guess')).rejects.toMatchObject({
+  expect(await codeOf(stranger.client.confirmEmailChange(second.token))).toBe('SIGNED_OUT');
+  await expect(stranger.client.confirmEmailChange(second.token, 'a guess')).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
     issues: [{ path: 'password', message: 'The password is wrong.' }],
   });
-  await nobody.client.confirmEmailChange(second.token, password);
+  await stranger.client.confirmEmailChange(second.token, password);
   expect(await emailOf()).toBe(second.email);
 });
 
@@ -178,7 +178,7 @@ it('what is written without a network waits, survives a restart of the page, and
     one.client.createTask({ title: 'written offline' }),
     one.client.updateTask(task.id, { title: 'renamed offline' }),
   ];
-  for (const each of lost) each.catch(() => undefined); // nobody waits for them after the restart
+  for (const each of lost) each.catch(() => undefined); // no one waits for them after the restart
   await eventually(() =>
     expect(
       shownBy(one)

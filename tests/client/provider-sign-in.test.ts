@@ -96,7 +96,7 @@ it('links who is signed in', async () => {
   client.close();
 });
 
-it('tells why nobody signed in', async () => {
+it('tells why no one signed in', async () => {
   const client = newClient();
   expect(readSignInAnswer(await go(await client.beginProviderSignIn(), null))).toEqual({
     error: 'access_denied',

@@ -27,7 +27,7 @@ export function createRest(url: string) {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body }; // told by the test
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body }; // typed by the test
   };
 }
 
@@ -49,6 +49,6 @@ export function createGraphql(url: string) {
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify({ query, variables }),
     });
-    return (await response.json()) as GraphqlAnswer<Data>; // told by the test
+    return (await response.json()) as GraphqlAnswer<Data>; // typed by the test
   };
 }

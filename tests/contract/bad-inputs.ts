@@ -241,7 +241,7 @@ function accounts(): BadInput[] {
       open('refresh', { refresh_token: value }),
     ]),
     open('login', { email: { $ne: null }, password: { $ne: null } }),
-    open('login', { email: 'nobody@example.com', password: "' or 1=1 --" }, 401),
+    open('login', { email: 'unknown@example.com', password: "' or 1=1 --" }, 401),
     open('reset-password', { token: 'nonsense', password: PASSWORD }),
     open('reset-password', { token: '\u0000', password: PASSWORD }),
     open('refresh', { refresh_token: 'nonsense' }, 401),

@@ -42,8 +42,8 @@ export function describeGraphql(platform: () => Platform) {
       ['mutation { createTask(input: {title: "abc"}) { id } }', 'UNAUTHENTICATED'],
       ['mutation { logout }', 'UNAUTHENTICATED'],
       ['mutation { refreshSession(refreshToken: "nonsense") { expiresIn } }', 'UNAUTHENTICATED'],
-      ['mutation { login(input: {email: "nobody@example.com", password: "x"}) { expiresIn } }', 'UNAUTHENTICATED'],
-    ])('nobody asking %s gets %s', async (query, code) => {
+      ['mutation { login(input: {email: "unknown@example.com", password: "x"}) { expiresIn } }', 'UNAUTHENTICATED'],
+    ])('no one asking %s gets %s', async (query, code) => {
       expect(await codes(query, {})).toEqual([code]);
       expect(await codes(query, { token: 'nonsense' })).toEqual([code]);
     });
@@ -251,7 +251,7 @@ export function describeGraphql(platform: () => Platform) {
       expect((await page(`${after}, orderBy: {field: PRIORITY, direction: ASC}`)).codes).toEqual(['BAD_USER_INPUT']);
     });
 
-    it('answers a request for recovery with true, whoever is asked for', async () => {
+    it('answers a request for recovery with true, for any address', async () => {
       for (const email of [owner.email, newEmail()])
         expect(
           (await run('mutation ($email: String!) { requestPasswordReset(email: $email) }', { variables: { email } }))

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientOf, type Account } from './client.ts';
 import type { Platform } from './platform.ts';
 
-/** What the platform of `describeSlowClients` is told: whole requests arrive within this time, headers within half of it. */
+/** What the platform of `describeSlowClients` is set to: whole requests arrive within this time, headers within half of it. */
 export const REQUEST_TIMEOUT_S = 2;
 const REQUEST_MS = REQUEST_TIMEOUT_S * 1_000;
 /** How often it looks, and what a busy machine adds. */
@@ -45,7 +45,7 @@ const ENDLESS = 'x'.repeat(1_000);
 const HEAD = 'GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ';
 const CROWD = 100;
 
-/** Clients that send too slowly: they are cut off, and nobody else notices them. All of them come at the same time. */
+/** Clients that send too slowly: they are cut off, and no one else notices them. All of them come at the same time. */
 export function describeSlowClients(platform: () => Platform) {
   const client = clientOf(platform);
   let account: Account;
@@ -94,7 +94,7 @@ export function describeSlowClients(platform: () => Platform) {
       crowd = await Promise.all(crowdSent);
     }, 180_000);
 
-    it.each(slow)('that %s is told so and cut off', (what, limitMs) => {
+    it.each(slow)('that %s gets an answer and is cut off', (what, limitMs) => {
       const { status, text, afterMs } = cuts.get(what) ?? { status: NaN, text: '', afterMs: NaN };
       expect({ status, text }).toMatchObject({ status: 408 });
       expect(text).toMatch(/^Connection: close\r$/im);
@@ -110,10 +110,10 @@ export function describeSlowClients(platform: () => Platform) {
       expect(afterMs).toBeLessThan(REQUEST_MS / 2 + TOLERANCE_MS);
     });
 
-    it('keeps nobody else from being served, not even a hundred of them', () => {
+    it('keeps no one else from being served, not even a hundred of them', () => {
       expect(crowd.filter(({ status }) => status !== 408)).toEqual([]);
       expect(crowd).toHaveLength(CROWD);
-      expect(answered).toBeGreaterThan(2); // nobody would be, or whoever came before the crowd
+      expect(answered).toBeGreaterThan(2); // none would be, or only those before the crowd
     });
 
     it('that goes before its body is whole is forgotten', async () => {

@@ -115,7 +115,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
       ]);
     });
 
-    it('has no hash: an unknown one is told so', async () => {
+    it('has no hash: an unknown one is reported', async () => {
       const unknown = '0'.repeat(64);
       const answers = [
         await ask({ json: { documentId: unknown } }),

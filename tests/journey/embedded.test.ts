@@ -31,7 +31,7 @@ describe('the embedded platform', () => {
     rmSync(dataDir, { recursive: true });
   }, 180_000);
 
-  it('writes logs that nobody else may read', () => {
+  it('writes logs that no one else may read', () => {
     const modes = readdirSync(join(dataDir, 'logs')).map((file) => statSync(join(dataDir, 'logs', file)).mode & 0o777);
     expect(modes).toEqual([0o600, 0o600]); // ours and PostgreSQL's
   });

@@ -133,7 +133,7 @@ export function describeJourney(platform: () => { urls: string[] }) {
       tasks: { totalCount: 2, edges: [{ node: { title: 'Write the report', owner: { email: account.email } } }] },
     });
 
-    // Nobody else sees any of it.
+    // No one else sees any of it.
     expect((await rest('GET', `/tasks/${first.id}`, { token: stranger.access_token })).status).toBe(404);
     expect((await rest('DELETE', `/tasks/${first.id}`, { token: stranger.access_token })).status).toBe(404);
     expect((await rest<{ count: number }>('GET', '/tasks', { token: stranger.access_token })).body.count).toBe(0);

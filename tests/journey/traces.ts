@@ -17,7 +17,7 @@ const TOPIC = 'taskmesh.tasks.changes';
 export function describeTraces(platform: () => { urls: string[]; collector: TraceCollector; isSplit: boolean }) {
   const collector = () => platform().collector;
   const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
-  /** Everything that a client sends and nobody else may read. */
+  /** Everything that a client sends and no one else may read. */
   const secrets = {
     email: `planted-${randomUUID()}@example.com`,
     password: `planted ${randomUUID()}`,
@@ -116,7 +116,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
     await fetch(`${platform().urls[0]}/readyz`);
     const last = newTrace();
     await rest('GET', '/tasks/stats', { token, headers: last.headers });
-    // Nothing is told twice, either: a request, the service's part, and its statement.
+    // Nothing is recorded twice, either: a request, the service's part, and its statement.
     const inTasks = `gateway: GET /api/tasks/stats${toTasks(platform().isSplit)} > tasks: query`;
     await eventually(() => {
       expect(pathsOf(last.traceId)).toContain('gateway: GET /api/tasks/stats');

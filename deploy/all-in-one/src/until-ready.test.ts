@@ -8,27 +8,27 @@ const reports =
 const unready = { ok: false, checks: { keys: true, tasks: false, auth: false, draining: false } };
 
 function waiting(options: Partial<WaitOptions>) {
-  const told: string[][] = [];
+  const calls: string[][] = [];
   const failed = new Promise<never>(() => undefined);
   return {
-    told,
+    calls,
     ready: untilReady({
-      ...{ started: Promise.resolve(), ready: reports(unready), failed, tell: (missing) => told.push(missing) },
+      ...{ started: Promise.resolve(), ready: reports(unready), failed, tell: (missing) => calls.push(missing) },
       ...options,
     }),
   };
 }
 
 it('waits until all is there, and tells nothing about what takes no time', async () => {
-  const { ready, told } = waiting({ ready: reports(unready, unready, { ok: true }) });
+  const { ready, calls } = waiting({ ready: reports(unready, unready, { ok: true }) });
   await ready;
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 it('tells once what is missing when it lasts', async () => {
-  const { ready, told } = waiting({ ready: reports(unready, unready, unready, { ok: true }), tellAfterMs: 0 });
+  const { ready, calls } = waiting({ ready: reports(unready, unready, unready, { ok: true }), tellAfterMs: 0 });
   await ready;
-  expect(told).toEqual([['tasks', 'auth']]);
+  expect(calls).toEqual([['tasks', 'auth']]);
 });
 
 it('waits no longer for what cannot go on, or is to stop', async () => {
@@ -38,10 +38,10 @@ it('waits no longer for what cannot go on, or is to stop', async () => {
 
 it('tells what is missing during a long start, and is not ready before it has ended', async () => {
   const start = Promise.withResolvers<void>();
-  const { ready, told } = waiting({ started: start.promise, ready: reports(unready, { ok: true }), tellAfterMs: 0 });
+  const { ready, calls } = waiting({ started: start.promise, ready: reports(unready, { ok: true }), tellAfterMs: 0 });
   const late = new Promise((resolve) => setTimeout(resolve, 200, 'not yet'));
   expect(await Promise.race([ready, late])).toBe('not yet');
-  expect(told).toEqual([['tasks', 'auth']]);
+  expect(calls).toEqual([['tasks', 'auth']]);
   start.resolve();
   await ready;
 });

@@ -10,7 +10,7 @@ export interface WaitOptions {
   ready(): HealthReport;
   /** Resolves with the reason when it never will be. */
   failed: Promise<Error>;
-  /** Told once what is missing, if that lasts. */
+  /** Called once with what is missing, if that lasts. */
   tell(missing: string[]): void;
   signal?: AbortSignal | undefined;
   tellAfterMs?: number;
@@ -25,12 +25,12 @@ export async function untilReady(options: WaitOptions): Promise<void> {
   started.then(() => (hasStarted = true), fail);
   void failed.then(fail);
   const tellAt = performance.now() + tellAfterMs;
-  let isTold = false;
+  let isReported = false;
   for (let report = ready(); !hasStarted || !report.ok; report = ready()) {
     signal?.throwIfAborted();
     if (failure) throw failure;
-    if (!isTold && performance.now() >= tellAt) {
-      isTold = true;
+    if (!isReported && performance.now() >= tellAt) {
+      isReported = true;
       tell(missingIn(report));
     }
     await sleep(LOOK_EVERY_MS);

@@ -32,12 +32,12 @@ describe('sources that cannot be run', () => {
       "import './gone.ts';\n",
       /Cannot find module .*gone\.ts' imported from .*source\.ts$/,
     ],
-  ])('are told with their place, and without the loader: they %s', (_what, source, message) => {
+  ])('are reported with their place, and without the loader: they %s', (_what, source, message) => {
     expect(why(source)).toMatch(message);
     expect(why(source)).not.toMatch(/^ +at /m);
   });
 
-  it('are told with the first line of theirs where they failed', () => {
+  it('are reported with the first line of theirs where they failed', () => {
     expect(why('const a: any = 1;\na.b.c();\n')).toMatch(/^TypeError: .*\n +at .*file:\/\/.*source\.ts:2:5\)?$/);
   });
 });

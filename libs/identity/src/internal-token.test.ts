@@ -72,7 +72,7 @@ describe('an internal token', () => {
 
   it.each<[string, Parameters<typeof forge>[0]]>([
     ['for another service', { claims: { aud: 'auth' } }],
-    ['for nobody', { without: ['aud'] }],
+    ['for no service', { without: ['aud'] }],
     ['without an end', { without: ['exp'] }],
     ['without a beginning', { without: ['iat'] }],
     ['without an issuer', { without: ['iss'] }],
@@ -135,7 +135,7 @@ describe('who may say what', () => {
     },
   );
 
-  it('is told at the start to who has a key of another name', () => {
+  it('is reported at the start to a service that has a key of another name', () => {
     for (const kid of ['backup-1', 'gateway2', 'none', undefined]) {
       const create = () => createIdentitySigner({ issuer: 'gateway', key: { ...gatewayKey, kid }, clock });
       expect(create).toThrow('The identity key of gateway needs "gateway" or "gateway-…" as its kid.');
@@ -156,7 +156,7 @@ describe('who may say what', () => {
     await expect(createVerifier().verify(other)).rejects.toMatchObject(REFUSED);
   });
 
-  it('lets nobody in whom the service does not know as a caller, whatever the key', async () => {
+  it('lets no caller in that the service does not know, whatever the key', async () => {
     const keys = publicKeys({ keys: [backupKey] });
     const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock });
     const token = await createSigner('backup', backupKey).tokenFor({ role: 'service', name: 'backup' }, 'backup');
@@ -207,7 +207,7 @@ describe('the time of an internal token', () => {
     expect(new Set([...tokens, await signer.tokenFor(ADA, 'auth')]).size).toBe(5);
   });
 
-  it('gives identities that nobody can change for the next caller', async () => {
+  it('gives identities that no caller can change for the next caller', async () => {
     const identity = await createVerifier().verify(await forge());
     expect(() => Object.assign(identity, { userId: 'eve' })).toThrow(TypeError);
   });

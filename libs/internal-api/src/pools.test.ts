@@ -222,7 +222,7 @@ it('a service whose host has no address is unavailable', async () => {
   await nowhere.destroy();
 });
 
-it('asks nobody once it is destroyed, even if it was never used before', async () => {
+it('asks no service once it is destroyed, even if it was never used before', async () => {
   let asked = 0;
   const server = createServer((_request, response) => void (asked++, response.end())).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -36,7 +36,7 @@ const expectAnswersAtOnce = async (call: () => Promise<unknown>) => {
   });
   expect(ms).toBeLessThan((CALLS * TIME_OUT_MS) / 2);
 };
-const told = () => lines.map(({ level }) => level);
+const levels = () => lines.map(({ level }) => level);
 
 beforeEach(async () => {
   const { hostname, port } = new URL(requiredAddress('REDIS_URL'));
@@ -56,7 +56,7 @@ describe('a Redis that is not there at the start', () => {
     store = open();
   });
 
-  it('stops nobody, and is used as soon as it comes', async () => {
+  it('stops no caller, and is used as soon as it comes', async () => {
     const id = randomUUID();
     const heard: string[] = [];
     const { ms } = await timed(() => store.subscribe(id, (message) => heard.push(message)));
@@ -76,17 +76,17 @@ describe('a Redis that is not there at the start', () => {
     });
   });
 
-  it('is told once, and its coming once, however many connects were tried', async () => {
+  it('is reported once, and its coming once, however many connects were tried', async () => {
     const begun = proxy.connections();
-    await eventually(() => told().length === 1);
+    await eventually(() => levels().length === 1);
     await proxy.restore();
     await eventually(store.isUp);
     proxy.freeze();
     await proxy.cut();
     await proxy.restore();
     proxy.thaw();
-    await eventually(() => proxy.connections() > begun + 1 && store.isUp() && told().length >= 4);
-    expect(told()).toEqual(['warn', 'info', 'warn', 'info']);
+    await eventually(() => proxy.connections() > begun + 1 && store.isUp() && levels().length >= 4);
+    expect(levels()).toEqual(['warn', 'info', 'warn', 'info']);
   });
 });
 
@@ -127,7 +127,7 @@ describe('a frozen Redis', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is used again when it goes on, and both are told once', async () => {
+  it('is used again when it goes on, and both are reported once', async () => {
     const id = randomUUID();
     await store.set(id, 'value', { ttlSeconds: 60 });
     proxy.freeze();
@@ -135,7 +135,7 @@ describe('a frozen Redis', () => {
     proxy.thaw();
     await eventually(async () => (await store.get(id)) === 'value');
     expect(store.isUp()).toBe(true);
-    expect(told()).toEqual(['warn', 'info']);
+    expect(levels()).toEqual(['warn', 'info']);
   });
 
   it('is noticed by a process that asks for nothing, and its subscriptions find a connection that works', async () => {
@@ -200,7 +200,7 @@ describe('a Redis that is killed', () => {
       return heard.length > 0;
     });
     expect(heard).not.toContain('lost');
-    expect(told()).toEqual(['warn', 'info']);
+    expect(levels()).toEqual(['warn', 'info']);
   });
 });
 
@@ -257,7 +257,7 @@ describe('a limiter', () => {
 });
 
 describe('a Redis that refuses', () => {
-  it('is answered as if nothing were there, told once for each kind of refusal, and used on', async () => {
+  it('is answered as if nothing were there, reported once for each kind of refusal, and used on', async () => {
     await eventually(store.isUp);
     const id = randomUUID();
     const redis = new Redis(requiredAddress('REDIS_URL'));
@@ -269,7 +269,7 @@ describe('a Redis that refuses', () => {
     await store.set(id, '', { ttlSeconds: 0 });
   });
 
-  it('does so with a wrong password, too, and the reason is told without the password', async () => {
+  it('does so with a wrong password, too, and the reason is given without the password', async () => {
     const url = throughProxy();
     [url.username, url.password] = ['somebody', 'not-the-password'];
     const other = open(url);

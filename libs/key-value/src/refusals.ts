@@ -36,7 +36,7 @@ export interface Outage {
 }
 
 export function createOutage(log: Log): Outage {
-  const toldKinds = new Set<string>();
+  const reportedKinds = new Set<string>();
   let away = false;
   return {
     began(reason) {
@@ -52,8 +52,8 @@ export function createOutage(log: Log): Outage {
     refused(error) {
       const reason = messageOf(error);
       const kind = reason.split(' ', 1)[0] ?? '';
-      if (toldKinds.has(kind)) return;
-      toldKinds.add(kind);
+      if (reportedKinds.has(kind)) return;
+      reportedKinds.add(kind);
       log.warn({ reason }, 'Redis refuses a command');
     },
   };

@@ -101,7 +101,7 @@ describe('an SMTP server that says no', () => {
   beforeEach(async () => {
     responseCode = 550;
     const refusal = (to: string) => ({ responseCode, message: `<${to}>: no mailbox ${to} here` });
-    server = await startMailServer({ refuse: (to) => (to.includes('nobody') ? refusal(to) : undefined) });
+    server = await startMailServer({ refuse: (to) => (to.includes('absentee') ? refusal(to) : undefined) });
     mailer = createSmtpMailer({ url: server.url, from: FROM });
   });
   afterEach(async () => {
@@ -110,7 +110,7 @@ describe('an SMTP server that says no', () => {
   });
 
   it('makes the mail undeliverable when it refuses the recipient for good', async () => {
-    const sending = mailer.send({ to: 'nobody@example.com', subject: 's', text: 't' });
+    const sending = mailer.send({ to: 'absentee@example.com', subject: 's', text: 't' });
     await expect(sending).rejects.toBeInstanceOf(UndeliverableError);
   });
 
@@ -120,12 +120,12 @@ describe('an SMTP server that says no', () => {
   ])('tells why, %s, without the address, which logs must not have', async (_how, status) => {
     responseCode = status;
     const error: unknown = await mailer
-      .send({ to: '"nobody+tag"@example.com', subject: 's', text: 't' })
+      .send({ to: '"absentee+tag"@example.com', subject: 's', text: 't' })
       .catch((failure: unknown) => failure);
-    const told = inspect(error, { depth: Infinity });
-    expect(told).toContain('no mailbox');
-    expect(told).toContain(`responseCode: ${status}`);
-    expect(told).not.toMatch(/nobody|example\.com/);
+    const text = inspect(error, { depth: Infinity });
+    expect(text).toContain('no mailbox');
+    expect(text).toContain(`responseCode: ${status}`);
+    expect(text).not.toMatch(/absentee|example\.com/);
   });
 
   it.each([

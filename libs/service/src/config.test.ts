@@ -12,7 +12,7 @@ import {
   type Env,
 } from './config.ts';
 
-const told = (name: string) => {
+const refusalOf = (name: string) => {
   try {
     readEnv(z.object({ [name]: setting.int(1, 2) }), { [name]: 'nonsense' });
   } catch (error) {
@@ -23,23 +23,24 @@ const told = (name: string) => {
 
 describe('a setting that makes no sense', () => {
   it.each(['ACCESS_TOKEN_TTL_S', 'PASSWORD_MIN_LENGTH', 'PUBLIC_URL', 'BACKUP_KEY_FILE', 'PORT'])(
-    'is told with its value: %s',
-    (name) => expect(told(name)).toContain(`${name} must be a whole number (is: "nonsense")`),
+    'is reported with its value: %s',
+    (name) => expect(refusalOf(name)).toContain(`${name} must be a whole number (is: "nonsense")`),
   );
 
   const secrets = ['BACKUP_TOKEN', 'KAFKA_SASL_PASSWORD', 'REALTIME_ANON_KEY', 'POSTGRES_URL', 'BACKUP_S3_URL'];
-  it.each([...secrets, 'OTEL_EXPORTER_OTLP_HEADERS'])('is told without its value when that is a secret: %s', (name) =>
-    expect(told(name)).toContain(`${name} must be a whole number (is: not shown)`),
+  it.each([...secrets, 'OTEL_EXPORTER_OTLP_HEADERS'])(
+    'is reported without its value when that is a secret: %s',
+    (name) => expect(refusalOf(name)).toContain(`${name} must be a whole number (is: not shown)`),
   );
 
-  it('is told without the login in a URL', () => {
+  it('is reported without the login in a URL', () => {
     const schema = z.object({ OIDC_ISSUER: setting.url('https:') });
     expect(() => readEnv(schema, { OIDC_ISSUER: 'grpc://me:hid/d@n@login.example:1' })).toThrow(
       'OIDC_ISSUER must be a URL that starts with https:// (is: "grpc://…@login.example:1")',
     );
   });
 
-  it('is told to be written otherwise when a password keeps a URL from being one', () => {
+  it('is to be written otherwise when a password keeps a URL from being one', () => {
     const schema = z.object({ POSTGRES_URL: setting.url('postgres:', 'postgresql:') });
     for (const password of ['a/b', '100%sure', '%FF'])
       expect(() => readEnv(schema, { POSTGRES_URL: `postgres://ada:${password}@db:5432/tasks` })).toThrow(
@@ -55,7 +56,7 @@ describe('a setting that makes no sense', () => {
 });
 
 describe('a setting that is absent', () => {
-  it('is told with the form that it must have', () => {
+  it('is reported with the form that it must have', () => {
     const schema = z.object({
       POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
       PORT: setting.port(),
@@ -86,7 +87,7 @@ describe('the port for administrators', () => {
     [{ PORT: '4002', ADMIN_PORT: '0' }, 0],
   ])('of %j is %d', (ports, expected) => expect(readProcess(ports, 4_001).adminPort).toBe(expected));
 
-  it('has to be told where PORT + 10000 is no port', () => {
+  it('has to be set where PORT + 10000 is no port', () => {
     expect(() => readProcess({ PORT: '55536' }, 4_001)).toThrow('ADMIN_PORT is needed: PORT + 10000 is no port');
   });
 });
@@ -106,7 +107,7 @@ beforeAll(() => {
 
 describe('settings that are misspelt', () => {
   it.each(['POSTGRES_ULR', 'POSTGRES_UR', 'POSTGRES_URLS', 'POSTGRE_URL', 'POSTGRES-URL', 'OPSTGRES_URL'])(
-    'are told: %s',
+    'are reported: %s',
     (name) => {
       expect(doubtsAbout({ [name]: 'x' })).toEqual([
         `${name} is no setting, and counts for nothing: is POSTGRES_URL meant?`,
@@ -118,12 +119,12 @@ describe('settings that are misspelt', () => {
     ['ACCESS_TOKEN_TTL', 'ACCESS_TOKEN_TTL_S'],
     ['RATE_LIMIT', 'RATE_LIMIT_FACTOR'],
     ['SMTP_HOST', 'SMTP_URL'],
-  ])('are told without their last word, unless the setting is there, too: %s', (name, meant) => {
+  ])('are reported without their last word, unless the setting is there, too: %s', (name, meant) => {
     expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is no setting, and counts for nothing: is ${meant} meant?`]);
     expect(doubtsAbout({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
-  it('are told what to do instead when they were settings once', () => {
+  it('come with what to do instead when they were settings once', () => {
     expect(doubtsAbout({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
       'KAFKA_SSL is no setting any more, and counts for nothing: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
       'REALTIME_MAX_QUEUED_MB is no setting any more, and counts for nothing: it is always 64.',
@@ -147,7 +148,7 @@ describe('settings that are misspelt', () => {
 describe('a token of operators', () => {
   const ofToken = (env: Env) => doubtsAbout({ NODE_ENV: 'production', ...env });
 
-  it('is told where it is too short for production, and not shown', () => {
+  it('is reported where it is too short for production, and not shown', () => {
     const [problem, ...others] = ofToken({ BACKUP_TOKEN: 'x'.repeat(31) });
     expect(problem).toMatch(/^BACKUP_TOKEN has fewer than 32 characters/);
     expect(problem).not.toContain('xxx');
@@ -159,7 +160,7 @@ describe('a token of operators', () => {
     { BACKUP_TOKEN: '' },
     {},
     { BACKUP_TOKEN: 'abc', NODE_ENV: 'development' },
-  ])('is not told otherwise: %j', (env) => expect(ofToken(env)).toEqual([]));
+  ])('is not reported otherwise: %j', (env) => expect(ofToken(env)).toEqual([]));
 });
 
 const top = mkdtempSync(join(tmpdir(), 'taskmesh-writable-'));
@@ -184,7 +185,7 @@ describe('a directory that a setting names', () => {
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
-  onLinux('is refused where nobody can make or write one', () => {
+  onLinux('is refused where no one can make or write one', () => {
     for (const dir of ['/proc', '/proc/taskmesh', '/proc/taskmesh/below'])
       expect(() => ensureWritableDirectory('DATA_DIR', dir)).toThrow('- DATA_DIR must lead to a directory');
   });

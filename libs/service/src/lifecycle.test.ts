@@ -15,7 +15,7 @@ describe('what was opened', () => {
     expect(closed).toEqual(['last', 'first']);
   });
 
-  it('is closed once, and whoever closes it meanwhile waits for that', async () => {
+  it('is closed once, and a second closer waits for that', async () => {
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     const closed: string[] = [];
     const closers = new Closers();
@@ -44,7 +44,7 @@ describe('what was opened', () => {
     expect(done).toEqual(['stopped']);
   });
 
-  it('stays open when it was handed over, until whoever has it closes it', async () => {
+  it('stays open when it was handed over, until its new owner closes it', async () => {
     const closed: string[] = [];
     const open = async () => {
       await using closers = new Closers();

@@ -6,11 +6,11 @@ import { createPeriodic } from './periodic.ts';
 
 function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fails' | 'works' | Promise<void>)[] }) {
   const startedAt: number[] = [];
-  const told: string[] = [];
+  const logged: string[] = [];
   const began = Date.now();
   const write = (line: string) => {
     const { level, what, msg } = JSON.parse(line) as Record<string, string>;
-    told.push(`${level}: ${what} ${msg}`);
+    logged.push(`${level}: ${what} ${msg}`);
   };
   const periodic = createPeriodic({
     everyMs,
@@ -24,7 +24,7 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
     what: 'the list',
     log: createLog({ service: 'test', level: 'debug', destination: { write } }),
   });
-  return { periodic, startedAt, told };
+  return { periodic, startedAt, logged };
 }
 
 beforeEach(() => void jest.useFakeTimers());
@@ -33,10 +33,10 @@ afterEach(() => jest.useRealTimers());
 describe('a task that runs again and again', () => {
   it('runs at once, and again so long after each run has ended', async () => {
     const slow = new Promise<void>((resolve) => setTimeout(resolve, 250));
-    const { periodic, startedAt, told } = fixture({ everyMs: 1_000, outcomes: [slow] });
+    const { periodic, startedAt, logged } = fixture({ everyMs: 1_000, outcomes: [slow] });
     periodic.start();
     await jest.advanceTimersByTimeAsync(2_500);
-    expect([startedAt, told]).toEqual([[0, 1_250, 2_250], []]);
+    expect([startedAt, logged]).toEqual([[0, 1_250, 2_250], []]);
     await periodic.stop();
   });
 
@@ -54,12 +54,12 @@ describe('a task that runs again and again', () => {
     },
   );
 
-  it('is told of once when it fails, and once when it works again', async () => {
-    const { periodic, told } = fixture({ everyMs: 100, outcomes: ['fails', 'fails', 'works', 'works', 'fails'] });
+  it('is reported once when it fails, and once when it works again', async () => {
+    const { periodic, logged } = fixture({ everyMs: 100, outcomes: ['fails', 'fails', 'works', 'works', 'fails'] });
     periodic.start();
     await jest.advanceTimersByTimeAsync(1_000);
     const once = ['warn: the list failed, and is tried again', 'info: the list works again'];
-    expect(told).toEqual([...once, ...once]);
+    expect(logged).toEqual([...once, ...once]);
     await periodic.stop();
   });
 
@@ -79,7 +79,7 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('runs soon when there is something to do, once however often it is told, and then in its turn', async () => {
+  it('runs soon when there is something to do, once however often it is asked to, and then in its turn', async () => {
     const { periodic, startedAt } = fixture({ everyMs: 10_000 });
     periodic.start();
     await jest.advanceTimersByTimeAsync(300);
@@ -91,7 +91,7 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('runs soon after the run in which it was told that there is something to do', async () => {
+  it('runs soon after the run in which it heard that there is something to do', async () => {
     const slow = new Promise<void>((resolve) => setTimeout(resolve, 250));
     const { periodic, startedAt } = fixture({ everyMs: 10_000, outcomes: [slow] });
     periodic.start();
@@ -114,10 +114,10 @@ describe('a task that runs again and again', () => {
     await periodic.stop();
   });
 
-  it('ends with the run that is under way, whose failure is nobody’s business any more', async () => {
+  it('ends with the run that is under way, whose failure matters to no one any more', async () => {
     let fail = () => {};
     const slow = new Promise<void>((_resolve, reject) => (fail = () => reject(new Error('closed'))));
-    const { periodic, startedAt, told } = fixture({ everyMs: 100, outcomes: [slow] });
+    const { periodic, startedAt, logged } = fixture({ everyMs: 100, outcomes: [slow] });
     periodic.start();
     let isStopped = false;
     const stopped = periodic.stop().then(() => (isStopped = true));
@@ -126,10 +126,10 @@ describe('a task that runs again and again', () => {
     fail();
     await stopped;
     await jest.advanceTimersByTimeAsync(1_000);
-    expect([startedAt, told]).toEqual([[0], []]);
+    expect([startedAt, logged]).toEqual([[0], []]);
   });
 
-  it('waits first when it is told to', async () => {
+  it('waits first when it is asked to', async () => {
     const { periodic, startedAt } = fixture({ everyMs: 1_000 });
     periodic.start({ afterPause: true });
     await jest.advanceTimersByTimeAsync(2_500);
@@ -147,7 +147,7 @@ describe('a task that runs again and again', () => {
   });
 });
 
-it('goes on outside of the trace of whoever asked for a run', async () => {
+it('goes on outside of the trace of the caller that asked for a run', async () => {
   jest.useRealTimers();
   const seen: (Span | undefined)[] = [];
   const log = createLog({ service: 'test', level: 'silent' });

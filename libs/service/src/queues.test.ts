@@ -114,7 +114,7 @@ describe('turns of a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'c', 'a3', 'b2']);
   });
 
-  it('are refused to who has the most waiting when too many wait, whoever came first', async () => {
+  it('are refused to who has the most waiting when too many wait, regardless of who came first', async () => {
     const { run, begun, endAll } = fixture({ concurrency: 1, maxWaiting: 3 });
     const many = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
     const few = [run('b'), run('c')];

@@ -17,7 +17,7 @@ describe('the pause after failures', () => {
 });
 
 describe('a pause', () => {
-  it('lasts as long as it is told to', async () => {
+  it('lasts as long as asked', async () => {
     const begunMs = performance.now();
     await pause(20, new AbortController().signal);
     expect(performance.now() - begunMs).toBeGreaterThanOrEqual(19);
@@ -43,10 +43,10 @@ describe('a deadline', () => {
     await expect(withDeadline(Promise.reject(new Error('failed')), 10_000, late)).rejects.toThrow('failed');
   });
 
-  it('rejects when it is not, and leaves a later failure to nobody', async () => {
+  it('rejects when it is not, and leaves no later failure unhandled', async () => {
     const { promise, reject } = Promise.withResolvers<void>();
     await expect(withDeadline(promise, 1, late)).rejects.toThrow('too late');
-    reject(new Error('nobody waits'));
+    reject(new Error('no one waits'));
     await sleep(1); // an unhandled rejection would end the test run
   });
 
@@ -66,7 +66,7 @@ describe('a deadline', () => {
 });
 
 describe('a question that may not be answered', () => {
-  it('has its answer, and is asked anew the next time', async () => {
+  it('has its answer, and is asked again the next time', async () => {
     let asked = 0;
     const ask = askInTime(1_000, async () => ++asked);
     expect([await ask(), await ask()]).toEqual([1, 2]);
@@ -76,7 +76,7 @@ describe('a question that may not be answered', () => {
     expect(await askInTime(1_000, () => Promise.reject(new Error('away')))()).toBeUndefined();
   });
 
-  it('is asked once at a time, and nobody waits for longer than is said', async () => {
+  it('is asked once at a time, and no one waits for longer than is said', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     let asked = 0;
     const ask = askInTime(20, () => {

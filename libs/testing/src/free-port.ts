@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-// Below those that systems give to connections and to whoever listens on any: nobody takes one that is free for a while.
+// Below those that systems give to connections and to programs that listen on any: no program takes one that is free for a while.
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
@@ -19,7 +19,7 @@ export async function listenOnLastingPort(server: Server): Promise<number> {
   }
 }
 
-/** For a process that is told its port before it starts. */
+/** For a process that is given its port before it starts. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listenOnLastingPort(server);

@@ -26,7 +26,7 @@ export interface SignInProvider {
   accounts: Map<string, ProviderAccount>;
   /** What was asked for, as `METHOD /path`. */
   requests: string[];
-  /** Goes the way of a browser in which `sub` signs in, or nobody does. Returns where the browser is sent back to. */
+  /** Goes the way of a browser in which `sub` signs in, or no one does. Returns where the browser is sent back to. */
   signIn(location: string, sub: string | null): Promise<URL>;
   /** Changes what the provider answers as JSON, until the next call. */
   tamper(change: Tamper | undefined): void;
@@ -195,7 +195,7 @@ function pass(
 /** Asks people who they are. */
 function pageFor(accounts: Map<string, ProviderAccount>): string {
   const links = [...accounts].map(([sub, { email }]) => `<li><a href="?sub=${sub}">${email ?? sub}</a></li>`);
-  return `<!doctype html><title>The provider</title><ul>${links.join('')}<li><a href="?sub=">Nobody</a></li></ul>`;
+  return `<!doctype html><title>The provider</title><ul>${links.join('')}<li><a href="?sub=">No one</a></li></ul>`;
 }
 
 const listen = (server: Server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));

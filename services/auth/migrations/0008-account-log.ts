@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class AccountLog extends Migration {
   override up(): void {
     // A single row, locked to append an entry: so sequences have no gaps and follow the order of commits. The epoch identifies
-    // the log. It comes from the clock, so that a store that is created anew has a different one.
+    // the log. It comes from the clock, so that a store that is created again has a different one.
     this.addSql(`
       create table account_log_state (
         id integer primary key check (id = 1),

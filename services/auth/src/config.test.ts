@@ -57,7 +57,7 @@ describe("auth's settings", () => {
     );
   });
 
-  it('of a production without mails are told', () => {
+  it('of a production without mails are reported', () => {
     expect(whyMailsFail({ NODE_ENV: 'production' })).toEqual([
       expect.stringMatching(/^SMTP_URL is not set/),
       expect.stringMatching(/^PUBLIC_URL is not set/),

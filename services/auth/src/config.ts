@@ -56,7 +56,7 @@ export function whyMailsFail(env: Env): string[] {
   return [
     ...(env.SMTP_URL || env.SMTP_URL_FILE
       ? []
-      : ['SMTP_URL is not set: recovery mails are files under DATA_DIR/mail, and reach nobody.']),
+      : ['SMTP_URL is not set: recovery mails are files under DATA_DIR/mail, and reach no one.']),
     ...(env.PUBLIC_URL ? [] : ['PUBLIC_URL is not set: the links in recovery mails lead to this machine only.']),
   ];
 }

@@ -24,7 +24,7 @@ describe('the login strategy', () => {
     ['another password', { email: 'ada@example.com', password: 'wrong' }],
     ['no password', { email: 'ada@example.com', password: '' }],
     ['nothing', { email: '', password: '' }],
-  ])('gives nobody for %s', async (_what, credentials) => {
+  ])('gives no user for %s', async (_what, credentials) => {
     expect(await login(credentials)).toBeUndefined();
   });
 

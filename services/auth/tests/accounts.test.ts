@@ -100,7 +100,7 @@ describe('signing up', () => {
   });
 
   it.each([
-    ['an address without @', { email: 'nobody' }, 'email'],
+    ['an address without @', { email: 'unknown' }, 'email'],
     ['an address with two @', { email: 'a@b@c' }, 'email'],
     ['a line break in the address', { email: 'a@b.c\r\nBcc:x@y.z' }, 'email'],
     ['an address of 255 characters', { email: `${'a'.repeat(245)}@b.example` }, 'email'],
@@ -132,8 +132,8 @@ describe('signing up', () => {
     const email = { path: 'email', message: 'email must be an e-mail address.' };
     const name = { path: 'name', message: 'name must have 1 to 255 characters.' };
     const short = { path: 'password', message: 'password must have 8 to 128 characters.' };
-    expect(await issuesOf({ email: 'nobody', password: 'short', name: ' ' })).toEqual([email, name, short]);
-    expect(await issuesOf({ email: 'nobody', password: PASSWORD, name: '' })).toEqual([email, name]);
+    expect(await issuesOf({ email: 'unknown', password: 'short', name: ' ' })).toEqual([email, name, short]);
+    expect(await issuesOf({ email: 'unknown', password: PASSWORD, name: '' })).toEqual([email, name]);
     expect(await issuesOf({ email: 'ada@example.com', password: 'ada@example.com', name: '' })).toEqual([
       name,
       { path: 'password', message: 'password must not be the e-mail address.' },
@@ -176,7 +176,7 @@ describe('logging in', () => {
   it('answers an unknown address and a wrong password with the same body', async () => {
     await signedUp(running, 'same-body@example.com');
     const wrong = await running.send(LOGIN, { input: { email: 'same-body@example.com', password: 'not the one' } });
-    const unknown = await running.send(LOGIN, { input: { email: 'nobody@example.com', password: 'not the one' } });
+    const unknown = await running.send(LOGIN, { input: { email: 'unknown@example.com', password: 'not the one' } });
     expect(wrong).toEqual(unknown);
     expect(wrong.errors).toEqual([
       expect.objectContaining({ message: 'Wrong e-mail or password.', extensions: { code: 'UNAUTHENTICATED' } }),
@@ -287,7 +287,7 @@ describe('the caller', () => {
       expect(codeOf(await running.send(query, {}, identity))).toBe('UNAUTHENTICATED');
   });
 
-  it('finds itself as an entity, and nobody else', async () => {
+  it('finds itself as an entity, and no other account', async () => {
     const ada = await signedUp(running, 'entity-ada@example.com');
     const bob = await signedUp(running, 'entity-bob@example.com');
     const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { id email } } }';

@@ -43,7 +43,7 @@ describe('the audit trail', () => {
   });
 
   it('tells a failed login of an unknown address without an account', async () => {
-    await running.send(LOGIN, { input: { email: 'nobody@example.com', password: 'x' } });
+    await running.send(LOGIN, { input: { email: 'unknown@example.com', password: 'x' } });
     const rows = await running.database.query('select kind, account_id from audit_log where account_id is null');
     expect(rows).toEqual([{ kind: 'login.failed', account_id: null }]);
   });

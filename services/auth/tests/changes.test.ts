@@ -21,7 +21,7 @@ describe('changing the name', () => {
   const change = ({ identity }: Pick<OpenSession, 'identity'>, name: string) =>
     running.send(CHANGE_NAME, { name }, identity);
 
-  it('gives the account another one, trimmed, and nobody else', async () => {
+  it('gives the account another one, trimmed, and no other account', async () => {
     const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
     expect((await change(ada, '  Ada Lovelace ')).data).toEqual({
       changeName: { id: ada.userId, name: 'Ada Lovelace' },
@@ -163,7 +163,7 @@ describe('changing the password', () => {
     ).toEqual([true, false, false].map((first) => ({ kind: 'kind.of.tomorrow', attempts: 0, first })));
   });
 
-  it('tells it twenty times in an hour, and then no more: nobody has asked the owner of a new account’s address', async () => {
+  it('tells it twenty times in an hour, and then no more: no one has asked the owner of a new account’s address', async () => {
     const ada = await signedUp(running, 'victim@example.com');
     for (let count = 0; count < 10; count++) await change(ada, PASSWORD, PASSWORD);
     running.postbox.failure = new Error('connect ECONNREFUSED');

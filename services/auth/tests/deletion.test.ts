@@ -261,7 +261,7 @@ describe('the account log', () => {
 });
 
 describe('publishing the account log', () => {
-  /** An event log that takes nothing until it is told to. */
+  /** An event log that takes nothing until it is asked to. */
   function refusingLog(): { eventLog: EventLog; isUp: boolean; tries: number } {
     const inner = createMemoryEventLog();
     const state = {
@@ -280,30 +280,30 @@ describe('publishing the account log', () => {
   }
 
   function read(eventLog: EventLog): AccountDeleted[] {
-    const told: AccountDeleted[] = [];
+    const published: AccountDeleted[] = [];
     eventLog.read(ACCOUNTS_TOPIC, ({ key, value }) => {
       const entry = parseAccountDeleted(value);
       expect(key).toBe(entry.accountId);
-      told.push(entry);
+      published.push(entry);
     });
-    return told;
+    return published;
   }
 
   it('happens behind the commit, in order and each once while nothing fails', async () => {
     const eventLog = createMemoryEventLog();
     const own = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, eventLog });
     try {
-      const told = read(eventLog);
+      const published = read(eventLog);
       await own.another(); // of two instances one publishes
       for (const name of ['a', 'b', 'c']) {
         const session = await signedUp(own, `${name}@example.com`);
         await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
       }
-      await eventually(() => expect(told.map(({ sequence }) => sequence)).toEqual([1, 2, 3]));
+      await eventually(() => expect(published.map(({ sequence }) => sequence)).toEqual([1, 2, 3]));
       await eventually(async () =>
         expect(await own.database.query('select 1 from account_log where published_at is null')).toEqual([]),
       );
-      expect(told).toEqual((await own.auth.accounts.accountChanges(START)).changes);
+      expect(published).toEqual((await own.auth.accounts.accountChanges(START)).changes);
     } finally {
       await own.stop();
     }
@@ -313,7 +313,7 @@ describe('publishing the account log', () => {
     const refusing = refusingLog();
     const own = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, eventLog: refusing.eventLog });
     try {
-      const told = read(refusing.eventLog);
+      const published = read(refusing.eventLog);
       for (const name of ['a', 'b']) {
         const session = await signedUp(own, `${name}@example.com`);
         const { data } = await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
@@ -322,7 +322,7 @@ describe('publishing the account log', () => {
       await eventually(() => expect(refusing.tries).toBeGreaterThan(2));
       expect(await own.database.query('select 1 from account_log where published_at is null')).toHaveLength(2);
       refusing.isUp = true;
-      await eventually(() => expect(told.map(({ sequence }) => sequence)).toEqual([1, 2]), { timeoutMs: 10_000 });
+      await eventually(() => expect(published.map(({ sequence }) => sequence)).toEqual([1, 2]), { timeoutMs: 10_000 });
     } finally {
       await own.stop();
     }
@@ -336,10 +336,10 @@ describe('publishing the account log', () => {
       await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
       await eventually(() => expect(refusing.tries).toBeGreaterThan(0));
       await own.auth.stop();
-      const told = read(refusing.eventLog);
+      const published = read(refusing.eventLog);
       refusing.isUp = true;
       await own.another();
-      await eventually(() => expect(told.map(({ accountId }) => accountId)).toEqual([session.userId]));
+      await eventually(() => expect(published.map(({ accountId }) => accountId)).toEqual([session.userId]));
     } finally {
       await own.stop();
     }
@@ -349,13 +349,13 @@ describe('publishing the account log', () => {
     const eventLog = createMemoryEventLog();
     const own = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, eventLog });
     try {
-      const told = read(eventLog);
+      const published = read(eventLog);
       await own.database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth-session'`,
       );
       const session = await signedUp(own, 'ada@example.com');
       await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
-      await eventually(() => expect(told).toHaveLength(1));
+      await eventually(() => expect(published).toHaveLength(1));
     } finally {
       await own.stop();
     }

@@ -34,7 +34,7 @@ afterEach(() => running.stop());
 
 const request = ({ identity }: Pick<OpenSession, 'identity'>, email: string, password = PASSWORD) =>
   running.send(CHANGE_EMAIL, { input: { email, password } }, identity);
-/** As somebody who is not signed in, unless told otherwise. */
+/** As somebody who is not signed in, by default. */
 const confirm = (
   token: string,
   { password, identity }: { password?: string; identity?: Identity } = { password: PASSWORD },
@@ -67,7 +67,7 @@ async function tokenFor(email: string): Promise<string> {
 const somebodyWaits = () => eventually(async () => expect(await countWaiting(running)).toBeGreaterThan(0));
 
 describe('changing the address', () => {
-  it('mails a token to the new one, and with it the account has that and the former one is told', async () => {
+  it('mails a token to the new one, and with it the account has that and the former one gets a mail', async () => {
     const ada = await signedUp(running, 'Ada@example.com');
     expect((await request(ada, ' Countess@example.ORG ')).data).toEqual({ requestEmailChange: true });
     const token = await tokenFor('Countess@example.ORG');
@@ -367,7 +367,7 @@ describe('an address that is taken', () => {
     expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
   });
 
-  it('is a CONFLICT for whoever proved to read it, when it was taken meanwhile, and the account stays as it was', async () => {
+  it('is a CONFLICT for the one who proved to read it, when it was taken meanwhile, and the account stays as it was', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await request(ada, 'new@example.com');
     const token = await tokenFor('new@example.com');
@@ -394,7 +394,7 @@ describe('asking for another address', () => {
     const ada = await signedUp(running, 'ada@example.com');
     const issues = (await request(ada, 'new@example.com', 'wrong')).errors?.[0]?.extensions?.issues;
     expect(issues).toEqual([{ path: 'password', message: 'The password is wrong.' }]);
-    for (const email of ['nobody', '', 'a@b@c', 'a@b.c\nBcc: x@y.z'])
+    for (const email of ['unknown', '', 'a@b@c', 'a@b.c\nBcc: x@y.z'])
       expect(codeOf(await request(ada, email))).toBe('BAD_USER_INPUT');
     expect(codeOf(await request({ identity: { role: 'anonymous' } }, 'new@example.com'))).toBe('UNAUTHENTICATED');
     await running.send(LOGOUT, {}, ada.identity);
@@ -408,7 +408,7 @@ describe('asking for another address', () => {
     expect(codeOf(await request(ada, 'new@example.com'))).toBe('RATE_LIMITED');
   });
 
-  it('mails one address five times in an hour, whoever asks, and says nothing of it', async () => {
+  it('mails one address five times in an hour, regardless of the caller, and says nothing of it', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
     for (const each of [ada, bob, ada, bob, ada, bob, ada]) {

@@ -102,7 +102,7 @@ const CHANGES: Record<string, (person: Person) => [operation: string, variables:
   deleteAccount: () => [DELETE_ACCOUNT, { input: { password: PASSWORD } }],
 };
 const NAMES = Object.keys(CHANGES);
-/** Those that nobody needs a session for. */
+/** Those that need no session. */
 const FOR_ANYBODY = ['login', 'refreshSession', 'requestPasswordReset', 'resetPassword', 'signInWithCode', 'signUp'];
 
 const change = (name: string, person: Person, { identity }: { identity: Identity } = person.session) => {
@@ -226,7 +226,7 @@ describe('two sessions that end each other at the same time, at two instances', 
     ['one by one', END_SESSION, END_SESSION],
     ['with all others', END_OTHERS, END_OTHERS],
     ['each in its way', END_SESSION, END_OTHERS],
-  ])('(%s): the first one stays, and the second one is told that it has ended', async (_how, first, second) => {
+  ])('(%s): the first one stays, and the second one hears that it has ended', async (_how, first, second) => {
     const { session, other } = await somebody();
     const codes: unknown[] = [];
     const end = async (

@@ -87,7 +87,7 @@ describe('the audit trail', () => {
   it('lets failed logins and refreshes go after 30 days, the rest after its retention', async () => {
     const { refreshToken } = await signedUp(running, 'a@example.com');
     await running.send(REFRESH, { token: refreshToken });
-    for (const email of ['a@example.com', 'nobody@example.com'])
+    for (const email of ['a@example.com', 'unknown@example.com'])
       await running.send(LOGIN, { input: { email, password: 'wrong' } });
     expect(await kinds()).toEqual(['account.created', 'session.refreshed', 'login.failed', 'login.failed']);
     running.clock.advance(29 * DAY_MS);

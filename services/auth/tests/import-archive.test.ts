@@ -137,7 +137,7 @@ describe('an archive of the accounts', () => {
 
   it.each([
     ['email_key is made', `email_key = 'other@example.test'`],
-    ['email is an', `email = 'nobody', email_key = 'nobody'`],
+    ['email is an', `email = 'unknown', email_key = 'unknown'`],
     ['password_version is', 'password_version = 2147483647'],
     ['Rows of the table accounts', `name = null`],
   ])('is refused when an account of an archive breaks the rule: %s', async (sentence, change) => {

@@ -153,7 +153,7 @@ describe('a restored database', () => {
   });
 
   it.each<[string, Record<string, string>]>([
-    ['email is an', { email: `'nobody'`, email_key: `'nobody'` }],
+    ['email is an', { email: `'unknown'`, email_key: `'unknown'` }],
     ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],
     ['email is an', { email: `'a b@c'`, email_key: `'a b@c'` }],
     ['email is an', { email: `U&'a\\00A0@c'`, email_key: `U&'a\\00A0@c'` }],

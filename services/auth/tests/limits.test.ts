@@ -35,7 +35,7 @@ describe('limits per address, never multiplied', () => {
 
   it.each([
     ['a known address', 'ada@example.com'],
-    ['an unknown address', 'nobody@example.com'],
+    ['an unknown address', 'unknown@example.com'],
   ])('refuses the eleventh try after ten failures, with the time to wait: %s', async (_what, email) => {
     await signedUp(running, 'ada@example.com');
     expect(await codesOf(10, () => login(running, email, 'wrong one', '192.0.2.7'))).toEqual(
@@ -82,7 +82,7 @@ describe('limits per address, never multiplied', () => {
 
     it.each([
       ['a known address', 'ada@example.com'],
-      ['an unknown address', 'nobody@example.com'],
+      ['an unknown address', 'unknown@example.com'],
     ])('refuses further ones from anywhere, the right one too, with the time to wait: %s', async (_what, email) => {
       await signedUp(running, 'ada@example.com');
       expect(await guesses(email)).toEqual(times(100, 'UNAUTHENTICATED'));
@@ -176,7 +176,7 @@ describe('limits per address, never multiplied', () => {
   });
 
   it('has none per caller with a factor of 0', async () => {
-    const codes = await codesOf(110, (index) => login(running, `nobody-${index}@example.com`, '', '192.0.2.7'));
+    const codes = await codesOf(110, (index) => login(running, `unknown-${index}@example.com`, '', '192.0.2.7'));
     expect(new Set(codes)).toEqual(new Set(['UNAUTHENTICATED']));
   });
 });
@@ -201,14 +201,14 @@ describe('limits per caller', () => {
   });
 
   it('refuses failed logins of many addresses', async () => {
-    const guess = (index: number, ip: string) => login(running, `nobody-${index}@example.com`, '', ip);
+    const guess = (index: number, ip: string) => login(running, `unknown-${index}@example.com`, '', ip);
     const codes = await codesOf(11, (index) => guess(index, '192.0.2.7'));
     expect(codes).toEqual([...times(10, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
     expect(codeOf(await guess(0, '192.0.2.8'))).toBe('UNAUTHENTICATED');
   });
 
   it('takes an IPv6 network for one caller', async () => {
-    const guess = (index: number) => login(running, `nobody-${index}@example.com`, '', `2001:db8:1:2::${index}`);
+    const guess = (index: number) => login(running, `unknown-${index}@example.com`, '', `2001:db8:1:2::${index}`);
     expect(await codesOf(11, guess)).toEqual([...times(10, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
     const ask = (index: number) =>
       running.send(REQUEST_RESET, { email: `n${index}@example.com` }, from(`2001:db8:1:2::${index}`));

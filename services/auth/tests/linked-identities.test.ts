@@ -59,7 +59,7 @@ const resetPassword = async (email: string, newPassword: string) => {
 const subjects = () => running.postbox.mails.map(({ to, subject }) => `${to}: ${subject}`);
 
 describe('linking by somebody who is signed in', () => {
-  it('takes the password and the verified address of the account; it is listed, told, and signs in', async () => {
+  it('takes the password and the verified address of the account; it is listed, reported, and signs in', async () => {
     const ada = await signedUp(running, 'Ada@Example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), ada))).toBeUndefined();
     expect(await listOf(ada)).toEqual([
@@ -94,7 +94,7 @@ describe('linking by somebody who is signed in', () => {
     expect(await listOf(ada)).toEqual([]);
   });
 
-  it('is refused for another address: nobody leaves a way in at an account of an address that is not theirs', async () => {
+  it('is refused for another address: no one leaves a way in at an account of an address that is not theirs', async () => {
     const squatter = await signedUp(running, 'victim@example.com');
     expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');
     provider.accounts.set('ada', { ...ADA, email: 'victim@example.com', email_verified: false });
@@ -140,7 +140,7 @@ describe('linking by somebody who is signed in', () => {
 });
 
 describe('taking a link away', () => {
-  it('is told, and who was linked signs in no more', async () => {
+  it('is reported, and who was linked signs in no more', async () => {
     const ada = await signedUp(running, ADA.email);
     await link(await codeFor(running, provider, 'ada'), ada);
     const [linked] = await listOf(ada);

@@ -24,7 +24,7 @@ import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 import { countWaiting } from './support/waiting.ts';
 
 const MINUTE_MS = 60_000;
-/** What many at once are told when the store is too slow to have all in turn: nothing has changed, and they may try again. */
+/** The answer to many at once when the store is too slow to have all in turn: nothing has changed, and they may try again. */
 const BUSY = 'SERVICE_UNAVAILABLE';
 
 let running: RunningAuth;
@@ -51,7 +51,7 @@ const auditOf = (kind: string, { userId }: Pick<OpenSession, 'userId'>) =>
     'select session_id as id, ip, request_id from audit_log where account_id = $1 and kind = $2 order by id',
     [userId, kind],
   );
-const toldBy = (result: SubgraphResult) =>
+const listedBy = (result: SubgraphResult) =>
   ((result.extensions?.endedSessions ?? []) as EndedSession[]).map(({ sessionId }) => sessionId);
 
 /** The whole list of what has ended, as gateways read it. */
@@ -96,7 +96,7 @@ describe('an account with as many sessions as it may have', () => {
     await running.auth.internal.noteSessionUses([{ sessionId: first.sessionId, at }]);
     const result = await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
     const fourth = sessionOf(result, 'login');
-    expect(toldBy(result)).toEqual([second.sessionId]);
+    expect(listedBy(result)).toEqual([second.sessionId]);
     expect((await wholeList()).map(({ sessionId }) => sessionId)).toEqual([second.sessionId]);
     expect((await living(first)).toSorted()).toEqual(
       [first, third, fourth].map(({ sessionId }) => sessionId).toSorted(),
@@ -139,8 +139,8 @@ describe('an account with as many sessions as it may have', () => {
     }`;
     const result = await running.send(both, { input: { email: 'ada@example.com', password: PASSWORD } });
     expect(codeOf(result)).toBeUndefined();
-    expect(toldBy(result)).toHaveLength(2);
-    expect(toldBy(result)).toEqual((await wholeList()).map(({ sessionId }) => sessionId));
+    expect(listedBy(result)).toHaveLength(2);
+    expect(listedBy(result)).toEqual((await wholeList()).map(({ sessionId }) => sessionId));
   });
 
   it('opens no session for a password that has changed meanwhile, and ends none', async () => {
@@ -183,11 +183,11 @@ describe('an account with as many sessions as it may have', () => {
     expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => index + 1));
     expect(list).toHaveLength(before + opened - most);
     expect(await auditOf('session.ended', ada)).toHaveLength(list.length);
-    const toldIds = others.flatMap(toldBy).toSorted();
-    expect(toldIds).toEqual(list.map(({ sessionId }) => sessionId).toSorted());
+    const listedIds = others.flatMap(listedBy).toSorted();
+    expect(listedIds).toEqual(list.map(({ sessionId }) => sessionId).toSorted());
   });
 
-  it('opens no session for who is told that the store is too busy, and one for everybody else', async () => {
+  it('opens no session for one who hears that the store is too busy, and one for everybody else', async () => {
     await run(undefined, { HASH_CONCURRENCY: '8' });
     const ada = await signedUp(running, 'ada@example.com');
     const holding = new Client({ connectionString: running.database.url });
@@ -298,12 +298,12 @@ describe('an account from before that limit, with 20,000 sessions', () => {
       const before = await statements();
       const result = await act();
       costs.push((await statements()) - before);
-      sizes.push(toldBy(result).length);
+      sizes.push(listedBy(result).length);
       expect(codeOf(result)).toBeUndefined();
       const list = (await wholeList()).slice(listed);
       expect(list.length).toBeGreaterThanOrEqual(count - 1);
       expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => listed + index + 1));
-      expect(toldBy(result)).toEqual(list.slice(0, 1_000).map(({ sessionId }) => sessionId));
+      expect(listedBy(result)).toEqual(list.slice(0, 1_000).map(({ sessionId }) => sessionId));
       expect((await living(who)).length).toBeLessThanOrEqual(2);
     }
     const [ofFew = 0, ofMany] = costs;

@@ -85,14 +85,14 @@ describe('the list of your sessions', () => {
       ]);
     await note(30_000);
     expect(await lastUse()).toBeLessThanOrEqual(0);
-    for (const [told, shown] of [
+    for (const [given, shown] of [
       [5 * MINUTE_MS, 5 * MINUTE_MS],
       [3 * MINUTE_MS, 5 * MINUTE_MS],
       [5.5 * MINUTE_MS, 5 * MINUTE_MS],
       [6 * MINUTE_MS, 6 * MINUTE_MS],
     ] as const) {
       // prettier-ignore
-      await note(told);
+      await note(given);
       expect(await lastUse()).toBe(shown);
     }
     await running.send(END_SESSION, { id: other.sessionId }, ada.identity);
@@ -102,7 +102,7 @@ describe('the list of your sessions', () => {
     ]);
   });
 
-  it('waits for nobody who is changing a session right now', async () => {
+  it('does not wait for one who is changing a session right now', async () => {
     const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
     const at = running.clock.now() + HOUR_MS;
     const sessions = [ada, bob].map(({ sessionId }) => ({ sessionId, at }));
@@ -114,7 +114,7 @@ describe('the list of your sessions', () => {
     await expect(Promise.all(uses)).resolves.toHaveLength(20);
   });
 
-  it("shows nothing of anybody else's, of nobody, and of what is over", async () => {
+  it("shows nothing of anybody else's, of no one, and of what is over", async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
     expect((await sessionsOf(bob)).map(({ id }) => id)).toEqual([bob.sessionId]);
@@ -210,7 +210,7 @@ describe('ending all other sessions', () => {
       running.send(REFRESH, { token: three.refreshToken }),
       loggedIn(running, 'ada@example.com'),
     ]);
-    // Whoever came second had ended by then.
+    // The second one had ended by then.
     const codes = [codeOf(results[0]), codeOf(results[1])];
     expect(codes.toSorted()).toEqual(['UNAUTHENTICATED', undefined]);
     const [stays, went] = codes[0] === undefined ? [one, two] : [two, one];

@@ -64,7 +64,7 @@ describe('auth as a process', () => {
     expect(await auth.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('lets nobody in without a valid identity token in the header', async () => {
+  it('lets no one in without a valid identity token in the header', async () => {
     const url = await start().url();
     const headers = [undefined, 'Basic YWRhOnNlY3JldA==', 'Bearer ', 'Bearer nonsense', 'Bearer one two'];
     for (const authorization of headers) {

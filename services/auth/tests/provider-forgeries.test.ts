@@ -51,8 +51,8 @@ async function come() {
   };
 }
 
-/** What the page is told when `change` was made to the provider's ID token. */
-async function toldWith(change: (claims: JWTPayload) => Promise<string> | string) {
+/** What the page hears when `change` was made to the provider's ID token. */
+async function resultWith(change: (claims: JWTPayload) => Promise<string> | string) {
   const { binding, nonce, back } = await come();
   const nowS = Math.floor(Date.now() / 1000);
   const good = { iss: provider.issuer, aud: provider.clientId, sub: 'ada', nonce, iat: nowS, exp: nowS + 300, ...ADA };
@@ -67,16 +67,13 @@ describe('an ID token', () => {
       'for several clients, and made for another',
       (claims) => provider.sign({ ...claims, aud: [provider.clientId, 'another'], azp: 'another' }),
     ],
-    [
-      'for several clients, and made for nobody',
-      (claims) => provider.sign({ ...claims, aud: [provider.clientId, 'x'] }),
-    ],
+    ['for several clients, and made for none', (claims) => provider.sign({ ...claims, aud: [provider.clientId, 'x'] })],
     ['of another issuer', (claims) => provider.sign({ ...claims, iss: 'https://elsewhere.example' })],
     ['with another nonce', (claims) => provider.sign({ ...claims, nonce: 'of another sign-in' })],
     ['without a nonce', ({ nonce: _nonce, ...claims }) => provider.sign(claims)],
     ['that has expired', (claims) => provider.sign({ ...claims, iat: 1_700_000_000, exp: 1_700_000_300 })],
     ['that never expires', ({ exp: _exp, ...claims }) => provider.sign(claims)],
-    ['about nobody', ({ sub: _sub, ...claims }) => provider.sign(claims)],
+    ['about no one', ({ sub: _sub, ...claims }) => provider.sign(claims)],
     ['about somebody whose name cannot be stored', (claims) => provider.sign({ ...claims, sub: 'a\u0000' })],
     ['about somebody without end', (claims) => provider.sign({ ...claims, sub: 'x'.repeat(256) })],
     ['without a signature (alg: none)', (claims) => provider.signWith(claims, undefined)],
@@ -101,12 +98,12 @@ describe('an ID token', () => {
     ['that is none', () => 'nonsense'],
     ['that is not there', () => ''],
   ])('%s does not count', async (_what, change) => {
-    expect(await toldWith(change)).toEqual(failed);
+    expect(await resultWith(change)).toEqual(failed);
   });
 
   it('counts as the provider makes it: what is refused above is refused for its difference', async () => {
-    const told = await toldWith((claims) => provider.sign(claims));
-    expect(told).toEqual({ sign_in_code: expect.stringMatching(/^[\w-]{43}$/) });
+    const result = await resultWith((claims) => provider.sign(claims));
+    expect(result).toEqual({ sign_in_code: expect.stringMatching(/^[\w-]{43}$/) });
     await running.database.query('delete from sign_in_codes');
   });
 
@@ -188,11 +185,11 @@ describe('a browser that comes back', () => {
 
   it.each<[string, (back: URL, other: SignInProvider) => void]>([
     ['another issuer says that it answers', (back, other) => back.searchParams.set('iss', other.issuer)],
-    ['nobody says who answers, though the provider always does', (back) => back.searchParams.delete('iss')],
+    ['the issuer is missing, though the provider always does', (back) => back.searchParams.delete('iss')],
     ['there are two codes', (back) => back.searchParams.append('code', 'another')],
     ['there is no code', (back) => back.searchParams.delete('code')],
     ['there is an answer in another form', (back) => back.searchParams.set('response', 'a.b.c')],
-  ])('gets nothing when %s, and nobody else is asked', async (_what, change) => {
+  ])('gets nothing when %s, and no one else is asked', async (_what, change) => {
     const other = await startSignInProvider({ redirectUri: REDIRECT_URI });
     const { binding, back } = await come();
     change(back, other);
@@ -202,7 +199,7 @@ describe('a browser that comes back', () => {
     await other.close();
   });
 
-  it('is told what the provider refuses, and cannot be told anything that is no sentence', async () => {
+  it('hears what the provider refuses, and cannot hear anything that is no sentence', async () => {
     const { binding, back } = await come();
     const state = back.searchParams.get('state') ?? '';
     const iss = provider.issuer;

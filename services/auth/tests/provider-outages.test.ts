@@ -61,7 +61,7 @@ const WAYS: [string, (response: ServerResponse) => void][] = [
 ];
 
 describe('a provider that is away', () => {
-  it('keeps nobody from anything but signing in there', async () => {
+  it('prevents nothing but signing in there', async () => {
     await provider.close();
     expect(await running.auth.ready()).toMatchObject({ ok: true });
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
@@ -99,7 +99,7 @@ describe('a provider that is away', () => {
     expect((await begin(running)).location).toContain(provider.issuer);
   });
 
-  it('goes by what it said last while it does not say it anew', async () => {
+  it('goes by what it said last while it does not say it again', async () => {
     await signedIn(running, provider, 'ada');
     running.monotonicClock.advance(3_600_000);
     provider.answerWith((response) => response.writeHead(500).end());
@@ -110,12 +110,12 @@ describe('a provider that is away', () => {
 });
 
 describe.each(WAYS)('a provider that %s', (_what, answer) => {
-  it('when it is asked what it is: nobody can begin', async () => {
+  it('when it is asked what it is: no one can begin', async () => {
     provider.answerWith(answer);
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('when somebody is back: the page is told, and can begin again', async () => {
+  it('when somebody is back: the page hears of it, and can begin again', async () => {
     const { location, binding } = await begin(running);
     const back = await provider.signIn(location, 'ada');
     provider.answerWith(answer);
@@ -126,7 +126,7 @@ describe.each(WAYS)('a provider that %s', (_what, answer) => {
 });
 
 describe('a provider without user info', () => {
-  it('signs in whom it knows from their ID token alone, and nobody new', async () => {
+  it('signs in whom it knows from their ID token alone, and no one new', async () => {
     const { userId } = await signedIn(running, provider, 'ada');
     provider.accounts.set('bob', { ...ADA, email: 'bob@example.com' });
     provider.tamper(async (path, body) => {
@@ -141,7 +141,7 @@ describe('a provider without user info', () => {
 });
 
 describe('what is asked of a provider', () => {
-  it('is asked of nobody else that its answers lead to', async () => {
+  it('is asked of no other server that its answers lead to', async () => {
     const asked: string[] = [];
     const elsewhere = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -180,7 +180,7 @@ describe('what is asked of a provider', () => {
 });
 
 describe('without a provider', () => {
-  it('there is none, and nobody begins', async () => {
+  it('there is none, and no one begins', async () => {
     const plain = await runAuth();
     expect((await plain.send('{ signInProvider { name } }')).data).toEqual({ signInProvider: null });
     await expect(begin(plain)).rejects.toMatchObject({ code: 'NOT_FOUND' });

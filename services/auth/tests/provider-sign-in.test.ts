@@ -137,7 +137,7 @@ describe('signing in at the provider', () => {
 
   it('is refused for an unverified address in the same way whether it has an account or not, however old the code is', async () => {
     await signedUp(running, 'bob@example.com');
-    for (const email of ['bob@example.com', 'nobody@example.com']) {
+    for (const email of ['bob@example.com', 'unknown@example.com']) {
       provider.accounts.set('ada', { email, email_verified: false });
       const code = await codeFor(running, provider, 'ada');
       running.clock.advance(MINUTE_MS);
@@ -191,7 +191,7 @@ describe('signing in at the provider', () => {
 });
 
 describe('an account that has the address already', () => {
-  it('is linked with its password only, once, and the address is told', async () => {
+  it('is linked with its password only, once, and the address gets a mail', async () => {
     const { userId } = await signedUp(running, 'Ada@Example.com');
     const code = await codeFor(running, provider, 'ada');
     const refused = await signInWith(running, code);
@@ -329,7 +329,7 @@ describe('an account without a password', () => {
         message,
         extensions?.code,
       ]);
-    const expected = await answer('nobody@example.com', PASSWORD);
+    const expected = await answer('unknown@example.com', PASSWORD);
     for (const password of [PASSWORD, '', 'null', 'undefined'])
       expect(await answer(ADA.email, password)).toEqual(expected);
   });

@@ -135,7 +135,7 @@ describe('password hashing', () => {
 
   it('refuses what comes when too many wait already, and serves the others', async () => {
     const logins = Array.from({ length: 260 }, (_, index) =>
-      running.send(LOGIN, { input: { email: `nobody-${index}@example.com`, password: 'x' } }),
+      running.send(LOGIN, { input: { email: `unknown-${index}@example.com`, password: 'x' } }),
     );
     const codes = (await Promise.all(logins)).map(codeOf);
     expect(codes.filter((code) => code === 'UNAUTHENTICATED').length).toBeGreaterThanOrEqual(201);

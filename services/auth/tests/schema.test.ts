@@ -48,8 +48,8 @@ const health = async (auth: AuthProcess) => {
 const aNewerVersionWasHere = () =>
   database.query(`insert into mikro_orm_migrations (name, executed_at) values ('9999-from-tomorrow', now())`);
 
-describe('auth that is told not to migrate', () => {
-  it('lives, but is unready and serves nobody until the schema is up to date', async () => {
+describe('auth that is set not to migrate', () => {
+  it('lives, but is unready and serves no one until the schema is up to date', async () => {
     const auth = start({ MIGRATE_AT_START: 'false' });
     await eventually(() => expect(auth.output()).toContain('it has to be migrated'), { timeoutMs: 60_000 });
     expect(await health(auth)).toMatchObject({

@@ -52,7 +52,7 @@ export interface GatewayDeps {
   random?: () => number;
 }
 
-/** The product's public face. Whoever created its connections, event log and store closes them. */
+/** The product's public face. Its connections, event log and store are closed by their creator. */
 export type Gateway = Service & {
   /** The URL it listens on. */
   address(): string;
@@ -66,7 +66,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const { clock, log, keyValue, connections, metrics = new Registry(), random = Math.random } = deps;
   const { tracing = NO_TRACING } = deps;
   const { build, initial } = await openSupergraph(config.supergraphFile);
-  // Without accounts of ours there is nobody to sign in.
+  // Without accounts of ours there is no one to sign in.
   const page = initial.own ? findConsole() : undefined;
   if (initial.own && !page) log.warn('the console was never built: browsers find nothing at /');
   const trusted = await loadTrustedDocuments(config.graphql, page?.documents);
@@ -174,7 +174,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     readiness,
     apollo,
     unreadAnswers,
-    closeOnStop(() => app.close()), // after the clients of streams have been told
+    closeOnStop(() => app.close()), // after the clients of streams have been notified
     ...(realtime ? [realtime] : []),
     ...(watch ? [watch] : []),
     { start: listen, stop: async () => undefined },

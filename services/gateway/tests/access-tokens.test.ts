@@ -102,7 +102,7 @@ describe('a key that was removed', () => {
 });
 
 describe('a gateway that has not heard from auth yet', () => {
-  it('is not ready, and lets nobody in: a token could have been logged out', async () => {
+  it('is not ready, and lets no one in: a token could have been logged out', async () => {
     const other = await startTestGateway();
     const token = await other.auth.token(USER);
     other.auth.failInternal(new Error('auth is away'));

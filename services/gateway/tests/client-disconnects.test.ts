@@ -79,7 +79,7 @@ describe('a client that goes away', () => {
 });
 
 describe('an event', () => {
-  it('that several wait for is asked for on nobody’s account', async () => {
+  it('that several wait for is asked for on no account', async () => {
     isHeld = false;
     const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
     const streams = await Promise.all([1, 2].map(() => streamGraphqlWs({ origin: test.origin, token, query })));

@@ -77,13 +77,13 @@ describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) =
 it.each([
   ['a channel without `resume`', (): Promise<TestStream> => stream('channel', undefined, {})],
   ['an operation without `after`', () => stream('graphql-ws', undefined, {}, BARE_QUERY)],
-  ['an operation that was told no cursor yet', () => stream('graphql-ws')],
+  ['an operation that has no cursor yet', () => stream('graphql-ws')],
   [
-    'an operation that is never told a cursor',
+    'an operation that never gets a cursor',
     async () => stream('graphql-ws', await cursorNow(), {}, QUERY_WITHOUT_CURSOR),
   ],
   [
-    'a multipart stream that is never told one',
+    'a multipart stream that never gets one',
     async () => stream('multipart', await cursorNow(), {}, QUERY_WITHOUT_CURSOR),
   ],
   ['a multipart stream without `after`', () => stream('multipart', undefined, {}, BARE_QUERY)],
@@ -97,7 +97,7 @@ it.each([
   expect([bare.ended, bare.errors]).toEqual([undefined, []]);
 });
 
-it('a socket that is old enough tells the result that is being made, so that nobody has to ask twice', async () => {
+it('a socket that is old enough tells the result that is being made, so that no one has to ask twice', async () => {
   const { isHeld, release, undo } = holdExecution(gateway.tasks);
   const mutation = 'mutation { createTask(input: { title: "once" }) { title } }';
   const asking = await streamGraphqlWs({ origin: gateway.origin, token, query: mutation });
@@ -114,30 +114,30 @@ it('a socket that is old enough answers pings while it waits for a result, and n
   const { isHeld, release, undo } = holdExecution(gateway.tasks);
   const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
   open.push(socket);
-  const told: string[] = [];
+  const received: string[] = [];
   socket.on('message', (bytes) => {
     const {
       type,
       id = '',
       payload,
     } = JSON.parse(String(bytes)) as { type: string; id?: string; payload?: { n?: number } };
-    told.push([type, id, payload?.n ?? ''].join(' ').trim());
+    received.push([type, id, payload?.n ?? ''].join(' ').trim());
   });
   const send = (message: object) => socket.send(JSON.stringify(message));
   const closed = once(socket, 'close');
   const payload = { query: '{ taskStatistics { total } }' };
   send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
-  await eventually(() => expect(told).toEqual(['connection_ack']));
+  await eventually(() => expect(received).toEqual(['connection_ack']));
   send({ id: 'held', type: 'subscribe', payload });
   await eventually(isHeld);
   const later = await stream('graphql-ws', gateway.tasks.changes.cursor(USER, 0));
   await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
   send({ id: 'late', type: 'subscribe', payload: { query: '{ __typename }' } });
   send({ type: 'ping', payload: { n: 7 } });
-  await eventually(() => expect(told).toEqual(['connection_ack', 'pong  7']));
+  await eventually(() => expect(received).toEqual(['connection_ack', 'pong  7']));
   release();
   expect((await closed)[0]).toBe(1012);
-  expect(told).toEqual(['connection_ack', 'pong  7', 'next held', 'complete held']);
+  expect(received).toEqual(['connection_ack', 'pong  7', 'next held', 'complete held']);
   undo();
 });
 

@@ -116,7 +116,7 @@ describe('who asks', () => {
     { identity: { role: 'anonymous' } },
     { identity: { role: 'operator' } },
     { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
-  ])('is told in the same way: %j', async (changes) => {
+  ])('is reported in the same way: %j', async (changes) => {
     const source = 'mutation { logout login(input: { email: "a", password: "b" }) { user { tasks { totalCount } } } }';
     const { seen } = await both.run(source, {}, () => createCall(changes));
     expect(seen.map(([name]) => name)).toEqual(['logout', 'login', 'User.tasks']);
@@ -143,7 +143,7 @@ describe('errors', () => {
     ['a GraphQLError', 'owner', () => Promise.reject(new GraphQLError('Wrong.', { extensions: { code: 'CONFLICT' } }))],
     ['a value that is none', 'taskStatistics', () => ({ total: 'secret' })],
     ['nothing', 'user', () => null],
-  ])('of a resolver (%s in %s) are told alike', async (_what, field, behaviour) => {
+  ])('of a resolver (%s in %s) are reported alike', async (_what, field, behaviour) => {
     both.behave((name) => (name === field ? behaviour() : undefined));
     const { outcome } = await both.run(source, {});
     expect(outcome.result).toHaveProperty('errors');
@@ -156,7 +156,7 @@ describe('errors', () => {
     ['without that operation', { query: 'query A { __typename } query B { __typename }', operationName: 'C' }],
     ['with wrong variables', { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: { f: 'x' } }],
     ['without its variables', { query: 'query($f: Int!) { tasks(first: $f) { totalCount } }', variables: null }],
-  ])('of a request %s are told alike', async (_what, request) => {
+  ])('of a request %s are reported alike', async (_what, request) => {
     const { outcome, seen } = await both.inBoth(({ connections }) =>
       connections.request('tasks', undefined, request, OPTIONS),
     );
@@ -164,8 +164,8 @@ describe('errors', () => {
     expect(seen).toEqual([]);
   });
 
-  it('of requests to nobody are told alike', async () => {
-    const send = ({ connections }: World) => connections.request('nobody', undefined, { query: '{ a }' }, OPTIONS);
+  it('of requests to an unreachable service are reported alike', async () => {
+    const send = ({ connections }: World) => connections.request('unknown', undefined, { query: '{ a }' }, OPTIONS);
     expect((await both.inBoth(send)).outcome).toMatchObject(UNAVAILABLE);
   });
 });

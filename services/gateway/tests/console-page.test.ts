@@ -67,7 +67,7 @@ describe('the console', () => {
     },
   );
 
-  it('loads its script, style sheet and icon from here, under addresses that are kept for ever', async () => {
+  it('loads its script, style sheet and icon from here, under addresses that are kept forever', async () => {
     expect(files.map((path) => path.replace(/[\w-]{16}/, '…'))).toEqual([
       '/assets/…/icon.svg',
       '/assets/…/style.css',
@@ -81,7 +81,7 @@ describe('the console', () => {
     }
   });
 
-  it('gives its own files to the page of another release, which nobody may keep under that address', async () => {
+  it('gives its own files to the page of another release, which no one may keep under that address', async () => {
     for (const path of files) {
       const own = await get(path);
       const other = await get(path.replace(/[\w-]{16}/, 'AAAAAAAAAAAAAAAA'));

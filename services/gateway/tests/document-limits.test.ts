@@ -171,7 +171,7 @@ describe('limits that are set to 0', () => {
 });
 
 describe('with NODE_ENV=production', () => {
-  it('the schema is told to nobody, not even by suggestions', async () => {
+  it('the schema is shown to no one, not even by suggestions', async () => {
     const gateway = await startTestGateway({ env: { NODE_ENV: 'production', BACKUP_TOKEN: 'backup-token' } });
     expect(new Set(await codes(gateway, '{ __schema { queryType { name } } }'))).toEqual(new Set(TOO_MUCH));
     const { body } = await gateway.graphql('{ taskStatistic { total } }');

@@ -48,9 +48,9 @@ const standing = async (protocol: Protocol) => {
   return { opened, cursor };
 };
 const ending = async (of: TestStream) => {
-  const told = of.events.length;
+  const before = of.events.length;
   await eventually(() => expect(of.ended).toBeDefined());
-  expect(of.events).toHaveLength(told);
+  expect(of.events).toHaveLength(before);
   return { ...of.ended, errors: of.errors.map(({ extensions }) => extensions?.['code']) };
 };
 

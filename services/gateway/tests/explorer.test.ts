@@ -70,7 +70,7 @@ describe('what the page loads', () => {
     expect(texts[5]).toContain('GraphiQL.createFetcher');
   });
 
-  it('may be kept for ever', async () => {
+  it('may be kept forever', async () => {
     for (const path of loaded) {
       const { status, headers } = await get(path, { method: 'HEAD' });
       expect(status).toBe(200);

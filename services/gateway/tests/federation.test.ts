@@ -36,7 +36,7 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     expect(second.body).toEqual(first.body);
   });
 
-  it('goes on as the user whose session a mutation gave, whoever asked', async () => {
+  it('goes on as the user whose session a mutation gave, regardless of who asked', async () => {
     const query =
       'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
     const variables = { input: { email: OTHER, password: 'right password' } };
@@ -64,13 +64,13 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     expect(gateway.tasks.calls.map(({ identity }) => identity)).toMatchObject([{ userId: OTHER }]);
   });
 
-  it("tells the client's address to auth and to nobody else", async () => {
+  it("tells the client's address to auth and to no one else", async () => {
     await gateway.graphql('{ me { id } taskStatistics { total } }', { token });
     expect(gateway.auth.callers[0]).toHaveProperty('ip', '127.0.0.1');
     expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('ip');
   });
 
-  it('lets nobody but itself say who asks', async () => {
+  it('lets only itself say who asks', async () => {
     const forged = {
       'x-user-id': OTHER,
       'x-taskmesh-identity': OTHER,

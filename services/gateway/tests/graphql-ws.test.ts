@@ -126,14 +126,14 @@ describe('an operation over graphql-ws', () => {
     for (const [id, query] of Object.entries({ a: '{ backups { file } }', b: '{', c: '{ nothing }' }))
       subscribe(id, query);
     await eventually(() => expect([...of('a'), ...of('b'), ...of('c')]).toHaveLength(4));
-    gateway.commit(USER, { title: 'still told' });
-    await eventually(() => expect(JSON.stringify(of('stream'))).toContain('still told'));
+    gateway.commit(USER, { title: 'still delivered' });
+    await eventually(() => expect(JSON.stringify(of('stream'))).toContain('still delivered'));
     expect(socket.readyState).toBe(socket.OPEN);
   });
 });
 
 describe('an id of a client', () => {
-  it('may be used again right behind its complete: only the new operation is told of', async () => {
+  it('may be used again right behind its complete: only the new operation is answered', async () => {
     const { of, send, socket } = await client();
     send(
       subscription('1', CHANGES),
@@ -297,7 +297,7 @@ describe('a session that ends', () => {
 });
 
 describe('a gateway that stops', () => {
-  it('tells the results that are being made, so that nobody has to ask twice', async () => {
+  it('tells the results that are being made, so that no one has to ask twice', async () => {
     const stopping = await startTestGateway();
     const { isHeld, release } = holdExecution(stopping.tasks);
     const token = await stopping.auth.token(USER);

@@ -16,13 +16,13 @@ describe.each(['in-process', 'http'] as const)('/health, with services connected
   it('names the services whose store does not answer, while /readyz stays ok', async () => {
     const gateway = await startTestGateway({ mode });
     expect(await healthOf(gateway)).toEqual(OK);
-    const { told } = gateway.operators;
-    told.tasks = { ...told.tasks, store: { ...told.tasks.store, isUp: false } as never };
+    const { reported } = gateway.operators;
+    reported.tasks = { ...reported.tasks, store: { ...reported.tasks.store, isUp: false } as never };
     await eventually(async () => expect(await healthOf(gateway)).toEqual(degraded('tasks')));
-    told.auth = { ...told.auth, store: { ...told.auth.store, isUp: false } as never };
+    reported.auth = { ...reported.auth, store: { ...reported.auth.store, isUp: false } as never };
     await eventually(async () => expect(await healthOf(gateway)).toEqual(degraded('auth', 'tasks')));
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
-    for (const service of [told.auth, told.tasks]) Object.assign(service.store as object, { isUp: true });
+    for (const service of [reported.auth, reported.tasks]) Object.assign(service.store as object, { isUp: true });
     await eventually(async () => expect(await healthOf(gateway)).toEqual(OK));
     await gateway.stop();
   });

@@ -249,9 +249,9 @@ describe('hostile frames', () => {
         socket.terminate();
       }
     }
-    gateway.commit(user, { title: 'still told' });
+    gateway.commit(user, { title: 'still delivered' });
     for (const { events, ended } of others) {
-      await eventually(() => expect(JSON.stringify(events)).toContain('still told'));
+      await eventually(() => expect(JSON.stringify(events)).toContain('still delivered'));
       expect(ended).toBeUndefined();
     }
     expect(gateway.logged.slice(logged).filter(({ level }) => level === 'error')).toEqual([]);

@@ -164,7 +164,7 @@ describe('a service of a foreign graph that answers oddly', () => {
     ['without data', says('{"data":null}')],
     ['with errors alone', says('{"errors":[{"message":"no"}]}')],
     ['with no JSON', says('<html>', 502)],
-  ])('is never told to change something again, and the next change is made: %s', async (_how, given) => {
+  ])('is never asked to change something again, and the next change is made: %s', async (_how, given) => {
     answer = given;
     const { body } = await gateway.graphql('mutation { oddly plainly again: plainly }');
     expect(body.data).toEqual({ oddly: null, plainly: 1, again: 2 });

@@ -76,7 +76,7 @@ describe('wrong tokens of operators', () => {
     });
   });
 
-  it('lock nobody out when a program sends an outdated one for ever', async () => {
+  it('lock no one out when a program sends an outdated one forever', async () => {
     for (let tries = 0; tries < 30; tries++) expect(await statusOf({ ...HERE, ...bearer('outdated') })).toBe(401);
     expect(await statusOf({ ...HERE, ...bearer(TOKEN) })).toBe(200);
   });

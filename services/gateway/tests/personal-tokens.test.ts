@@ -40,7 +40,7 @@ describe.each(['in-process', 'http'] as const)('a personal token, services %s', 
     await gateway.stop();
   });
 
-  it('asks over GraphQL, and the services are told that it does', async () => {
+  it('asks over GraphQL, and the services learn that it does', async () => {
     const { token, id } = gateway.auth.personalToken(USER, 'write');
     const { body } = await gateway.graphql('{ me { id } }', { token });
     expect(body).toEqual({ data: { me: { id: USER } } });
@@ -140,18 +140,18 @@ it('a new personal token works while a stranger tries hundreds of random ones', 
     const ada = new WebSocket(`${gateway.origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
       headers: { 'x-forwarded-for': '198.51.100.2' },
     });
-    const told: unknown[] = [];
-    ada.on('message', (data: Buffer) => told.push((JSON.parse(data.toString()) as { type: string }).type));
+    const received: unknown[] = [];
+    ada.on('message', (data: Buffer) => received.push((JSON.parse(data.toString()) as { type: string }).type));
     ada.on('open', () => {
       ada.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
       ada.send(JSON.stringify({ type: 'ping' }));
     });
-    await eventually(() => expect(told).toEqual(['pong'])); // so the gateway is at her token, too
+    await eventually(() => expect(received).toEqual(['pong'])); // so the gateway is at her token, too
     for (let answered = 0; answered < 66; answered++) {
       await eventually(() => expect(asked.length).toBeGreaterThan(answered));
       asked[answered]?.answer();
     }
-    await eventually(() => expect(told).toEqual(['pong', 'connection_ack']));
+    await eventually(() => expect(received).toEqual(['pong', 'connection_ack']));
     expect(asked.findIndex(({ hash }) => hash === hashOfPersonalToken(token))).toBeLessThan(66);
     ada.terminate();
     let isOver = false;

@@ -97,7 +97,7 @@ const BODIES: Record<string, unknown> = {
   'too many aliases': { query: `{ ${Array.from({ length: 31 }, (_, index) => `a${index}: __typename`).join(' ')} }` },
   'a subscription': { query: 'subscription { taskChanges { cursor } }' },
   'incremental delivery': { query: '{ me { ... @defer { name } } }' },
-  'a document by its hash that nobody knows': { extensions: byHash('{ unknown: __typename }') },
+  'a document by an unknown hash': { extensions: byHash('{ unknown: __typename }') },
   'a document with its hash': { query: '{ hashed: __typename }', extensions: byHash('{ hashed: __typename }') },
   'a document by its hash': { extensions: byHash('{ hashed: __typename }') },
   'a document with another hash': { query: '{ other: __typename }', extensions: byHash('{ hashed: __typename }') },

@@ -24,18 +24,18 @@ function supergraphWith(field: string): string {
 }
 
 describe('the process of a gateway', () => {
-  it('starts without any service, is not ready, and stops when told to', async () => {
+  it('starts without any service, is not ready, and stops when asked to', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
     const keyFile = join(folder, 'key.json');
     await writeFile(keyFile, JSON.stringify(await createSigningKey('gateway-1')));
     const [port, adminPort] = [await freePort(), await freePort()];
-    const nobody = 'http://127.0.0.1:1';
+    const unreachable = 'http://127.0.0.1:1';
     const child = start({
       ...{ PORT: String(port), ADMIN_PORT: String(adminPort), IDENTITY_KEY_FILE: keyFile },
       ...{
-        AUTH_URL: nobody,
-        TASKS_URL: nobody,
-        BACKUP_URL: nobody,
+        AUTH_URL: unreachable,
+        TASKS_URL: unreachable,
+        BACKUP_URL: unreachable,
         REDIS_URL: 'redis://127.0.0.1:1',
         KAFKA_BROKERS: '127.0.0.1:1',
         ...{ NODE_ENV: 'production', BACKUP_TOKEN: 'short' },

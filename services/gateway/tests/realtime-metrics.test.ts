@@ -141,8 +141,8 @@ describe('the figures of the realtime side', () => {
     const bad = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
     bad.send('no message');
     await eventually(async () => expect(await figure(ended('bad_message'))).toBe(1));
-    const nobody = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-    nobody.send(JSON.stringify({ type: 'connection_init' }));
+    const stranger = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+    stranger.send(JSON.stringify({ type: 'connection_init' }));
     await eventually(async () => expect(await figure(ended('unauthorized'))).toBe(1));
 
     const sid = 'c0000000-0000-4000-8000-00000000000c';

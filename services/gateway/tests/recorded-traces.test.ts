@@ -107,7 +107,7 @@ describe('a gateway with a collector', () => {
     });
   });
 
-  it('records nothing because a caller says so when there is no room for that, and has nobody behind it do so', async () => {
+  it('records nothing because a caller says so when there is no room for that, and has no service behind it do so', async () => {
     await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off', TRACE_CALLERS_PER_S: '0' });
     await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
     expect(askedWith()).toEqual([UNRECORDED]);

@@ -137,7 +137,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  it('are told no parameter that is not known where all are ours', async () => {
+  it('hear of no parameter that is unknown where all are ours', async () => {
     for (const path of ['/api/backup/new-epoch?atleast=5', '/api/backup/dry-run?file=x&t=1'])
       expect(await call('POST', path)).toMatchObject({
         status: 400,

@@ -156,7 +156,7 @@ describe('the API description', () => {
     }
   });
 
-  it('says which fields a body must have, and a request without them is told each by its name', async () => {
+  it('says which fields a body must have, and a request without them gets the name of each', async () => {
     const authorization = `Bearer ${await rest.auth.token(USER)}`;
     const lacking = operationsOf(document).flatMap(({ path, method, operation }) => {
       const { $ref = '' } = operation.requestBody?.content['application/json']?.schema ?? {};

@@ -55,16 +55,16 @@ describe('operators while a service is of another version', () => {
 
   it.each([{}, { version: '9.0.0', startedAt: null, store: {}, feed: null }, null])(
     'are shown the others when it tells of itself in another form: %j',
-    async (told) => {
-      const known = gateway.operators.told.tasks;
-      gateway.operators.told.tasks = told as never;
+    async (given) => {
+      const known = gateway.operators.reported.tasks;
+      gateway.operators.reported.tasks = given as never;
       const { status, json } = await call('GET', '/api/operations/status');
-      gateway.operators.told.tasks = known;
+      gateway.operators.reported.tasks = known;
       expect([status, json.data.problems]).toEqual([200, ['The service tasks does not answer.']]);
     },
   );
 
-  it('are told that it is away when it answers them in another form', async () => {
+  it('say that it is away when it answers them in another form', async () => {
     const odd = async () => ({ letters: [] }) as never;
     Object.assign(gateway.operators.deadLetters, { deadLetters: odd, replayDeadLetters: odd, discardDeadLetters: odd });
     const asked: [string, string, unknown?][] = [
@@ -102,20 +102,20 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
       problems: [],
       services: [
         { name: 'gateway', isUp: true, version: expect.any(String), startedAt: expect.any(String), store: null },
-        { name: 'auth', isUp: true, ...gateway.operators.told.auth },
+        { name: 'auth', isUp: true, ...gateway.operators.reported.auth },
         ...(['tasks', 'backup'] as const).map((name) => {
-          const { version, startedAt, store } = gateway.operators.told[name];
+          const { version, startedAt, store } = gateway.operators.reported[name];
           return { name, isUp: true, version, startedAt, store };
         }),
       ],
-      feed: gateway.operators.told.tasks.feed,
+      feed: gateway.operators.reported.tasks.feed,
       eventLog: { system: 'memory', isUpForTasks: true, isUpForGateway: true },
       cache: { system: 'memory', isUp: true },
       realtime: {
         connections: { 'graphql-ws': 0, sse: 0, multipart: 0, channel: 0 },
         ...{ subscriptions: 0, owners: 0, queueBytes: 0 },
       },
-      backups: gateway.operators.told.backup.backups,
+      backups: gateway.operators.reported.backup.backups,
     });
   });
 
@@ -134,19 +134,24 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
   });
 
   it('says in sentences what is wrong', async () => {
-    const { told } = gateway.operators;
-    const before = structuredClone(told);
-    told.auth.store = { isUp: false, schema: null, missing: [], unknown: [] };
-    told.tasks.version = '0.2.0';
-    told.tasks.store.missing = ['0009-next'];
-    told.tasks.eventLog.isUp = false;
-    told.tasks.relayFailingSeconds = 61.2;
-    told.tasks.feed = { epoch: 1, pending: 4, oldestPendingAgeSeconds: 12.4, deadLetters: { relay: 1, gateway: 1 } };
-    told.backup.store.unknown = ['0010-newer'];
-    told.backup.backups.archives = null;
-    told.backup.backups.schedule = { pattern: '* * * * *', nextAt: null, failingSince: '2026-11-20T10:00:00.000Z' };
+    const { reported } = gateway.operators;
+    const before = structuredClone(reported);
+    reported.auth.store = { isUp: false, schema: null, missing: [], unknown: [] };
+    reported.tasks.version = '0.2.0';
+    reported.tasks.store.missing = ['0009-next'];
+    reported.tasks.eventLog.isUp = false;
+    reported.tasks.relayFailingSeconds = 61.2;
+    reported.tasks.feed = {
+      epoch: 1,
+      pending: 4,
+      oldestPendingAgeSeconds: 12.4,
+      deadLetters: { relay: 1, gateway: 1 },
+    };
+    reported.backup.store.unknown = ['0010-newer'];
+    reported.backup.backups.archives = null;
+    reported.backup.backups.schedule = { pattern: '* * * * *', nextAt: null, failingSince: '2026-11-20T10:00:00.000Z' };
     const { message, data } = await status();
-    Object.assign(told, before);
+    Object.assign(reported, before);
     expect(message).toBe(data.problems.join(' '));
     expect(data.problems).toEqual([
       'The database of auth does not answer.',
@@ -163,12 +168,12 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
   });
 
   it('tells of the database only, where the archives are not known because of it', async () => {
-    const { told } = gateway.operators;
-    const before = structuredClone(told);
-    told.backup.store = { isUp: false, schema: null, missing: [], unknown: [] };
-    told.backup.backups.archives = null;
+    const { reported } = gateway.operators;
+    const before = structuredClone(reported);
+    reported.backup.store = { isUp: false, schema: null, missing: [], unknown: [] };
+    reported.backup.backups.archives = null;
     const { data } = await status();
-    Object.assign(told, before);
+    Object.assign(reported, before);
     expect(data.problems).toEqual(['The database of backup does not answer.']);
   });
 
@@ -375,7 +380,7 @@ describe('operators of the platform', () => {
       expect(gateway.logged.some((line) => JSON.stringify(line).includes(code))).toBe(false);
     });
 
-    it('are nobody with a wrong one, or an old one', async () => {
+    it('are no one with a wrong one, or an old one', async () => {
       const old = issueSignInCode(join(dir, 'keys', 'machine-token'), Date.now() - 11 * 60_000);
       expect((await exchange(page(), old)).status).toBe(401);
       const code = issue();

@@ -21,7 +21,7 @@ describe('what waits for slow readers of all accounts together', () => {
   const queued = async (): Promise<number> =>
     Number(/^taskmesh_realtime_queue_bytes (\d+)/m.exec(await gateway.metrics.metrics())?.[1]);
 
-  it('has a bound: the slowest are cut off, and nobody else notices', async () => {
+  it('has a bound: the slowest are cut off, and no one else notices', async () => {
     const slow = await Promise.all(SLOW.map(open));
     const quick = await open(QUICK);
     const stream = await streamHttp('sse', {

@@ -54,7 +54,7 @@ describe('a stream of server-sent events that begins now', () => {
     resumed.close();
   });
 
-  it('and knows where it begins is told no other place', async () => {
+  it('and knows where it begins gets no other place', async () => {
     const stream = await open('text/event-stream', { after: gateway.tasks.changes.cursor(USER, 1) });
     await eventually(() => expect(stream.text).toBe(`:\n\n${next(2)}`));
     stream.close();
@@ -69,7 +69,7 @@ it('a multipart stream that begins now says nothing before its first change', as
   stream.close();
 });
 
-it('a stream of server-sent events is told the newest cursor after a replay of changes that its filter excludes', async () => {
+it('a stream of server-sent events learns the newest cursor after a replay of changes that its filter excludes', async () => {
   const cursor = (sequence: number) => gateway.tasks.changes.cursor(USER, sequence);
   const opening = ':\n\n';
   const resume = async (filter: Record<string, unknown>) => open('text/event-stream', { after: cursor(0), filter });

@@ -133,7 +133,7 @@ describe('a gateway whose supergraph file changes', () => {
     expect((await ask()).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   });
 
-  it('shows nobody but its own services who asks', async () => {
+  it('shows only its own services who asks', async () => {
     await serve(withStars);
     reviews.seen.length = 0;
     const { body } = await gateway.graphql('{ motto me { id } }', { token, headers: { cookie: 'a=b' } });

@@ -19,29 +19,29 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 async function open(path: string, headers: Record<string, string>, method: 'GET' | 'HEAD' | 'POST' = 'GET') {
-  const { statusCode, headers: told, body } = await request(gateway.origin + path, { method, headers });
-  return { status: statusCode, headers: told, type: told['content-type'], text: await body.text() };
+  const { statusCode, headers: received, body } = await request(gateway.origin + path, { method, headers });
+  return { status: statusCode, headers: received, type: received['content-type'], text: await body.text() };
 }
 
 describe.each(NAVIGATIONS)('a browser in which somebody opens an address (%j)', (headers) => {
   it.each(['/taks', '/reset-pasword', '/graphql/x', '/%', '/apiary', '/api%', '/full', '/tasks?next=/api/tasks'])(
     'gets a page at %s, where nothing is',
     async (path) => {
-      const { status, type, text, headers: told } = await open(path, headers);
+      const { status, type, text, headers: received } = await open(path, headers);
       expect([status, type]).toEqual([404, 'text/html; charset=utf-8']);
       expect(text).toContain('<h1>There is nothing at this address</h1>');
       expect(text).toContain('<a href="/">');
-      expect(told['vary']).toBe(VARY);
-      expect(told['x-request-id']).toEqual(expect.any(String));
+      expect(received['vary']).toBe(VARY);
+      expect(received['x-request-id']).toEqual(expect.any(String));
     },
   );
 
   it.each(['/api', '/api/taks', '/api?x', '/full/api/taks', '/reduced/api', '/api/tasks/%'])(
     'gets JSON at %s, which is the API’s',
     async (path) => {
-      const { status, type, text, headers: told } = await open(path, headers);
+      const { status, type, text, headers: received } = await open(path, headers);
       expect([status, type, JSON.parse(text)]).toEqual([404, JSON_TYPE, NOTHING]);
-      expect(told['vary']).toBe('Origin');
+      expect(received['vary']).toBe('Origin');
     },
   );
 });
@@ -70,9 +70,9 @@ it.each<Record<string, string>>([
   { accept: ACCEPT, 'sec-fetch-mode': 'cors' },
   { accept: '*/*', 'sec-fetch-mode': 'navigate' },
 ])('a program gets JSON at an address where nothing is: %j', async (headers) => {
-  const { status, type, text, headers: told } = await open('/taks', headers);
+  const { status, type, text, headers: received } = await open('/taks', headers);
   expect([status, type, JSON.parse(text)]).toEqual([404, JSON_TYPE, NOTHING]);
-  expect(told['vary']).toBe(VARY);
+  expect(received['vary']).toBe(VARY);
 });
 
 it('a form that a page sends to such an address gets JSON', async () => {

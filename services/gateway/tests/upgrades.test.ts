@@ -86,7 +86,7 @@ describe('an upgrade that is refused', () => {
     ['no key of a handshake', HANDSHAKE.slice(0, 3), '/graphql', 400],
     ['no API key', HANDSHAKE, CHANNEL, 401],
     ['nothing at its path', HANDSHAKE, '/nothing', 404],
-  ])('is told why in JSON: %s', async (_what, headers, path, status) => {
+  ])('gets the reason in JSON: %s', async (_what, headers, path, status) => {
     const socket = await send(request(`GET ${path}`, headers));
     await eventually(() => expect(statusOf(socket)).toBe(status));
     await eventually(() => expect(socket.answer).toMatch(/^\{"message":"[^"]+","error":\{"code":"[A-Z_]+"\}\}$/m));
@@ -95,7 +95,7 @@ describe('an upgrade that is refused', () => {
 });
 
 describe('an address that opens more sockets than it may have', () => {
-  it('is told so a bounded number of times at once, and is then cut off; its places come back', async () => {
+  it('gets an answer a bounded number of times at once, and is then cut off; its places come back', async () => {
     const crowded = await startTestGateway({ env: { REALTIME_MAX_SOCKETS_PER_IP: '2' } });
     const handshake = request('GET /graphql', [...HANDSHAKE, 'Sec-WebSocket-Protocol: graphql-transport-ws']);
     const within = await Promise.all([send(handshake, crowded.origin), send(handshake, crowded.origin)]);
@@ -103,9 +103,9 @@ describe('an address that opens more sockets than it may have', () => {
     const beyond = await Promise.all(Array.from({ length: 150 }, () => send(handshake, crowded.origin)));
     for (const socket of beyond)
       await eventually(() => expect(socket.readableEnded || socket.destroyed || statusOf(socket) === 101).toBe(true));
-    const told = beyond.filter(({ answer }) => answer.includes('Too many connections'));
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThanOrEqual(100);
+    const answered = beyond.filter(({ answer }) => answer.includes('Too many connections'));
+    expect(answered.length).toBeGreaterThan(0);
+    expect(answered.length).toBeLessThanOrEqual(100);
     // None of them answers the close.
     for (const socket of beyond) await eventually(() => expect(socket.readableEnded || socket.destroyed).toBe(true));
     for (const socket of within) socket.destroy();

@@ -128,9 +128,9 @@ describe.each([{}, { GRAPHQL_INTROSPECTION: 'false' }])('a gateway with %j', (en
       { query: LIST, variables: { f: { priorit: 'LOW' } } },
       { query: LIST, variables: { f: { priority: 'LO' } } },
     ];
-    const told = await Promise.all(wrong.map(messagesOf));
-    expect(told.every((messages) => messages.includes('"code"'))).toBe(true);
-    expect(told.some((messages) => messages.includes('Did you mean'))).toBe(Object.keys(env).length === 0);
+    const texts = await Promise.all(wrong.map(messagesOf));
+    expect(texts.every((messages) => messages.includes('"code"'))).toBe(true);
+    expect(texts.some((messages) => messages.includes('Did you mean'))).toBe(Object.keys(env).length === 0);
   });
 
   it('logs no value', () => {

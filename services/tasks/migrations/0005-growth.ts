@@ -7,7 +7,7 @@ const COUNTS = ['pending', 'completed'].flatMap((done) =>
 /** What an owner's lists and counts cost no longer depends on how many tasks there are. */
 export class Growth extends Migration {
   override up(): void {
-    // Constant defaults, so that no row is rewritten. Null: nobody has counted yet.
+    // Constant defaults, so that no row is rewritten. Null: no one has counted yet.
     this.addSql(`
       alter table feeds add column counted bigint, add column keys integer not null default 0,
         ${COUNTS.map((column) => `add column ${column} integer not null default 0`).join(', ')}`);

@@ -1,7 +1,7 @@
 import { ConfigError } from '@taskmesh/service';
 import { readTasksConfig, RELAY_BACKOFF } from './config.ts';
 
-it('needs a database, and keeps changes for a week unless told otherwise', () => {
+it('needs a database, and keeps changes for a week by default', () => {
   const config = {
     postgresUrl: 'postgres://u:p@h/d',
     poolSize: 10,

@@ -110,14 +110,14 @@ describe('dead letters, with a real Kafka', () => {
         canReplay: true,
       },
     ]);
-    // Nobody who reads the feed misses it.
+    // No reader of the feed misses it.
     const after = async (sequence: number) =>
       (await service.tasks.internal.changesAfter(poisoner.id, sequence, 10)).changes.map((each) => each.sequence);
     expect([await after(0), await after(2)]).toEqual([[1, 2], [3]]); // the large one ends a page
     expect(await metrics.metrics()).toMatch(/^taskmesh_dead_letters{source="relay"} 1$/m);
   });
 
-  it('publishes it again when told so, once the reason is gone; otherwise it comes back', async () => {
+  it('publishes it again when asked to, once the reason is gone; otherwise it comes back', async () => {
     const user = service.user(randomUUID());
     await user.create({ title: 'before' });
     const sequence = await commitHuge(user);
@@ -140,7 +140,7 @@ describe('dead letters, with a real Kafka', () => {
     await eventually(() => expect(publishedOf(user)).toHaveLength(1));
     const reports = [
       { key: user.id, value: JSON.stringify({ sequence: 1, from: 'the future' }), reason: 'unknown' },
-      { key: 'nobody', value: 'garbage \0 \ud800', reason: 'no JSON' },
+      { key: 'unknown', value: 'garbage \0 \ud800', reason: 'no JSON' },
     ];
     for (const report of [...reports, ...reports]) await service.tasks.internal.reportUnreadable(report);
     expect(await letters().deadLetters({})).toMatchObject([

@@ -137,14 +137,14 @@ describe('when an account was deleted', () => {
     expect(await leftOf(ada)).toEqual({});
   });
 
-  it('nothing is written any more in its name, and who asks is told that the account is gone', async () => {
+  it('nothing is written any more in its name, and who asks hears that the account is gone', async () => {
     const ada = service.user();
     const [id = ''] = await createMany(ada, 1);
-    const nobody = service.user();
-    for (const { id: account } of [ada, nobody]) log.delete(account);
+    const stranger = service.user();
+    for (const { id: account } of [ada, stranger]) log.delete(account);
     await gone(ada);
-    await gone(nobody);
-    for (const user of [ada, nobody]) {
+    await gone(stranger);
+    for (const user of [ada, stranger]) {
       await expect(user.create({ title: 'late' })).rejects.toThrow('UNAUTHENTICATED');
       await expect(user.create({ title: 'late' }, 'a key')).rejects.toThrow('UNAUTHENTICATED');
       expect(await leftOf(user)).toEqual({});
@@ -336,7 +336,7 @@ describe('the account log', () => {
     expect((await bob.create({ title: 'still here' })).title).toBe('still here');
   });
 
-  it('is read from its beginning when it is another one, which does nobody any harm', async () => {
+  it('is read from its beginning when it is another one, which does no harm', async () => {
     const [ada, bob, carol] = [service.user(), service.user(), service.user()];
     for (const user of [ada, bob, carol]) await user.create({ title: 'one' });
     log.delete(ada.id);

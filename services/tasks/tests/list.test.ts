@@ -148,14 +148,14 @@ describe('the page', () => {
   });
 
   it('is empty and honest for somebody without tasks', async () => {
-    const nobody = service.user();
+    const stranger = service.user();
     const empty = {
       edges: [],
       totalCount: 0,
       pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
     };
-    expect(await list({}, nobody)).toEqual(empty);
-    expect(await list({ offset: 3 }, nobody)).toEqual(empty);
+    expect(await list({}, stranger)).toEqual(empty);
+    expect(await list({ offset: 3 }, stranger)).toEqual(empty);
   });
 
   it('behind the last task has something before it and nothing behind', async () => {

@@ -54,11 +54,11 @@ it('tells where the port for administrators would be none, beside all else', asy
   const { process, output } = run({ PORT: '60000' });
   const [code] = await once(process, 'close');
   expect(code).toBe(1);
-  for (const told of ['POSTGRES_URL', 'ADMIN_PORT is needed: PORT + 10000 is no port'])
-    expect(output.text).toContain(told);
+  for (const expected of ['POSTGRES_URL', 'ADMIN_PORT is needed: PORT + 10000 is no port'])
+    expect(output.text).toContain(expected);
 });
 
-it('serves the graph and other services, knows itself ready without Kafka, and stops when it is told to', async () => {
+it('serves the graph and other services, knows itself ready without Kafka, and stops when it is asked to', async () => {
   const key = await createSigningKey('gateway');
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(publicKeys({ keys: [key] })));

@@ -16,7 +16,7 @@ const operations = [
   '{ task(id: "01890000-0000-7000-8000-000000000001") { id } }',
   '{ tasks { totalCount } }',
   '{ taskStatistics { total } }',
-  'mutation { createTask(input: { title: "nobody" }) { id } }',
+  'mutation { createTask(input: { title: "without an owner" }) { id } }',
   'mutation { updateTask(id: "01890000-0000-7000-8000-000000000001", input: {}) { id } }',
   'mutation { deleteTask(id: "01890000-0000-7000-8000-000000000001") }',
   '{ _entities(representations: [{ __typename: "User", id: "u" }]) { ... on User { id } } }',

@@ -74,15 +74,15 @@ it('publishes a dead letter that is replayed while its owner has to wait as soon
     const triedBefore = tries;
     await eventually(() => expect(tries).toBeGreaterThan(triedBefore + 20)); // reading what is new before each
     isOut = false;
-    const told = () => service.published.map(({ sequence }) => sequence);
+    const sequences = () => service.published.map(({ sequence }) => sequence);
     // It was found late, when the relay looked for changes without a notice: every 30 s.
-    await eventually(() => expect(told().toSorted()).toEqual([1, 2, 3]), { timeoutMs: 10_000 });
+    await eventually(() => expect(sequences().toSorted()).toEqual([1, 2, 3]), { timeoutMs: 10_000 });
   } finally {
     await service.stop();
   }
 });
 
-it('never takes an outage for a bad record, whatever the log calls it: its owner waits, and nobody else', async () => {
+it('never takes an outage for a bad record, whatever the log calls it: its owner waits, and no other', async () => {
   const reasons = [
     ...['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION', 'REQUEST_TIMED_OUT'],
     ...['NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'TOPIC_AUTHORIZATION_FAILED', 'CORRUPT_MESSAGE'],

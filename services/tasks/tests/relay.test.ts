@@ -125,8 +125,8 @@ it('starts and writes without an event log, and catches up in order when it come
       await inner.publish(topic, records);
     },
   };
-  const told: string[] = [];
-  const write = (line: string) => told.push((JSON.parse(line) as { msg: string }).msg);
+  const logged: string[] = [];
+  const write = (line: string) => logged.push((JSON.parse(line) as { msg: string }).msg);
   const log = createLog({ service: 'tasks', level: 'info', destination: { write } });
   const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE, log });
   try {
@@ -141,7 +141,7 @@ it('starts and writes without an event log, and catches up in order when it come
     expect((await service.tasks.ready()).checks?.eventLog).toBe(true);
     expect(await service.database.query('select * from dead_letters')).toEqual([]);
     expect(service.published).toHaveLength(new Set(service.published.map(({ id }) => id)).size);
-    expect(told.filter((text) => /everything/.test(text))).toEqual([
+    expect(logged.filter((text) => /everything/.test(text))).toEqual([
       'cannot publish everything; trying again until it works',
       'publishing everything again',
     ]);

@@ -47,7 +47,7 @@ const UP = {
 describe('what tasks tells operators of itself', () => {
   it('is how its store and the feed are', async () => {
     expect(await tasks.operators.status()).toEqual(UP);
-    await tasks.internal.reportUnreadable({ key: 'nobody', value: 'garbage', reason: 'no JSON' });
+    await tasks.internal.reportUnreadable({ key: 'unknown', value: 'garbage', reason: 'no JSON' });
     expect((await tasks.operators.status()).feed?.deadLetters).toEqual({ relay: 0, gateway: 1 });
     await tasks.deadLetters.discardDeadLetters({ all: true });
   });

@@ -42,7 +42,7 @@ async function restore(owners: string[]): Promise<void> {
   await swap(live, fresh.name, old);
 }
 
-/** Every instance's readers and writers, until told to stop. Has the codes that they saw, and what was acknowledged. */
+/** Every instance's readers and writers, until asked to stop. Has the codes that they saw, and what was acknowledged. */
 function underLoad(users: TestUser[]) {
   const codes = new Map<unknown, number>();
   const acknowledged: { owner: string; id: string }[] = [];

@@ -113,10 +113,10 @@ describe('every field that callers give', () => {
     expect(await user.create(all(), 'key')).toEqual(created);
     expect(inGraph(toTask(await stored(created.id)))).toEqual(all());
     await service.delivered();
-    const told = service.published.findLast(({ ownerId }) => ownerId === user.id);
-    expect(inGraph(told?.task)).toEqual(all());
+    const published = service.published.findLast(({ ownerId }) => ownerId === user.id);
+    expect(inGraph(published?.task)).toEqual(all());
     const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 1);
-    expect(changes[0]?.task).toEqual(told?.task);
+    expect(changes[0]?.task).toEqual(published?.task);
   });
 
   it.each(GIVEN_FIELDS)('makes another input of it (the hash of an Idempotency-Key): %s', async (name) => {

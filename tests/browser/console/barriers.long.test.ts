@@ -60,7 +60,7 @@ describe.each([
     await page.getByText('Type your e-mail address.').waitFor();
     await page.getByText('Type your password.').waitFor();
     expect(await barriersIn(page)).toEqual([]);
-    await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('unknown@example.com');
     await page.getByRole('textbox', { name: 'Password' }).fill('not this one');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Type your password.').waitFor({ state: 'detached' });
@@ -76,7 +76,7 @@ describe.each([
   it('nothing bars from recovering', async () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     expect(await barriersIn(page)).toEqual([]);
-    await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('unknown@example.com');
     await page.getByRole('button', { name: 'Send the link' }).click();
     await page.getByText('an e-mail with a link is on its way').waitFor();
   });

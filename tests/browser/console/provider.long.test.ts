@@ -167,7 +167,7 @@ it.each(LOOKS)(
     await signIn(account);
     await goTo('Account');
     await button('Link Example').click();
-    await page.getByRole('link', { name: 'Nobody' }).click();
+    await page.getByRole('link', { name: 'No one' }).click();
     await says('You did not sign in at the provider');
     await isInOrder(page);
 
@@ -202,7 +202,7 @@ it('a user who declines gets a clear message, and tries again', async () => {
   const { page, button, says, goAs, close } = await open();
   const email = newPerson();
   await button('Continue with Example').click();
-  await page.getByRole('link', { name: 'Nobody' }).click();
+  await page.getByRole('link', { name: 'No one' }).click();
   await says('You did not sign in at the provider');
   await isInOrder(page);
   await goAs(email);

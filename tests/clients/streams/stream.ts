@@ -7,7 +7,7 @@ export interface SeenTask {
   version: number;
 }
 
-/** One change as a client was told it, whatever the protocol. */
+/** One change as a client received it, whatever the protocol. */
 export interface StreamedChange {
   kind: 'INSERT' | 'UPDATE' | 'DELETE';
   task: SeenTask;
@@ -30,7 +30,7 @@ export interface ReadList {
 /** Of an account that has nothing yet. */
 export const EMPTY_LIST: ReadList = { tasks: new Map(), cursor: '', readAt: -Infinity };
 
-/** What a client knows from one reading of the list on, until it is told that the feed begins anew. */
+/** What a client knows from one reading of the list on, until it hears that the feed begins again. */
 export interface Reading {
   list: ReadList;
   /** Everything seen since, in the order of arrival. */
@@ -45,7 +45,7 @@ export interface Stream {
   failures: string[];
   /** What ended it for good, once its account was being deleted. */
   ending(): string | undefined;
-  /** The place behind the last change, as far as the client was told. */
+  /** The place behind the last change, as far as the client knows. */
   cursor(): string | undefined;
   /** How often it came back. */
   resumes(): number;
@@ -61,9 +61,9 @@ export interface Listener {
   onChange(change: Omit<StreamedChange, 'seenAt'>): void;
   /** The client stands here now. */
   onCursor(cursor: string): void;
-  /** The feed is over, and nothing of it may come any more: the list is to be read anew. */
+  /** The feed is over, and nothing of it may come any more: the list is to be read again. */
   onExpired(): void;
-  /** The feed goes on, but not where the client stood: the list is to be read anew. */
+  /** The feed goes on, but not where the client stood: the list is to be read again. */
   onLostPlace(): void;
   /** The server said something that a client in its right mind does not come back after. */
   onFailure(what: string): void;
@@ -89,9 +89,9 @@ export interface StreamOptions {
   token: string;
   /** Where it begins. */
   list: ReadList;
-  /** Reads the list anew. Absent: no feed may begin anew. */
+  /** Reads the list again. Absent: no feed may begin again. */
   readList?: () => Promise<ReadList>;
-  /** The protocol tells the cursor behind a batch of changes: those that came after the last one are told again. */
+  /** The protocol tells the cursor behind a batch of changes: those that came after the last one are delivered again. */
   repeatsBehindCursor?: boolean;
   /** The account is being deleted: whatever a client does not come back after is no failure any more, and ends the stream. */
   isDoomed?: () => boolean;
@@ -125,7 +125,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
   let awayMs = AGAIN_AFTER_MS;
   let tear = () => {};
 
-  /** Resolves with true when the list is to be read anew. */
+  /** Resolves with true when the list is to be read again. */
   const readOnce = async (url: string): Promise<boolean> => {
     const ended = Promise.withResolvers<void>();
     const over = new AbortController();

@@ -8,10 +8,10 @@ const deleted: AccountDeleted = {
   occurredAt: '2026-11-20T10:00:00.000Z',
 };
 
-it('comes back as it was told, and says nothing else of the account', () => {
-  const told = { ...deleted, email: 'somebody@example.com' };
-  expect(encodeAccountDeleted(told)).not.toContain('example.com');
-  expect(parseAccountDeleted(encodeAccountDeleted(told))).toEqual(deleted);
+it('comes back as it was published, and says nothing else of the account', () => {
+  const published = { ...deleted, email: 'somebody@example.com' };
+  expect(encodeAccountDeleted(published)).not.toContain('example.com');
+  expect(parseAccountDeleted(encodeAccountDeleted(published))).toEqual(deleted);
 });
 
 it('is read when a newer producer tells more of it', () => {

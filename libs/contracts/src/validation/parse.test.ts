@@ -12,18 +12,18 @@ const refusalOf = (schema: z.ZodType, input: unknown) => {
 };
 
 describe('an input that is refused', () => {
-  it('is told by the names of its fields where the schema has no words for it', () => {
+  it('is described by the names of its fields where the schema has no words for it', () => {
     const schema = z.object({ ids: z.array(z.string().max(2)), all: z.literal(true) });
     expect(refusalOf(schema, { ids: ['1', '222', 3] })).toBe(
       'ids.1 is not valid. ids.2 is not valid. all is required.',
     );
   });
 
-  it('is told in the words of its schema where there are some', () => {
+  it('is described in the words of its schema where there are some', () => {
     expect(refusalOf(z.object({ id: z.string('id must be text.') }), { id: 5 })).toBe('id must be text.');
   });
 
-  it('is told without the words of a choice where it is null, as GraphQL has other words for them', () => {
+  it('is described without the words of a choice where it is null, as GraphQL has other words for them', () => {
     const schema = z.object({ priority: choice('priority', ['low', 'high']) });
     expect(refusalOf(schema, { priority: null })).toBe('priority must not be null.');
     expect(refusalOf(schema, { priority: 'LOW' })).toBe('priority must be one of low, high.');

@@ -165,7 +165,7 @@ describe('a subgraph server', () => {
     await eventually(() => expect(calls).toEqual(['a', 'b']));
   });
 
-  it('stops when its requests have ended, whoever is still connected', async () => {
+  it('stops when its requests have ended, even with clients still connected', async () => {
     const silent = connect(Number(new URL(server.address()).port), '127.0.0.1').resume();
     await once(silent, 'connect');
     const response = post('ada', '{ slow(name: "last") { who } }');

@@ -46,7 +46,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
     });
 
     describe('messages', () => {
-      it('tells every subscriber of the channel, in order, and nobody else', async () => {
+      it('tells every subscriber of the channel, in order, and no other', async () => {
         const [channel, other] = [fresh('channel'), fresh('channel')];
         const first: string[] = [];
         const second: string[] = [];
@@ -97,7 +97,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         await eventually(() => heard.length === 1);
       });
 
-      it('lets a subscriber that throws harm nobody else', async () => {
+      it('lets a subscriber that throws harm no other', async () => {
         const channel = fresh('channel');
         const heard: string[] = [];
         await store.subscribe(channel, () => {

@@ -33,7 +33,7 @@ it('tells what the collector answered, each its own', async () => {
   expect([await said('one'), await said(''), await said('two')]).toEqual(['one', '', 'two']);
 });
 
-it('tells the one whose body was refused, and nobody else', async () => {
+it('tells the one whose body was refused, and no other', async () => {
   collector.answerWith(413);
   await expect(thread.post(body('large'))).rejects.toMatchObject({ code: '413' });
   collector.answerWith(200);

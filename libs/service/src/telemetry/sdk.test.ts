@@ -65,7 +65,7 @@ const FROM_CLIENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 describe('traces that are recorded', () => {
   let collector: TraceCollector;
   const started: StartedSdk[] = [];
-  const told: string[] = [];
+  const reports: string[] = [];
   const counts = new Map<string, number>();
 
   const start = (options: Partial<SdkOptions> = {}) => {
@@ -76,9 +76,9 @@ describe('traces that are recorded', () => {
       instanceId: 'one',
       ...{ ratio: 1, isParentBased: true, callersPerS: 10, random: () => 0, monotonicMs: () => 0 },
       ...{ maxQueueSize: 100, maxExportBatchSize: 10, scheduledDelayMs: 10 },
-      onOutage: (error) => told.push(`away: ${String(error)}`),
-      onRecovery: () => told.push('back'),
-      onObjection: ({ rejectedSpans, message }) => told.push(`rejects ${rejectedSpans}: ${message}`),
+      onOutage: (error) => reports.push(`away: ${String(error)}`),
+      onRecovery: () => reports.push('back'),
+      onObjection: ({ rejectedSpans, message }) => reports.push(`rejects ${rejectedSpans}: ${message}`),
       onExported: (spans, errorType = 'taken') => counts.set(errorType, (counts.get(errorType) ?? 0) + spans),
       ...options,
     });
@@ -92,7 +92,7 @@ describe('traces that are recorded', () => {
   afterEach(async () => {
     await Promise.all(started.splice(0).map((sdk) => sdk.stop()));
     await collector.stop();
-    told.length = 0;
+    reports.length = 0;
     counts.clear();
   });
 
@@ -143,7 +143,7 @@ describe('traces that are recorded', () => {
     expect(tracing.unrecorded('nonsense')).toBeUndefined();
   });
 
-  it('begin anew where the caller has none, or none that can be', async () => {
+  it('begin again where the caller has none, or none that can be', async () => {
     const tracing = start().tracing('gateway');
     const ids = [undefined, 'nonsense', `ff${FROM_CLIENT.slice(2)}`].map(
       (parent) => tracing.begin(parent, () => ({ name: 'request' }))?.traceId,
@@ -197,7 +197,7 @@ describe('traces that are recorded', () => {
     expect(collector.spans.map(({ name }) => name)).toEqual(['last']);
   });
 
-  it('are given up, told once, while the collector refuses them, and go on when it takes them', async () => {
+  it('are given up, reported once, while the collector refuses them, and go on when it takes them', async () => {
     const tracing = start().tracing('gateway');
     const send = (name: string) => tracing.begin(undefined, () => ({ name }))?.end();
     collector.answerWith(400);
@@ -210,7 +210,7 @@ describe('traces that are recorded', () => {
       send('found');
       expect(collector.spans.length).toBeGreaterThan(0);
     });
-    await eventually(() => expect(told).toEqual([expect.stringMatching(/^away: /), 'back']));
+    await eventually(() => expect(reports).toEqual([expect.stringMatching(/^away: /), 'back']));
   });
 
   describe('and of which the collector rejects some', () => {
@@ -219,7 +219,7 @@ describe('traces that are recorded', () => {
     it.each([
       ['http/json', JSON.stringify({ partialSuccess: PARTIAL })],
       ['http/protobuf', inProtobuf(1, PARTIAL.errorMessage)],
-    ] as const)('are told of once, and counted: %s', async (protocol, answer) => {
+    ] as const)('are reported once, and counted: %s', async (protocol, answer) => {
       const tracing = start({ protocol }).tracing('gateway');
       const send = async (exports: number) => {
         const spans = [1, 2, 3].map(() => tracing.begin(undefined, () => ({ name: 'x' })));
@@ -230,23 +230,23 @@ describe('traces that are recorded', () => {
       await send(1);
       await send(2);
       await eventually(() => expect([...counts]).toEqual([['taken', 4], ['rejected', 2]])); // prettier-ignore
-      expect(told).toEqual(['rejects 1: a span is older than a day']);
+      expect(reports).toEqual(['rejects 1: a span is older than a day']);
       collector.say(protocol === 'http/json' ? '{"partialSuccess":{}}' : Buffer.of());
       await send(3);
       await eventually(() => expect(counts.get('taken')).toBe(7));
       collector.say(answer);
       await send(4);
-      await eventually(() => expect(told).toHaveLength(2));
+      await eventually(() => expect(reports).toHaveLength(2));
       expect(collector.exports).toHaveLength(4);
     });
 
-    it('are told of as well when the collector only warns', async () => {
+    it('are reported as well when the collector only warns', async () => {
       collector.say(JSON.stringify({ partialSuccess: { errorMessage: 'too many attributes' } }));
       start()
         .tracing('gateway')
         .begin(undefined, () => ({ name: 'x' }))
         ?.end();
-      await eventually(() => expect(told).toEqual(['rejects 0: too many attributes']));
+      await eventually(() => expect(reports).toEqual(['rejects 0: too many attributes']));
       expect([...counts]).toEqual([['taken', 1]]);
     });
 
@@ -264,7 +264,7 @@ describe('traces that are recorded', () => {
         .begin(undefined, () => ({ name: 'x' }))
         ?.end();
       await eventually(() => expect([...counts]).toEqual([['taken', 1]]));
-      expect(told).toEqual([]);
+      expect(reports).toEqual([]);
     });
 
     it('are no more than were sent, whatever the answer says', async () => {
@@ -274,7 +274,7 @@ describe('traces that are recorded', () => {
         .begin(undefined, () => ({ name: 'x' }))
         ?.end();
       await eventually(() => expect([...counts]).toEqual([['taken', 0], ['rejected', 1]])); // prettier-ignore
-      expect(told[0]).toHaveLength('rejects 1000: '.length + 500);
+      expect(reports[0]).toHaveLength('rejects 1000: '.length + 500);
     });
   });
 

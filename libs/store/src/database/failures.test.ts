@@ -55,8 +55,8 @@ describe('what a failure says about its statement', () => {
 });
 
 it.each([
-  ['a name that nobody knows', 'postgres://u:p@no-such-host.invalid/d'],
-  ['a port at which nobody listens', 'postgres://u:p@127.0.0.1:1/d'],
+  ['an unknown name', 'postgres://u:p@no-such-host.invalid/d'],
+  ['a port without a server', 'postgres://u:p@127.0.0.1:1/d'],
 ])('is unavailable, and worth waiting for, with %s', async (_what, url) => {
   const database = await createDatabase({ name: 'failures', url, entities: [NothingSchema], migrations: [], log });
   try {

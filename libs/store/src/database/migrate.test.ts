@@ -117,7 +117,7 @@ it('applies each migration once, however many instances begin at the same time',
   expect(await store.query('select * from things')).toEqual([{ id: 1 }]);
 });
 
-it('begins anew when its connection is ended in the middle, and leaves nothing half done', async () => {
+it('begins again when its connection is ended in the middle, and leaves nothing half done', async () => {
   const [one, other] = [await open(TABLE, ['select pg_sleep(1)']), await open(TABLE, ['select pg_sleep(1)'])];
   const migrating = Promise.all([one.migrate(), other.migrate()]);
   await eventually(async () => {
@@ -159,7 +159,7 @@ it('waits for a table that a long transaction holds, without keeping others from
   }
 }, 180_000);
 
-it('goes as far as it is told, and on from there another time', async () => {
+it('goes as far as asked, and on from there another time', async () => {
   const database = await open(
     TABLE,
     ['alter table things add column more int'],

@@ -81,7 +81,7 @@ describe('a service that does not migrate', () => {
   });
 });
 
-it('is told by two settings', () => {
+it('is set by two settings', () => {
   expect(readSchemaPolicy({})).toEqual({ migrates: true, acceptsNewer: false });
   expect(readSchemaPolicy({ MIGRATE_AT_START: 'false', NEWER_SCHEMA: 'allow' })).toEqual({
     migrates: false,
@@ -91,7 +91,7 @@ it('is told by two settings', () => {
 });
 
 it('says why the server cannot be used, when it ends for want of one', async () => {
-  const told = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   const ended = jest.spyOn(process, 'exit').mockImplementation((code) => {
     throw new Error(`ended with ${code}`);
   });
@@ -100,9 +100,9 @@ it('says why the server cannot be used, when it ends for want of one', async () 
   try {
     const env = { POSTGRES_URL: 'postgres://somebody:secret@10.0.0.1:5432/auth', LOG_LEVEL: 'silent' };
     await expect(runMigrations('auth', open, env)).rejects.toThrow('ended with 1');
-    expect(told).toHaveBeenCalledWith('PostgreSQL does not answer: connect ECONNREFUSED 10.0.0.1:5432\n');
+    expect(stderr).toHaveBeenCalledWith('PostgreSQL does not answer: connect ECONNREFUSED 10.0.0.1:5432\n');
   } finally {
-    told.mockRestore();
+    stderr.mockRestore();
     ended.mockRestore();
   }
 });

@@ -8,7 +8,7 @@ import {
 import { Pool } from 'pg';
 import { watchConnections } from './watch-connections.ts';
 
-/** Long beside the pauses of a busy machine, in which nobody is silent. */
+/** Long beside the pauses of a busy machine, in which no server is silent. */
 const SILENCE_MS = 2_000;
 
 let store: TestDatabase;

@@ -29,9 +29,9 @@ describe('what PostgreSQL refuses', () => {
     ['something a trigger says', `insert into loud values ('x')`, 'PostgreSQL refuses a statement (P0001)'],
     ['what is no SQL', `select '${SECRET}' '${SECRET}'`, 'PostgreSQL refuses a statement (42601)'],
     ['a table that is not there', 'select 1 from nowhere', 'relation "nowhere" does not exist'],
-  ])('is told by its code and names: %s', async (_what, sql, told) => {
+  ])('is described by its code and names: %s', async (_what, sql, text) => {
     const error = await failure(sql);
-    expect(error).toMatchObject({ message: expect.stringContaining(told), code: expect.stringMatching(/^.{5}$/) });
+    expect(error).toMatchObject({ message: expect.stringContaining(text), code: expect.stringMatching(/^.{5}$/) });
     expect(shown(error)).not.toContain(SECRET);
   });
 

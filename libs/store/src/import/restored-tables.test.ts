@@ -24,7 +24,7 @@ const VALUES: [type: string, right: string[], wrong: string[]][] = [
 describe.each([
   ['the server itself', (): Promise<unknown> => provideIsValue(session)],
   ['an attempt, as before PostgreSQL 16', (): Promise<unknown> => session.run(BY_ATTEMPT)],
-])('whether a text is a value of a type is told by %s', (_who, provide) => {
+])('whether a text is a value of a type is decided by %s', (_who, provide) => {
   it.each(VALUES)('%s', async (type, right, wrong) => {
     await provide();
     const judge = { name: 'judge', text: `select t, ${isValue('t', type)} as is from unnest($1::text[]) t` };

@@ -31,7 +31,7 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
       `Your Taskmesh account has another e-mail address since ${at(time)}. It was confirmed there${from(ip)}.`,
       'Mails about the account go there from now on, and you sign in with it.',
       '',
-      `If it was not you, write to whoever runs this Taskmesh at once: ${publicUrl}`,
+      `If it was not you, write to the operator of this Taskmesh at once: ${publicUrl}`,
     ]),
 
   'account.deleted': ({ to, time, ip, publicUrl }) =>
@@ -39,7 +39,7 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
       `Your Taskmesh account was deleted on ${at(time)}${from(ip)}, with all of its tasks.`,
       'All sessions and personal access tokens have ended. This is the last mail about it.',
       '',
-      `If it was not you, write to whoever runs this Taskmesh at once: ${publicUrl}`,
+      `If it was not you, write to the operator of this Taskmesh at once: ${publicUrl}`,
     ]),
 
   'identity.linked': ({ to, time, ip, publicUrl }) =>

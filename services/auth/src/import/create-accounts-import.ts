@@ -46,7 +46,7 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
       async complete(stores, of) {
         const replaced = await replaceUnusableHashes(stores.to);
         if (replaced > 0)
-          deps.log.warn({ accounts: replaced }, 'restored accounts whose passwords must be set anew by mail');
+          deps.log.warn({ accounts: replaced }, 'restored accounts whose passwords must be set again by mail');
         const end = await settledEnd(stores.from);
         await (of === 'archive' ? joinTrails(stores, { end, now: now() }) : copyTrail(stores, end));
         await removeDeletedAccounts(stores);

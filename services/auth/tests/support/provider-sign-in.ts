@@ -34,7 +34,7 @@ export const begin = ({ auth }: RunningAuth, returnTo = '/') =>
 export const complete = ({ auth }: RunningAuth, binding: string | undefined, { search }: Pick<URL, 'search'>) =>
   auth.signIn.complete({ binding, search: search.slice(1) }, ORIGIN);
 
-/** What the page is told when the browser is back. */
+/** What the page hears when the browser is back. */
 export const answerIn = ({ location }: { location: string }) =>
   new URLSearchParams(location.slice(location.indexOf('#') + 1));
 

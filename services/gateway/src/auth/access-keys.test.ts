@@ -76,7 +76,7 @@ describe('a signing key', () => {
     await accessKeys.stop();
   });
 
-  it('is the same one as long as auth has it: nobody is told of a removal', async () => {
+  it('is the same one as long as auth has it: no listener hears of a removal', async () => {
     const key = await createSigningKey('old');
     const { accessKeys, authenticator, has } = await fixture(key);
     const token = await tokenOf(key);
@@ -93,7 +93,7 @@ describe('a signing key', () => {
     await accessKeys.stop();
   });
 
-  it('that is one of several which are gone is told of, to who listens still', async () => {
+  it('that is one of several which are gone is reported to those who still listen', async () => {
     const [first, second] = [await createSigningKey('first'), await createSigningKey('second')];
     const { accessKeys, has } = await fixture(first);
     has(first, second);
@@ -154,7 +154,7 @@ describe('a signing key', () => {
     await accessKeys.stop();
   });
 
-  it('that is unknown has the keys read anew once a second, however often it is tried', async () => {
+  it('that is unknown has the keys read again once a second, however often it is tried', async () => {
     const { accessKeys, authenticator, asked } = await fixture(await createSigningKey('key'));
     const strange = await tokenOf(await createSigningKey('strange'));
     for (let tries = 0; tries < 5; tries++)

@@ -87,11 +87,11 @@ describe('the list of ended sessions', () => {
     const heard: string[] = [];
     sessions.onEnded((id) => heard.push(id));
     await sessions.start();
-    const told = { sequence: 9, sessionId: 'told', until: UNTIL };
-    const nonsense = [null, 5, { sessionId: 7, until: UNTIL }, { sessionId: 'for ever' }];
-    for (const message of ['nonsense', JSON.stringify(told), JSON.stringify([...nonsense, told])]) hear(message);
-    expect(heard).toEqual(['told']);
-    expect(sessions.has('told')).toBe(true);
+    const valid = { sequence: 9, sessionId: 'valid', until: UNTIL };
+    const nonsense = [null, 5, { sessionId: 7, until: UNTIL }, { sessionId: 'forever' }];
+    for (const message of ['nonsense', JSON.stringify(valid), JSON.stringify([...nonsense, valid])]) hear(message);
+    expect(heard).toEqual(['valid']);
+    expect(sessions.has('valid')).toBe(true);
     await sessions.stop();
   });
 
@@ -110,7 +110,7 @@ describe('the list of ended sessions', () => {
     expect([one.sessions.has('c'), other.sessions.has('c')]).toEqual([true, false]);
   });
 
-  it('keeps a session to the latest end that it was told of', async () => {
+  it('keeps a session to the latest end that it heard of', async () => {
     const { sessions, pass } = fixture();
     const [early, late] = [NOW_MS / 1000 + 10, NOW_MS / 1000 + 600];
     for (const [sessionId, ...ends] of [['a', early, late] as const, ['b', late, early] as const])
@@ -123,7 +123,7 @@ describe('the list of ended sessions', () => {
     await sessions.stop();
   });
 
-  it('begins anew when auth numbers its list anew, and forgets nothing', async () => {
+  it('begins again when auth numbers its list again, and forgets nothing', async () => {
     const { sessions, end, renumber } = fixture();
     for (const id of ['a', 'b', 'c']) end(id);
     await sessions.start();

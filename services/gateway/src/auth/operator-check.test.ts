@@ -14,16 +14,16 @@ const REFUSED = { ok: false, status: 403 };
 describe('an operator without a token', () => {
   const check = createOperatorCheck({ token: undefined });
 
-  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('is whoever comes from %s', (address) => {
+  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('is everyone who comes from %s', (address) => {
     expect(check(request(address))).toEqual(OK);
   });
 
-  it.each(['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', ''])('is nobody from %s', (address) => {
+  it.each(['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', ''])('is no one from %s', (address) => {
     expect(check(request(address))).toEqual(REFUSED);
   });
 
   it.each(['origin', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'])(
-    'is nobody with the header %s',
+    'is no one with the header %s',
     (name) => {
       expect(check(request('127.0.0.1', { [name]: 'x' }))).toEqual(REFUSED);
     },
@@ -67,23 +67,23 @@ describe('an operator without a token', () => {
 describe('an operator with a token', () => {
   const check = createOperatorCheck({ token: 'secret', machineToken: 'of-the-machine' });
 
-  it('is whoever has it, from anywhere', () => {
+  it('is everyone who has it, from anywhere', () => {
     expect(check(request('203.0.113.9', { authorization: 'Bearer secret', host: 'tasks.example' }))).toEqual(OK);
     expect(check(request('203.0.113.9', { authorization: 'bearer secret', origin: 'https://x' }))).toEqual(OK);
   });
 
   it.each(['', 'Bearer', 'Bearer secret2', 'Bearer secre', 'Bearer Secret', 'Bearer sécret', 'Basic secret', 'secret'])(
-    'is nobody with "%s"',
+    'is no one with "%s"',
     (authorization) => {
       expect(check(request('127.0.0.1', { authorization }))).toEqual(UNKNOWN);
     },
   );
 
-  it('is nobody with the token of the machine', () => {
+  it('is no one with the token of the machine', () => {
     expect(check(request('127.0.0.1', { authorization: 'Bearer of-the-machine' }))).toEqual(UNKNOWN);
   });
 
-  it('is nobody without a token, or with two', () => {
+  it('is no one without a token, or with two', () => {
     expect(check(request('127.0.0.1'))).toEqual(UNKNOWN);
     expect(check(request('127.0.0.1', { authorization: 'Bearer secret', Authorization: 'Bearer secret' }))).toEqual(
       UNKNOWN,
@@ -146,11 +146,11 @@ describe('an operator with the token of this machine', () => {
     { 'x-forwarded-for': '127.0.0.1' },
     { 'x-real-ip': '127.0.0.1' },
     { via: '1.1 proxy' },
-  ])('is nobody who came by another name, another site or a proxy: %j', (given) => {
+  ])('is no one who came by another name, another site or a proxy: %j', (given) => {
     expect(check(request('127.0.0.1', { ...page, ...bearer, ...given }))).toEqual(REFUSED);
   });
 
-  it.each(['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', ''])('is nobody from %s', (address) => {
+  it.each(['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', ''])('is no one from %s', (address) => {
     expect(check(request(address, { ...page, ...bearer }))).toEqual(REFUSED);
     expect(check(request(address, bearer))).toEqual(REFUSED);
   });

@@ -17,7 +17,7 @@ export interface Operators {
   check(request: IncomingMessage): Promise<OperatorCheck>;
   /**
    * The same where others ask, too: with a user's token, a caller is that user and nothing more, and any other token may be meant
-   * for a service that is not ours. So nobody is refused for wrong ones; but after too many, none makes an operator there.
+   * for a service that is not ours. So no one is refused for wrong ones; but after too many, none makes an operator there.
    */
   isOperator(request: IncomingMessage): Promise<boolean>;
   /** Whether the caller is where an operator's token would count. */
@@ -91,7 +91,7 @@ export interface OperatorRules {
 
 /**
  * With a token, its holders are operators. Without one, requests from this machine are, unless they come from a web
- * page of another site or through a proxy: a developer's own client, and nobody by accident.
+ * page of another site or through a proxy: a developer's own client, and no one by accident.
  */
 export function createOperatorCheck({
   token,
@@ -148,7 +148,7 @@ interface GivenToken {
 
 /**
  * Limits how many different tokens a caller may send. The right one counts like any other: otherwise, sent at once with many wrong ones,
- * it would be told before those are counted.
+ * it would be answered before those are counted.
  */
 function limitTokenGuesses(name: string, makeLimiter: KeyValue['limiter']) {
   const guesses = makeLimiter({ name: `${name}.guesses`, points: GUESSES, windowSeconds: WINDOW_S });

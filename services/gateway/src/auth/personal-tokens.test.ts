@@ -112,7 +112,7 @@ describe('a personal token', () => {
     expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
   });
 
-  it('waits for nobody who tries thousands: those who are known are let in, and too many come back', async () => {
+  it('does not wait for one who tries thousands: those who are known are let in, and too many come back', async () => {
     const { state, tokens } = fixture();
     const known = newPersonalToken();
     await tokens.userOf(known);
@@ -126,7 +126,7 @@ describe('a personal token', () => {
   });
 
   it.each([1, 300])(
-    'that nobody knows yet is asked about soon, however many random ones strangers at %i addresses try meanwhile',
+    'that is unknown yet is asked about soon, however many random ones strangers at %i addresses try meanwhile',
     async (addresses) => {
       const { state, tokens } = fixture();
       let release = () => {};

@@ -10,12 +10,12 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 function fixture() {
-  const state = { nowMs: NOW_MS, isAway: false, told: [] as SessionUse[][] };
+  const state = { nowMs: NOW_MS, isAway: false, noted: [] as SessionUse[][] };
   const uses = createSessionUses({
     auth: {
-      async noteSessionUses(told) {
+      async noteSessionUses(uses) {
         if (state.isAway) throw new Error('away');
-        state.told.push(told);
+        state.noted.push(uses);
       },
     },
     clock: { now: () => state.nowMs },
@@ -26,21 +26,21 @@ function fixture() {
 }
 
 describe('the uses of sessions', () => {
-  it('are told all at once, each session with its last one, and once only', async () => {
+  it('are noted all at once, each session with its last one, and once only', async () => {
     const { state, uses } = fixture();
     for (const session of ['a', 'b', 'a']) {
       state.nowMs++;
       uses.note(session);
     }
     await jest.advanceTimersByTimeAsync(TEN_SECONDS);
-    expect(state.told).toEqual([
+    expect(state.noted).toEqual([
       [
         { sessionId: 'a', at: NOW_MS + 3 },
         { sessionId: 'b', at: NOW_MS + 2 },
       ],
     ]);
     await jest.advanceTimersByTimeAsync(TEN_SECONDS);
-    expect(state.told).toHaveLength(1);
+    expect(state.noted).toHaveLength(1);
     await uses.stop();
   });
 
@@ -51,8 +51,8 @@ describe('the uses of sessions', () => {
     await jest.advanceTimersByTimeAsync(TEN_SECONDS);
     state.isAway = false;
     await jest.advanceTimersByTimeAsync(TEN_SECONDS);
-    expect(state.told.every((each) => each.length <= 5_000)).toBe(true);
-    expect(state.told.flat().map(({ sessionId }) => sessionId)).toEqual(
+    expect(state.noted.every((each) => each.length <= 5_000)).toBe(true);
+    expect(state.noted.flat().map(({ sessionId }) => sessionId)).toEqual(
       Array.from({ length: 50_000 }, (_, number) => `session-${number}`),
     );
     await uses.stop();

@@ -126,13 +126,13 @@ export interface SessionUsesDeps {
 
 /** Reports to auth in batches: no request waits for it, and many uses of one session are reported as one. */
 export function createSessionUses({ auth, clock, log }: SessionUsesDeps): SessionUses {
-  const untold = new Map<string, number>();
+  const unsent = new Map<string, number>();
 
   const tell = async () => {
-    while (untold.size > 0) {
-      const uses = [...untold.entries()].slice(0, MOST_AT_ONCE).map(([sessionId, at]) => ({ sessionId, at }));
+    while (unsent.size > 0) {
+      const uses = [...unsent.entries()].slice(0, MOST_AT_ONCE).map(([sessionId, at]) => ({ sessionId, at }));
       await auth.noteSessionUses(uses);
-      for (const { sessionId, at } of uses) if (untold.get(sessionId) === at) untold.delete(sessionId);
+      for (const { sessionId, at } of uses) if (unsent.get(sessionId) === at) unsent.delete(sessionId);
       if (uses.length < MOST_AT_ONCE) break;
     }
   };
@@ -141,7 +141,7 @@ export function createSessionUses({ auth, clock, log }: SessionUsesDeps): Sessio
 
   return {
     note(sessionId) {
-      if (untold.size < MOST_KEPT || untold.has(sessionId)) untold.set(sessionId, clock.now());
+      if (unsent.size < MOST_KEPT || unsent.has(sessionId)) unsent.set(sessionId, clock.now());
     },
     async start() {
       periodic.start({ afterPause: true });

@@ -29,7 +29,7 @@ interface InGraph {
   subgraph: Subgraph;
 }
 
-/** The services of this process; whoever created them stops them. */
+/** The services of this process; their creator stops them. */
 export interface InProcessServices {
   auth: InGraph & { internal: AuthInternal; signIn: AuthSignIn; operators: StatusOf<ServiceStatus> };
   tasks: InGraph & {
@@ -42,7 +42,7 @@ export interface InProcessServices {
 
 /**
  * Direct calls that behave as over HTTP: the same deadlines, and values as JSON would carry them. Only `data` is passed
- * on unchanged, because `execute` builds it anew for every call, from JSON values.
+ * on unchanged, because `execute` builds it again for every call, from JSON values.
  */
 export function connectInProcess(services: InProcessServices): Connections {
   const subgraphs = new Map(Object.values<InGraph>({ ...services }).map(({ subgraph }) => [subgraph.name, subgraph]));

@@ -135,9 +135,9 @@ describe('a request to a service', () => {
     expect(requests).toBe(1);
   });
 
-  it('to nobody is unavailable', async () => {
-    const nobody = createServicePool('http://127.0.0.1:1');
-    await expect(post({}, nobody)).rejects.toMatchObject(UNAVAILABLE);
-    await nobody.destroy();
+  it('to an unreachable service is unavailable', async () => {
+    const unreachable = createServicePool('http://127.0.0.1:1');
+    await expect(post({}, unreachable)).rejects.toMatchObject(UNAVAILABLE);
+    await unreachable.destroy();
   });
 });

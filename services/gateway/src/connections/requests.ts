@@ -81,7 +81,7 @@ function foreignError({ message, path, extensions }: GraphQLFormattedError): Gra
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** For services of a foreign graph: they are told neither identities nor any header of our clients. */
+/** For services of a foreign graph: they receive neither identities nor any header of our clients. */
 export function createExternalSubgraphClient() {
   const pools = new Map<string, ServicePool>();
 
@@ -124,7 +124,7 @@ export function createExternalSubgraphClient() {
   };
 }
 
-/** A request to a service over HTTP. In one process the service's own span says it all, unless nobody waits for it any more. */
+/** A request to a service over HTTP. In one process the service's own span says it all, unless no one waits for it any more. */
 export const fetchSpan = (service: string): SpanDescription => ({
   name: `fetch ${service}`,
   kind: 'client',

@@ -90,7 +90,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     }
   });
 
-  it('a page of the old epoch is delivered to nobody', async () => {
+  it('a page of the old epoch is delivered to no one', async () => {
     await feed.subscribe(owner, undefined, createReader());
     const page = store.answerLate('changesAfter');
     commit(3);
@@ -103,7 +103,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(reader.epochs).toEqual([2, 2]));
   });
 
-  it('a page of the new epoch ends the old feed, and is not told there', async () => {
+  it('a page of the new epoch ends the old feed, and is not delivered there', async () => {
     const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
     await slow.start();
     const reader = createReader();
@@ -119,7 +119,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await slow.stop();
   });
 
-  it('a record of a lower epoch is delivered to nobody, not even when its number is the next', async () => {
+  it('a record of a lower epoch is delivered to no one, not even when its number is the next', async () => {
     const [old] = commit(1);
     await restore();
     const reader = createReader();
@@ -140,7 +140,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     expect(feed.owners()).toBe(0);
   });
 
-  it('an owner whose feed has expired begins anew for the next reader', async () => {
+  it('an owner whose feed has expired begins again for the next reader', async () => {
     commit(3);
     const first = createReader();
     await feed.subscribe(owner, undefined, first);
@@ -153,7 +153,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(second.seen).toEqual([6]));
   });
 
-  it('a feed that nobody reads any more asks for nothing, whatever it still missed', async () => {
+  it('a feed that no one reads any more asks for nothing, whatever it still missed', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     try {
       const detach = await feed.subscribe(owner, undefined, createReader());
@@ -186,7 +186,7 @@ describe('the feed of a gateway, when the store lost changes that were delivered
   });
   afterEach(() => feed.stop());
 
-  it('ends all feeds, because new changes have the numbers of the lost ones, and goes on with readers that begin anew', async () => {
+  it('ends all feeds, because new changes have the numbers of the lost ones, and goes on with readers that begin again', async () => {
     const readers = { owner: createReader(), bystander: createReader() };
     await feed.subscribe(owner, undefined, readers.owner);
     await feed.subscribe(bystander, undefined, readers.bystander);
@@ -195,11 +195,11 @@ describe('the feed of a gateway, when the store lost changes that were delivered
     expect(readers.owner.seen).toEqual(upTo(5));
     store.lose(owner, 2);
     await eventually(() => expect([readers.owner.ends, readers.bystander.ends]).toEqual([['expired'], ['expired']]));
-    const anew = createReader();
-    await feed.subscribe(owner, undefined, anew);
+    const later = createReader();
+    await feed.subscribe(owner, undefined, later);
     store.deliver(store.commit(owner));
-    await eventually(() => expect(anew.seen).toEqual([4]));
-    expect(anew.ends).toEqual([]);
+    await eventually(() => expect(later.seen).toEqual([4]));
+    expect(later.ends).toEqual([]);
   });
 
   it('takes no answer for a loss that was given before the last changes were delivered', async () => {

@@ -14,7 +14,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
   let store: ReturnType<typeof createStore>;
   /** The owners of each call of `heads`. */
   let questions: string[][];
-  let told: string[];
+  let logged: string[];
   let stop: () => Promise<void>;
 
   const startFeed = async (options: Partial<FeedOptions> = {}) => {
@@ -25,7 +25,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
         return store.tasks.heads(owners, asCursors);
       },
     };
-    const write = (line: string) => told.push((JSON.parse(line) as { msg: string }).msg);
+    const write = (line: string) => logged.push((JSON.parse(line) as { msg: string }).msg);
     const log = createLog({ service: 'test', level: 'debug', destination: { write } });
     const feed = createFeed({ ...store, tasks, log, headsEveryMs: EVERY_MS, ...options });
     await feed.start();
@@ -36,7 +36,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
 
   beforeEach(() => {
     store = createStore();
-    [questions, told] = [[], []];
+    [questions, logged] = [[], []];
   });
   afterEach(() => stop());
 
@@ -44,7 +44,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] }));
     afterEach(() => jest.useRealTimers());
 
-    it('is nothing as long as nobody reads, and nothing after the end', async () => {
+    it('is nothing as long as no one reads, and nothing after the end', async () => {
       const feed = await startFeed();
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toEqual([]);
@@ -97,13 +97,13 @@ describe('what the feed of a gateway asks the tasks service', () => {
     });
   });
 
-  it('goes on after a question that had no answer, which is told', async () => {
+  it('goes on after a question that had no answer, which is logged', async () => {
     const feed = await startFeed({ headsEveryMs: 10 });
     const owner = randomUUID();
     const reader = createReader();
     await feed.subscribe(owner, undefined, reader);
     store.setAway(true);
-    await eventually(() => expect(told).toContain('heads could not be compared'));
+    await eventually(() => expect(logged).toContain('heads could not be compared'));
     store.setAway(false);
     store.commit(owner);
     await eventually(() => expect(reader.seen).toEqual([1]));
@@ -128,7 +128,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
     await eventually(() => (announce(2), expect(questions).toHaveLength(2)));
     expect(performance.now() - begun).toBeGreaterThan(300);
     store.setAway(true);
-    await eventually(() => (announce(2), expect(told).toContain('heads could not be compared')));
+    await eventually(() => (announce(2), expect(logged).toContain('heads could not be compared')));
     store.setAway(false);
     store.restore();
     await eventually(() => (announce(2), expect(reader.ends).toEqual(['expired'])));

@@ -9,7 +9,7 @@ const log = createLog({ service: 'test', level: 'silent' });
 
 let store: ReturnType<typeof createStore>;
 let stop: () => Promise<void>;
-/** Compares heads seldom, unless it is told otherwise. */
+/** Compares heads seldom, by default. */
 const startFeed = async (options: Partial<FeedOptions> = {}) => {
   const feed = createFeed({ ...store, log, headsEveryMs: 60_000, ...options });
   await feed.start();
@@ -76,7 +76,7 @@ describe('a reader that comes', () => {
 });
 
 describe('a reader that begins now', () => {
-  it('is told the cursor of the place from which it is told changes, before any of them', async () => {
+  it('learns the cursor of the place from which it receives changes, before any of them', async () => {
     const feed = await startFeed();
     for (let count = 0; count < 3; count++) store.commit(owner);
     const reader = createReader();
@@ -109,7 +109,7 @@ describe('a reader that begins now', () => {
     await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
   });
 
-  it('beside one that has gone further by then is told its own place', async () => {
+  it('beside one that has gone further by then learns its own place', async () => {
     const feed = await startFeed();
     const first = createReader();
     await feed.subscribe(owner, undefined, first);
@@ -124,7 +124,7 @@ describe('a reader that begins now', () => {
     await eventually(() => expect([first.seen, second.seen]).toEqual([upTo(3), upTo(3)]));
   });
 
-  it('is told one cursor, of the new epoch, when the store is restored while it is placed', async () => {
+  it('learns one cursor, of the new epoch, when the store is restored while it is placed', async () => {
     const feed = await startFeed();
     store.commit(owner);
     const { asked, come } = store.answerLate('heads');
@@ -171,7 +171,7 @@ describe('a reader that leaves', () => {
     expect([after.seen, feed.owners()]).toEqual([[1], 1]);
   });
 
-  it('while heads are compared keeps nobody from theirs', async () => {
+  it('while heads are compared keeps no one from theirs', async () => {
     const feed = await startFeed({ headsEveryMs: 20 });
     const detach = await feed.subscribe(randomUUID(), undefined, createReader());
     const reader = createReader();
@@ -185,7 +185,7 @@ describe('a reader that leaves', () => {
     next.come();
   });
 
-  it('leaves nothing behind: a record of its owner that cannot be read concerns nobody here', async () => {
+  it('leaves nothing behind: a record of its owner that cannot be read concerns no one here', async () => {
     const feed = await startFeed();
     const detach = await feed.subscribe(owner, undefined, createReader());
     detach();

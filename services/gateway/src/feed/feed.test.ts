@@ -111,7 +111,7 @@ describe('the feed of a gateway', () => {
     await eventually(() => expect(reader.seen).toEqual([1, 2]));
     await eventually(() => expect(store.unreadable.map(({ key }) => key)).toEqual([poisoned, poisoned]));
     expect(store.unreadable[0]).toMatchObject({ value: '{', reason: expect.stringContaining('JSON') });
-    store.deliverText(randomUUID(), 'nobody reads this owner here');
+    store.deliverText(randomUUID(), 'no one reads this owner here');
     expect(store.unreadable).toHaveLength(2);
     await slow.stop();
   });
@@ -175,7 +175,7 @@ describe('the feed of a gateway', () => {
     detach();
   });
 
-  it('forgets owners whom nobody reads', async () => {
+  it('forgets owners without readers', async () => {
     const before = feed.owners();
     const detach = await feed.subscribe(randomUUID(), undefined, createReader());
     expect(feed.owners()).toBe(before + 1);

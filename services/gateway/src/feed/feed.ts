@@ -124,7 +124,7 @@ export function createFeed(options: FeedOptions): Feed {
   /**
    * Anyone who may write to the topic may have written a record, such as another installation without a prefix. So an
    * epoch counts once the store itself has it, and a change if the store signed its cursor. A record costs at most its own
-   * delivery. Only the cursor is signed: whoever may read and write the topic, and is faster than the store's own record,
+   * delivery. Only the cursor is signed: one who may read and write the topic, and is faster than the store's own record,
    * could show an owner another content of one change in live streams, until it reads the task; never to another owner.
    */
   const take = (record: LogRecord) => {
@@ -151,7 +151,7 @@ export function createFeed(options: FeedOptions): Feed {
   };
 
   const compareHeadsOf = async (owners: string[]) => {
-    // Whoever is ahead of the answer only because changes were committed and delivered meanwhile is not ahead of these.
+    // One who is ahead of the answer only because changes were committed and delivered meanwhile is not ahead of these.
     const delivered = owners.map((owner) => ({ owner, feed: feeds.get(owner), last: feeds.get(owner)?.last ?? 0 }));
     const inDoubt = doubted;
     const state = await tasks.heads(owners);
@@ -329,7 +329,7 @@ function parseChangeOf(owner: string, text: string): TaskChanged {
 }
 
 function cursorExpired(): AppError {
-  return new AppError('CURSOR_EXPIRED', 'The cursor cannot be used any more; read the list anew.');
+  return new AppError('CURSOR_EXPIRED', 'The cursor cannot be used any more; read the list again.');
 }
 
 /** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */

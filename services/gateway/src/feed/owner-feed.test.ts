@@ -11,9 +11,9 @@ import { OwnerFeed } from './owner-feed.ts';
 function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = {}, mostAtOnce?: number) {
   const owner = randomUUID();
   const store = createStore({ mostAtOnce });
-  const [told, arrived] = [[] as Record<string, unknown>[], [] as string[]];
+  const [logged, arrived] = [[] as Record<string, unknown>[], [] as string[]];
   const counted = { gaps: 0, replayed: 0, expired: 0, epochs: [] as number[] };
-  const write = (line: string) => told.push(JSON.parse(line) as Record<string, unknown>);
+  const write = (line: string) => logged.push(JSON.parse(line) as Record<string, unknown>);
   const feed = new OwnerFeed({
     owner,
     start: { epoch: 1, sequence: 0 },
@@ -39,11 +39,11 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
   const commit = () => store.commit(owner);
   const commitMany = (count: number) => Array.from({ length: count }, commit);
   const deliver = (...changes: TaskChanged[]) => changes.forEach((change) => feed.take(change));
-  return { owner, store, feed, told, arrived, counted, attach, commit, commitMany, deliver };
+  return { owner, store, feed, logged, arrived, counted, attach, commit, commitMany, deliver };
 }
 
 describe('an owner’s feed', () => {
-  it('goes on for the others when one reader leaves, who is told nothing more', () => {
+  it('goes on for the others when one reader leaves, who receives nothing more', () => {
     const { feed, attach, commit, deliver } = fixture();
     const [leaving, staying] = [attach(), attach()];
     deliver(commit());
@@ -97,7 +97,7 @@ describe('an owner’s feed', () => {
     try {
       let asked = 0;
       const changesAfter = () => (asked++, Promise.reject(new Error('away')));
-      const { feed, attach, told } = fixture({ tasks: { changesAfter } });
+      const { feed, attach, logged } = fixture({ tasks: { changesAfter } });
       attach();
       feed.reach({ epoch: 1, sequence: 1 });
       const timesIn = async (ms: number) => {
@@ -110,7 +110,7 @@ describe('an owner’s feed', () => {
       expect(await timesIn(99)).toBe(0);
       expect(await timesIn(1_500)).toBe(4); // after 100, 200, 400 and 800 ms
       expect(await timesIn(10_000)).toBe(10);
-      expect(told.at(-1)).toMatchObject({ msg: 'changes could not be read; trying again', err: { message: 'away' } });
+      expect(logged.at(-1)).toMatchObject({ msg: 'changes could not be read; trying again', err: { message: 'away' } });
       feed.end('stopped');
       expect(await timesIn(10_000)).toBe(0);
     } finally {
@@ -231,22 +231,22 @@ describe('an owner’s feed', () => {
   });
 
   it('says where a change goes that is traced, and nothing of others', () => {
-    const { attach, commit, deliver, told } = fixture();
+    const { attach, commit, deliver, logged } = fixture();
     attach();
     deliver(commit());
-    expect(told).toEqual([]);
+    expect(logged).toEqual([]);
     deliver({ ...commit(), traceparent: '00-trace' });
-    expect(told).toMatchObject([{ level: 'debug', traceparent: '00-trace', sequence: 2, readers: 1 }]);
+    expect(logged).toMatchObject([{ level: 'debug', traceparent: '00-trace', sequence: 2, readers: 1 }]);
   });
 
   it('tells of a reader that fails by which change it did', () => {
-    const { feed, commit, deliver, told } = fixture();
+    const { feed, commit, deliver, logged } = fixture();
     const onChange = () => {
       throw new Error('broken');
     };
     feed.attach({ ...createReader(), onChange }, { epoch: 1, sequence: 0 });
     deliver(commit());
-    expect(told).toMatchObject([{ level: 'error', changeId: '1', err: { message: 'broken' } }]);
+    expect(logged).toMatchObject([{ level: 'error', changeId: '1', err: { message: 'broken' } }]);
     expect(feed.isUnused).toBe(true);
   });
 
@@ -298,7 +298,7 @@ describe('an owner’s feed', () => {
     expect([seen, counted.replayed]).toEqual([[1, 2], 2]);
   });
 
-  it('asks for nothing when its turn comes and nobody needs the page any more', async () => {
+  it('asks for nothing when its turn comes and no one needs the page any more', async () => {
     const turns = { fill: pLimit(1), replay: pLimit(1) };
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const others = [turns.fill(() => gate), turns.replay(() => gate)];

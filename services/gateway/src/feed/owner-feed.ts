@@ -179,7 +179,7 @@ export class OwnerFeed {
       if (!this.#isBehind()) return true;
       const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
       for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
-      // The store has lost the changes up to the target, which would keep the feed waiting for ever.
+      // The store has lost the changes up to the target, which would keep the feed waiting forever.
       if (changes?.length === 0 && ++empty >= EMPTY_ANSWERS) this.#target = this.#last;
       return Boolean(changes?.length);
     };

@@ -92,7 +92,7 @@ describe('replays', () => {
     expect(stuck.flatMap(({ seen }) => seen)).toEqual([]);
   });
 
-  it('go on when their reader can take more, without a change lost or told twice', async () => {
+  it('go on when their reader can take more, without a change lost or delivered twice', async () => {
     await begin();
     const owner = withChanges();
     const reader = createReader();

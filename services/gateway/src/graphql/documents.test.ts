@@ -220,14 +220,14 @@ describe('the values of an enum', () => {
     ];
   };
 
-  it('are told to who names another one, as all of the schema can be read', () => {
+  it('are given to one who names another one, as all of the schema can be read', () => {
     expect(refusals(true)).toEqual([
       'Expected a value of type "TaskOrderField!": one of CREATED_AT, UPDATED_AT, DUE_DATE, PRIORITY.',
       'f.priority must be one of LOW, MEDIUM, HIGH.',
     ]);
   });
 
-  it('are not told where introspection is switched off', () => {
+  it('are not given where introspection is switched off', () => {
     expect(refusals(false)).toEqual([
       'Expected a value of type "TaskOrderField!".',
       'f.priority must be of type TaskPriority.',

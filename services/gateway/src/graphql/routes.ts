@@ -185,17 +185,17 @@ async function identityOf(
 }
 
 function toFormatted(error: unknown, requestId: string) {
-  const told = (each: GraphQLError) => publicError(each.toJSON()) ?? internalError(requestId);
+  const publicOf = (each: GraphQLError) => publicError(each.toJSON()) ?? internalError(requestId);
   if (error instanceof InvalidOperation)
     return { status: error.httpStatus ?? 400, errors: error.errors.map((each) => each.toJSON()) };
   if (error instanceof GraphQLError) {
     const { status = 400 } = (error.extensions.http ?? {}) as { status?: number };
-    return { status, errors: [told(error)] };
+    return { status, errors: [publicOf(error)] };
   }
   const known: AppError = toAppError(error);
   return {
     status: known.httpStatus,
-    errors: [told(toGraphQLError(known))],
+    errors: [publicOf(toGraphQLError(known))],
     retryAfterSeconds: known.retryAfterSeconds,
   };
 }

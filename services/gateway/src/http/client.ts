@@ -21,7 +21,7 @@ function clientOf({ headers }: IncomingMessage): string | undefined {
 
 const departures = new WeakMap<Socket, AbortSignal>();
 
-/** Aborted when the client's connection closes, as nobody is left to read the answers. */
+/** Aborted when the client's connection closes, as no one is left to read the answers. */
 function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
   const known = departures.get(socket);
   if (known) return known;

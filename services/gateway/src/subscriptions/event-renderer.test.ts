@@ -128,7 +128,7 @@ describe('an event that selects a field of a service that is away', () => {
     expect(await text).toBe('{"data":{"taskChanges":{"task":{"owner":{"name":"Ada"}}}}}');
   });
 
-  it('is given up after half a minute, never told in part, and asked for anew by who comes back', async () => {
+  it('is given up after half a minute, never delivered in part, and asked for again by who comes back', async () => {
     const { rendering, requests, pass } = createWorld(NAMES);
     const render = rendering.withVariables({}, call, atOnce);
     const change = changeOf(1);
@@ -143,7 +143,7 @@ describe('an event that selects a field of a service that is away', () => {
     expect(await again).toContain('Ada');
   });
 
-  it('is told with the errors that say more than that', async () => {
+  it('is delivered with the errors that say more than that', async () => {
     const { rendering, requests } = createWorld(NAMES);
     const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
     await eventually(() => expect(requests).toHaveLength(1));
@@ -161,7 +161,7 @@ describe('an event that a service leaves something out of', () => {
     ['lacks a field of it', { data: { _entities: [{ __typename: 'User' }] } }],
     ['has null where none may be', { data: { _entities: [{ __typename: 'User', name: null }] } }],
     ['says nothing at all', { data: null }],
-  ])('is told with an error when it %s', async (_what, answer) => {
+  ])('is delivered with an error when it %s', async (_what, answer) => {
     const { rendering, requests } = createWorld(NAMES);
     const text = rendering.withVariables({}, call, atOnce)(changeOf(1), waiting);
     await eventually(() => expect(requests).toHaveLength(1));
@@ -170,7 +170,7 @@ describe('an event that a service leaves something out of', () => {
   });
 });
 
-it('an event whose subscription cannot be planned with these variables is told with an error', async () => {
+it('an event whose subscription cannot be planned with these variables is delivered with an error', async () => {
   const query = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
   const plan = () => {
     throw new Error('There is no plan.');
@@ -198,7 +198,7 @@ describe('an event for a stream that has gone', () => {
     expect(requests).toHaveLength(17);
   });
 
-  it('is still asked for when an equal stream waits for it, whoever came first', async () => {
+  it('is still asked for when an equal stream waits for it, regardless of who came first', async () => {
     const { rendering, requests } = createWorld(NAMES);
     let isFirstThere = true;
     const change = changeOf(1);

@@ -72,7 +72,7 @@ export function createEventRenderer(
 
   const ask = (change: TaskChanged, variables: Record<string, unknown>, inTurn: RunInTurn, readers: Reader[]) => {
     const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
-    // The account's turn comes first: whoever has many events takes no place from others with the same document.
+    // The account's turn comes first: one with many events takes no place from others with the same document.
     const turn: RunInTurn = (work) => inTurn(() => atOnce(work));
     return withForeignFields({ change, planNow, variables, inTurn: turn, readers, giveUpAtMs });
   };
@@ -166,7 +166,7 @@ interface EventRun {
 async function withForeignFields({ inTurn, readers, giveUpAtMs, ...run }: EventRun): Promise<string> {
   for (;;) {
     const reader = readers.find(({ isWaiting }) => isWaiting());
-    if (!reader) throw unavailable('Nobody waits for it any more.');
+    if (!reader) throw unavailable('No one waits for it any more.');
     const text = await inTurn(async () => (reader.isWaiting() ? tryOnce(run, reader) : undefined));
     if (text !== undefined) return text;
     if (performance.now() > giveUpAtMs) throw unavailable();

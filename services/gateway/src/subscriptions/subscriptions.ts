@@ -61,7 +61,7 @@ export interface Subscriptions {
 }
 
 export interface Subscription {
-  /** Whether the client knows a cursor to go on from: its events have them, and it gave one or has been told an event. */
+  /** Whether the client knows a cursor to go on from: its events have them, and it gave one or has received an event. */
   canResume(): boolean;
   /** The cursor behind the changes that the filter excluded since the last event, if any. */
   position(): string | undefined;
@@ -144,7 +144,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       }
       const since = clock.now();
       const after = request.after ?? args.after;
-      const isToldCursors = request.after !== undefined || args.canResume;
+      const getsCursors = request.after !== undefined || args.canResume;
       let knowsCursor = after !== undefined;
       const stream = openStream(
         sink,
@@ -171,7 +171,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       });
       await stream.read(feed, { owner: identity.userId, after, view: () => live.view });
       if (!stream.isOver()) unsubscribed = metrics.subscribed(protocol);
-      return { canResume: () => isToldCursors && knowsCursor, position: stream.position, stop: stream.stop };
+      return { canResume: () => getsCursors && knowsCursor, position: stream.position, stop: stream.stop };
     },
   };
 }
@@ -289,9 +289,9 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
         });
       } catch (error) {
         over();
-        const told = error instanceof AppError ? toGraphQLError(error) : error;
-        failed(told);
-        throw told;
+        const failure = error instanceof AppError ? toGraphQLError(error) : error;
+        failed(failure);
+        throw failure;
       }
       if (isOver) detach();
     },
@@ -309,5 +309,5 @@ function failureOf(error: unknown): FailureReason {
 }
 
 function expired(): GraphQLError {
-  return toGraphQLError(new AppError('CURSOR_EXPIRED', 'The feed begins anew; read the list again.'));
+  return toGraphQLError(new AppError('CURSOR_EXPIRED', 'The feed begins again; read the list again.'));
 }

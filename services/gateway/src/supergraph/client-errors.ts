@@ -68,11 +68,11 @@ export type FormatResult = (result: EngineResult, requestId: string) => Operatio
 export function createResultFormat(log: Log): FormatResult {
   const formatErrors = createErrorFormat(log);
   return ({ data, errors, incomplete }, requestId) => {
-    const told = formatErrors(errors ?? [], requestId);
+    const shown = formatErrors(errors ?? [], requestId);
     if (incomplete && incomplete.length > 0) {
       log.error({ incomplete, requestId }, 'a result is incomplete');
-      for (const { path } of incomplete.slice(0, MAX_INCOMPLETE)) told.push(internalError(requestId, path));
+      for (const { path } of incomplete.slice(0, MAX_INCOMPLETE)) shown.push(internalError(requestId, path));
     }
-    return told.length > 0 ? { data, errors: told } : { data };
+    return shown.length > 0 ? { data, errors: shown } : { data };
   };
 }

@@ -66,12 +66,12 @@ it('takes a service that does not know what it is asked for one that is away, wh
     data: null,
     errors: [{ message: expect.any(String), extensions: { code: 'SERVICE_UNAVAILABLE' } }],
   });
-  for (const told of [
+  for (const answer of [
     { data: null, ...unknown },
     { errors: [{ message: 'Variable "$id" of required type "ID!" was not provided.' }] },
     { errors: [{ message: 'Too much.', extensions: { code: 'RATE_LIMITED' } }] },
   ])
-    expect(await answerTo(told)).toEqual({ data: null, errors: told.errors });
+    expect(await answerTo(answer)).toEqual({ data: null, errors: answer.errors });
   const foreign = { name: 'other', url: 'http://other.example/', own: false };
   expect(await answerTo(unknown, foreign)).toEqual({ data: null, errors: unknown.errors });
 });

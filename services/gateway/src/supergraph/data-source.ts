@@ -31,7 +31,7 @@ export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): 
   );
 }
 
-/** `url` is set only for services that are not ours: they are not told the caller's identity, and cannot change it. */
+/** `url` is set only for services that are not ours: they do not learn the caller's identity, and cannot change it. */
 function createDataSource(
   name: string,
   url: string | undefined,
@@ -109,7 +109,7 @@ const isUnknownThere = ({ data, errors }: SubgraphResult): boolean =>
 /** graphql-js's message for a variable that the request lacks: no version needs that, so it is a defect of ours. */
 const WAS_OMITTED = /^Variable "\$\w+" of (?:required|non-null) type /;
 
-/** Only auth is told the client's address and user agent: it limits by address, and lists both with sessions. */
+/** Only auth receives the client's address and user agent: it limits by address, and lists both with sessions. */
 function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {
   if (service !== 'auth' || identity.role === 'service') return identity;
   return { ...identity, ip, ...(client !== undefined && { client }) };

@@ -77,9 +77,9 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     } catch (error) {
       result = { data: null, errors: [error] };
     }
-    const told = formatResult(result, call.requestId);
-    metrics.operation(operation, (performance.now() - begunMs) / 1_000, told);
-    return told;
+    const shown = formatResult(result, call.requestId);
+    metrics.operation(operation, (performance.now() - begunMs) / 1_000, shown);
+    return shown;
   };
 
   return {

@@ -29,9 +29,9 @@ export interface RequestCall {
   identity: Identity;
   readonly requestId: string;
   readonly traceparent: string | undefined;
-  /** The client's address; only auth is told. */
+  /** The client's address; only auth receives it. */
   readonly ip: string;
-  /** The client's user agent; only auth is told. */
+  /** The client's user agent; only auth receives it. */
   readonly client?: string | undefined;
   /** How long the caller waits, in ms. @default 10_000; longer for changes of services that need it */
   readonly limitMs?: number;

@@ -46,7 +46,7 @@ describe('the watch over a supergraph file', () => {
     expect(offered).toEqual(['broken']);
   });
 
-  it('tries it again when it is told to, and when it changes', async () => {
+  it('tries it again when it is asked to, and when it changes', async () => {
     await writeFile(file, 'broken');
     await watch.reload();
     await watch.reload();

@@ -19,7 +19,7 @@ const PLANNER = { debug: { maxEvaluatedPlans: 100 } };
 export interface GraphService {
   name: string;
   url: string;
-  /** Our own services are called by name, never by `url`, and are told who is calling. */
+  /** Our own services are called by name, never by `url`, and learn who is calling. */
   own: boolean;
 }
 

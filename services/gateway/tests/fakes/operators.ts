@@ -16,7 +16,7 @@ export interface FakeOperators {
   backup: StatusOf<BackupStatus>;
   deadLetters: DeadLettersInternal;
   /** What they tell; a test changes it. */
-  told: { auth: ServiceStatus; tasks: TasksStatus; backup: BackupStatus };
+  reported: { auth: ServiceStatus; tasks: TasksStatus; backup: BackupStatus };
   letters: DeadLetter[];
   /** What the services do before they tell; for the next call only. */
   before(work: (() => Promise<unknown>) | undefined): void;
@@ -28,7 +28,7 @@ export function createFakeOperators(): FakeOperators {
     startedAt: '2026-11-20T10:00:00.000Z',
     store: { isUp: true, schema: '0001-first', missing: [], unknown: [] },
   });
-  const told: FakeOperators['told'] = {
+  const reported: FakeOperators['reported'] = {
     auth: service(),
     tasks: {
       ...service(),
@@ -68,10 +68,10 @@ export function createFakeOperators(): FakeOperators {
     for (const letter of gone) letters.splice(letters.indexOf(letter), 1);
     return gone.length;
   };
-  const statusOf = <Name extends keyof FakeOperators['told']>(name: Name) => ({
+  const statusOf = <Name extends keyof FakeOperators['reported']>(name: Name) => ({
     async status() {
       await begin();
-      return told[name];
+      return reported[name];
     },
   });
 
@@ -94,7 +94,7 @@ export function createFakeOperators(): FakeOperators {
         return { discarded: remove(take(choice)) };
       },
     },
-    told,
+    reported,
     letters,
     before: (due) => (work = due),
   };

@@ -14,7 +14,7 @@ import { createFakeSubgraph } from './fake-subgraph.ts';
 import { createFakeOperators } from './operators.ts';
 import { connectServers } from './servers.ts';
 
-/** Our graph with one kind of connection; its services record their calls and behave as they are told. */
+/** Our graph with one kind of connection; its services record their calls and behave as they are set. */
 export interface World {
   connections: Connections;
   executor: GraphExecutor;
@@ -63,7 +63,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
   let isCancelled = () => false;
   let isOld = (_requestId: string) => false;
 
-  const told = async (name: string): Promise<unknown> => {
+  const behaved = async (name: string): Promise<unknown> => {
     try {
       const answer = behave?.(name);
       isUsed ||= answer !== undefined;
@@ -74,7 +74,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     }
   };
   const checkUse = () => {
-    if (behave && !isUsed) throw new Error('What the services were told to do was never asked of them.');
+    if (behave && !isUsed) throw new Error('What the services were set to do was never asked of them.');
   };
 
   /** A resolver that records its calls. */
@@ -84,7 +84,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
       if (!isOld(context.requestId)) seen.push([name, args, context.identity, context.traceparent]);
       isCancelled = () => context.isCancelled?.() ?? false;
       if (name === 'login') context.extensions.session = { userId: 'ada', sessionId: 'new', note: undefined };
-      const answer = await told(name);
+      const answer = await behaved(name);
       return answer === undefined ? plain(args) : answer;
     };
   /** An internal function that records its calls. */
@@ -92,9 +92,9 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     (name: string) =>
     async (...args: unknown[]) => {
       seen.push([name, args]);
-      if (!behave) throw new Error(`Nobody has said what ${name} answers.`);
+      if (!behave) throw new Error(`It is not set what ${name} answers.`);
       isUsed = true;
-      return (await told(name)) as never;
+      return (await behaved(name)) as never;
     };
 
   const tasks = createFakeSubgraph(

@@ -15,7 +15,7 @@ function createStore(first: number | undefined) {
   return { cursors, asked: () => asked, restore: (next: number) => (epoch = next), load: () => (key = 99) };
 }
 
-it('asks the store once for all cursors of an epoch, and anew for another one', async () => {
+it('asks the store once for all cursors of an epoch, and again for another one', async () => {
   const { cursors, asked, restore } = createStore(1);
   for (let sequence = 0; sequence < 10; sequence++) await cursors.seal(OWNER, { epoch: 1, sequence });
   expect(asked()).toBe(1);

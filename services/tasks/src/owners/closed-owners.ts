@@ -51,7 +51,7 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export interface OwnerEraserDeps {
   repository: Pick<OwnerRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'eraseOthers' | 'finish'>;
-  /** Told when there are changes of this owner to publish. */
+  /** Called when there are changes of this owner to publish. */
   onCommitted: (ownerId: string) => void;
   clock: Clock;
   log: Log;

@@ -5,8 +5,8 @@ import { announceEpoch } from './announce-epoch.ts';
 async function announce(onTry: (records: LogRecord[], tries: number) => void, isCurrent = () => true) {
   const tries: LogRecord[][] = [];
   const pauses: number[] = [];
-  const told: unknown[] = [];
-  const write = (line: string) => told.push(JSON.parse(line));
+  const logged: unknown[] = [];
+  const write = (line: string) => logged.push(JSON.parse(line));
   await announceEpoch(7, {
     eventLog: {
       async publish(topic, records) {
@@ -19,7 +19,7 @@ async function announce(onTry: (records: LogRecord[], tries: number) => void, is
     pause: async (ms) => void pauses.push(ms),
     isCurrent,
   });
-  return { tries, pauses, told };
+  return { tries, pauses, logged };
 }
 
 const away = () => {
@@ -27,13 +27,13 @@ const away = () => {
 };
 
 describe('the epoch of a store', () => {
-  it('is told once on every partition', async () => {
-    const { tries, pauses, told } = await announce(() => undefined);
+  it('is announced once on every partition', async () => {
+    const { tries, pauses, logged } = await announce(() => undefined);
     const all = Array.from({ length: 8 }, (_, partition) => ({ key: 'epoch', value: '{"epoch":7}', partition }));
-    expect([tries, pauses, told]).toEqual([[all], [], []]);
+    expect([tries, pauses, logged]).toEqual([[all], [], []]);
   });
 
-  it('is told again where it was not taken, and only there', async () => {
+  it('is announced again where it was not taken, and only there', async () => {
     const { tries, pauses } = await announce((records, count) => {
       if (count === 1) throw new PublishError(new Map(records.slice(3, 5).map((record) => [record, new Error('no')])));
     });
@@ -41,14 +41,14 @@ describe('the epoch of a store', () => {
     expect([tries.length, pauses]).toEqual([2, [500]]);
   });
 
-  it('is given up after a while, which is told: gateways find it by themselves', async () => {
-    const { tries, pauses, told } = await announce(away);
+  it('is given up after a while, which is logged: gateways find it by themselves', async () => {
+    const { tries, pauses, logged } = await announce(away);
     expect(tries.map(({ length }) => length)).toEqual(Array(10).fill(8));
     expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000, 15_000]);
-    expect(told).toEqual([expect.objectContaining({ epoch: 7, err: expect.objectContaining({ message: 'away' }) })]);
+    expect(logged).toEqual([expect.objectContaining({ epoch: 7, err: expect.objectContaining({ message: 'away' }) })]);
   });
 
-  it('is not told any more when it is no longer ours', async () => {
+  it('is not announced any more when it is no longer ours', async () => {
     let asked = 0;
     const { tries } = await announce(away, () => ++asked < 3);
     expect(tries).toHaveLength(2);

@@ -38,7 +38,7 @@ function createWorld() {
   };
 }
 
-it('rises behind what is published, once nobody can have taken a lower id', () => {
+it('rises behind what is published, once no one can have taken a lower id', () => {
   const { water, look, take, end, read, publish } = createWorld();
   expect([take('a'), take('b'), take('a')]).toEqual([1, 2, 3]);
   end('a');
@@ -97,7 +97,7 @@ it('stays below what was read and not dealt with, and below the end of a read th
   expect(read()).toMatchObject({ after: 4, ids: [5] });
 });
 
-it('passes what somebody else remembers, until everything is looked at anew', () => {
+it('passes what somebody else remembers, until everything is looked at again', () => {
   const { water, except, look, take, end, read } = createWorld();
   take('a');
   end('a');
@@ -112,7 +112,7 @@ it('passes what somebody else remembers, until everything is looked at anew', ()
   expect(read()).toMatchObject({ after: 0, ids: [1] });
 });
 
-it('does not rise by a read that began before everything was to be looked at anew', () => {
+it('does not rise by a read that began before everything was to be looked at again', () => {
   const { water, look, take, end } = createWorld();
   take('a');
   end('a');

@@ -43,10 +43,10 @@ export function createAccountLog(): TestAccountLog {
       entries = [];
       for (const id of accountIds) log.delete(id);
     },
-    publish: (eventLog, ...told) =>
+    publish: (eventLog, ...entries) =>
       eventLog.publish(
         ACCOUNTS_TOPIC,
-        told.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
+        entries.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
       ),
   };
   return log;

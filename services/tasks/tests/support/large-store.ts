@@ -6,7 +6,7 @@ import { createTasksDatabase } from '../../src/database.ts';
 export const LARGE_OWNER = '01890000-0000-7000-8000-0000000000aa';
 export const SMALL_OWNER = '01890000-0000-7000-8000-0000000000bb';
 
-/** One of others', of which nearly all look the same: statistics that mislead whoever plans by them. */
+/** One of others', of which nearly all look the same: statistics that mislead a planner. */
 const OTHERS = 5_000;
 
 export type LargeStore = Awaited<ReturnType<typeof openLargeStore>>;

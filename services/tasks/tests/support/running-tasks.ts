@@ -71,7 +71,7 @@ export interface TestTasksOptions {
   log?: Log;
 }
 
-const NOBODY_DELETED: AccountsInternal = {
+const NONE_DELETED: AccountsInternal = {
   accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }),
 };
 
@@ -90,7 +90,7 @@ export async function startTasks(options: TestTasksOptions): Promise<TestTasks> 
 
 async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
-  const { log = createLog({ service: 'tasks', level: 'silent' }), accounts = NOBODY_DELETED } = options;
+  const { log = createLog({ service: 'tasks', level: 'silent' }), accounts = NONE_DELETED } = options;
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
   const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];

@@ -122,7 +122,7 @@ function DeleteAccount({
     <Section title="Delete account">
       <p>
         Your account is deleted at once and for good, with all its tasks, sessions and tokens. Every device is signed
-        out. Nobody can bring it back: download your data first if you want to keep any of it.
+        out. No one can bring it back: download your data first if you want to keep any of it.
       </p>
       <p class="soft">
         What remains: a record that there was an account, without your name and address, and what the backups and logs

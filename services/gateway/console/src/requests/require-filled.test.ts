@@ -2,7 +2,7 @@ import { requireFilled } from './require-filled.ts';
 
 const NEEDED = { email: 'Type your e-mail address.', password: 'Type your password.' };
 
-it('what is empty is told of each field, as the server would', () => {
+it('what is empty is reported for each field, as the server would', () => {
   expect(() => requireFilled({ email: ' ', password: '' }, NEEDED)).toThrow(
     expect.objectContaining({
       code: 'BAD_USER_INPUT',

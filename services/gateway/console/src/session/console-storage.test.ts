@@ -56,7 +56,7 @@ it.each([
 });
 
 it.each([true, false])(
-  'writes that were never kept anew are gone as well once they are done (on the device: %s)',
+  'writes that were never kept again are gone as well once they are done (on the device: %s)',
   async (first) => {
     const { storage, reopen } = await signInOtherwise(first);
     storage.removeItem(WRITES);

@@ -13,6 +13,6 @@ it.each([
   ['curl/8.14.1', 'curl/8.14.1'],
   ['x'.repeat(200), `${'x'.repeat(60)}…`],
   [null, 'An unnamed program'],
-])('%s is told as %s', (userAgent, name) => {
+])('%s is shown as %s', (userAgent, name) => {
   expect(nameOf(userAgent)).toBe(name);
 });

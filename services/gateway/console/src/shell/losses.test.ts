@@ -20,6 +20,6 @@ it.each<[Partial<Unsaved>, string]>([
   [{ editing: { open, isChanged: true } }, 'What you typed in “Buy bread” is not saved.'],
   [{ adding: { title: 'half a ti' } }, 'The new task “half a ti” is not added.'],
   [{ edits: { conflicts: [conflict] } }, 'Your change of “Water the plants” waits for your decision.'],
-])('%j is lost, and told', (unsaved, sentence) => {
+])('%j is lost, and reported', (unsaved, sentence) => {
   expect(lossesOf({ ...NOTHING, ...unsaved })).toEqual([sentence]);
 });

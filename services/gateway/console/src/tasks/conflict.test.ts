@@ -32,7 +32,7 @@ describe('two changes of one task', () => {
     ]);
   });
 
-  it('clash in every difference when nobody knows what was before', () => {
+  it('clash in every difference when it is unknown what was before', () => {
     expect(clashesOf(undefined, { title: 'Water all plants', priority: 'MEDIUM' }, BASE)).toEqual(['title']);
   });
 });

@@ -19,11 +19,11 @@ describe('a due date', () => {
     ['2026-11-25', 'Tomorrow'],
     ['2026-11-23', 'Yesterday'],
     ['2026-11-27', 'Friday'],
-  ])('%s is told as %s', (day, words) => {
+  ])('%s is shown as %s', (day, words) => {
     expect(dayInWords(endOf(day), NOW)).toBe(words);
   });
 
-  it('far away is told with its year only in another one', () => {
+  it('far away is shown with its year only in another one', () => {
     expect(dayInWords(endOf('2026-12-24'), NOW)).not.toMatch(/2026/);
     expect(dayInWords(endOf('2027-01-24'), NOW)).toMatch(/2027/);
   });

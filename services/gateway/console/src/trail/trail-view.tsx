@@ -48,7 +48,7 @@ export function TrailView() {
     setOlder((before) => [...before, ...next]);
   });
   return (
-    <View title="Activity" lead="What happened to your account, newest first. Nobody can change this list.">
+    <View title="Activity" lead="What happened to your account, newest first. No one can change this list.">
       <Read reading={reading}>
         {() => (
           <>

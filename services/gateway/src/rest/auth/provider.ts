@@ -34,7 +34,7 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
       errors: ['NOT_FOUND'],
       handle: async ({ run }) => {
         const { provider } = await run(OPERATIONS.signInProvider, {});
-        if (!provider) throw notFound('Nobody signs in at a provider here.');
+        if (!provider) throw notFound('There is no provider to sign in at here.');
         return { body: provider };
       },
     }),
