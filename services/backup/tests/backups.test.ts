@@ -98,15 +98,16 @@ describe('backups', () => {
       { clock: { now: () => Date.now() }, log },
     );
     await other.start();
-    await other.stop();
-    expect(logged).toContainEqual(
-      expect.objectContaining({
-        level: 'warn',
-        wasMade: true,
-        known: expect.any(Number),
-        msg: expect.stringContaining('is its disk mounted?'),
-      }),
-    );
+    await eventually(() =>
+      expect(logged).toContainEqual(
+        expect.objectContaining({
+          level: 'warn',
+          wasMade: true,
+          known: expect.any(Number),
+          msg: expect.stringContaining('is its disk mounted?'),
+        }),
+      ),
+    ).finally(() => other.stop());
   });
 
   it('is ready while its database answers', async () => {

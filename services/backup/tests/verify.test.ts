@@ -182,9 +182,10 @@ describe('verifying a backup', () => {
     const { log } = createRecordingLog();
     const next = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log, metrics }); // prettier-ignore
     await next.start();
-    await next.stop();
-    const text = await metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
-    expect(Number(text.trim().split(' ').at(-1))).toBeGreaterThanOrEqual((verifiedAt?.getTime() ?? Infinity) / 1000);
+    await eventually(async () => {
+      const text = await metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
+      expect(Number(text.trim().split(' ').at(-1))).toBeGreaterThanOrEqual((verifiedAt?.getTime() ?? Infinity) / 1000);
+    }).finally(() => next.stop());
   });
 
   it('says when a server is away, and keeps what was known', async () => {

@@ -18,7 +18,13 @@ export async function runStep(name: string, action: () => Promise<boolean>) {
   return { name, passed, seconds };
 }
 
-/** Runs a file of the repository on this Node, its output in ours. Says whether it ended well. */
+/** Process groups, which a signal reaches as a whole. */
+const HAS_GROUPS = process.platform !== 'win32';
+
+/**
+ * Runs a file of the repository on this Node, its output in ours. Says whether it ended well. When it is stopped, all that
+ * it has started is stopped as well: Jest's workers, and their servers, would outlive Jest.
+ */
 export function runNode(
   args: string[],
   { env, signal }: { env?: Record<string, string | undefined>; signal: AbortSignal },
@@ -27,8 +33,9 @@ export function runNode(
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
+    detached: HAS_GROUPS,
   });
-  const end = () => child.kill('SIGTERM');
+  const end = () => (HAS_GROUPS && child.pid ? process.kill(-child.pid, 'SIGTERM') : child.kill('SIGTERM'));
   signal.addEventListener('abort', end);
   return new Promise<boolean>((resolve, reject) => {
     child.once('error', reject);
