@@ -35,7 +35,11 @@ export function runNode(
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: HAS_GROUPS,
   });
-  const end = () => (HAS_GROUPS && child.pid ? process.kill(-child.pid, 'SIGTERM') : child.kill('SIGTERM'));
+  const end = () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (HAS_GROUPS && child.pid) process.kill(-child.pid, 'SIGTERM');
+    else child.kill('SIGTERM');
+  };
   signal.addEventListener('abort', end);
   return new Promise<boolean>((resolve, reject) => {
     child.once('error', reject);
