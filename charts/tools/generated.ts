@@ -18,7 +18,7 @@ export function generatedFiles(chart: string): Map<string, string> {
   ]);
 }
 
-/** A chart's README with its table of values anew. */
+/** A chart's README with its table of values updated. */
 function withValuesTable(readme: string, documented: readonly Documented[]): string {
   const [before, rest] = readme.split(BEGIN);
   const after = rest?.split(END)[1];

@@ -90,7 +90,8 @@ export interface UnreadBudgetDeps {
 /**
  * Limits what waits for slow readers in total: each has a limit of its own, but there may be thousands of them. Whose
  * network has the most waiting is cut first, of that the account with the most, of that the connection with the most: a
- * client that reads steadily is not cut for others.
+ * client is not cut for other accounts or networks that have more waiting, but may be cut for its own requests, even if it
+ * reads, as the system takes large writes in whole.
  */
 export function createUnreadBudget({ maxBytes, waitingBytes, readers, log, what }: UnreadBudgetDeps): Service {
   const look = () => {
