@@ -38,7 +38,7 @@ export const OPEN_SESSION: Statement = {
 };
 
 /** The most ended sessions in the answer of one operation; gateways read the others from the list. */
-const LISTED_MOST = 1_000;
+const SHOWN_MOST = 1_000;
 
 /**
  * Ends the sessions that `locked` selects, except the one to keep: all in one statement, since there may be thousands. They are locked in
@@ -72,12 +72,12 @@ const endingSessions = (locked: string) => `
     insert into ended_sessions (sequence, session_id, until)
     select before + place, id, tokens_until from listed, counter
     returning sequence, session_id, until
-  ), listed as (
+  ), shown as (
     select sequence, session_id as "sessionId", floor(extract(epoch from until)) as until
-    from added order by sequence limit ${LISTED_MOST}
+    from added order by sequence limit ${SHOWN_MOST}
   )
   select (select count(*) from ended where was_usable)::integer as usable,
-    (select coalesce(json_agg(listed order by sequence), '[]') from listed) as ended`;
+    (select coalesce(json_agg(shown order by sequence), '[]') from shown) as ended`;
 
 /** Ends all of an account's sessions. */
 export const END_ALL_SESSIONS = endingSessions('session.account_id = (select account_id from given)');
