@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -380,6 +380,8 @@ describe('the installation', () => {
   ])('is not kept from happening by %s', async (_what, content) => {
     const { run, lines, write } = repository();
     write('.cache/install.lock', content());
+    const anHourAgo = Date.now() / 1_000 - 3_600;
+    utimesSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'), anHourAgo, anHourAgo);
     const child = run('start.mjs');
     const ended = outcome(child);
     await eventually(() => expect(lines('notes')).toEqual(['up']));

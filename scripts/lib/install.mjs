@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE, exitCodeOf, Failure, ROOT } from './command.mjs';
 
@@ -104,6 +104,8 @@ function failure(what, lines, complaints) {
   return new Failure(text.filter(Boolean).join('\n'));
 }
 
+const JUST_MADE_MS = 2_000;
+
 function takeLock(what) {
   try {
     mkdirSync(CACHE, { recursive: true });
@@ -112,7 +114,9 @@ function takeLock(what) {
     if (error.code !== 'EEXIST' || !existsSync(LOCK))
       throw failure(`${what} failed.`, [String(error.message)], error.code);
     const holder = Number(readFileSync(LOCK, 'utf8'));
-    if (Number.isInteger(holder) && holder > 0 && isRunning(holder))
+    // Between its creation and its content, a lock is empty for a moment.
+    const isNew = !holder && Date.now() - statSync(LOCK).mtimeMs < JUST_MADE_MS;
+    if (isNew || (Number.isInteger(holder) && holder > 0 && isRunning(holder)))
       throw new Failure(
         `Another start installs dependencies here (process ${holder}). Start again when it has finished, or remove ${LOCK} if that is another program.`,
       );

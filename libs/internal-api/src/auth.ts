@@ -92,9 +92,6 @@ export interface AuthSignIn {
   ): Promise<{ location: string }>;
 }
 
-/** @default 'final' */
-export type CarryOverStage = 'ahead' | 'final';
-
 /** What auth offers to backup alone: importing its store from a restored dump. */
 export interface AuthRestore {
   /**
@@ -106,14 +103,14 @@ export interface AuthRestore {
    * `archived`.
    */
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
+  /** As `carryOver`, before it and while others write: it then copies only what has changed since. */
+  carryOverAhead(database: string): Promise<void>;
   /**
-   * Called after `importDatabase`, `ahead` and then as the `final` step right before the swap, while nothing can write
-   * to the live store. Copies sessions, refresh and reset tokens, the list of ended sessions and the account log with
+   * Called after `importDatabase` and right before the swap, while nothing can write to the live store. Copies sessions, refresh and reset tokens, the list of ended sessions and the account log with
    * their counters from the live store into `database`, for accounts that exist there, and removes accounts that were
-   * deleted since. Only reads the live store. A repetition copies only what has changed since, so that writers do not
-   * wait long.
+   * deleted since. Only reads the live store. May be repeated.
    */
-  carryOver(database: string, stage?: CarryOverStage): Promise<void>;
+  carryOver(database: string): Promise<void>;
   /** After `importDatabase`: what would change if `database` replaced the live store. Read-only. */
   compare(database: string): Promise<StoreComparison>;
   /** Migrates a database that was the live store before a restore, so that with `carryOver` it can be that again. */
@@ -150,5 +147,5 @@ export const authRestore: InternalApi<AuthRestore> = {
   service: 'auth',
   caller: { role: 'service', name: 'backup' },
   timeoutMs: IMPORT_MS,
-  names: ['importDatabase', 'carryOver', 'compare', 'resume', 'newEpoch'],
+  names: ['importDatabase', 'carryOverAhead', 'carryOver', 'compare', 'resume', 'newEpoch'],
 };

@@ -33,7 +33,6 @@ export {
   type AuthInternal,
   type AuthRestore,
   type AuthSignIn,
-  type CarryOverStage,
   type RequestOrigin,
   type EndedSession,
   type KnownToken,

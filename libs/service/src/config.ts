@@ -241,7 +241,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   OIDC_SCOPES: 'it is always openid email profile',
   REALTIME_MAX_QUEUED_MB: 'it is always 64',
   MACHINE_TOKEN_FILE: 'the token is in DATA_DIR/keys/machine-token',
-  BACKUP_MAX_EXPANDED_MB: 'it is always twice BACKUP_MAX_ARCHIVE_MB',
+  BACKUP_MAX_EXPANDED_MB: 'it is always eight times BACKUP_MAX_ARCHIVE_MB',
 };
 
 /**

@@ -363,7 +363,7 @@ describe('a restore of the accounts', () => {
     const backup = await backupOf(running);
     const gone = await signedUp(running, 'gone@example.test');
     await running.auth.restore.importDatabase(backup.name);
-    await running.auth.restore.carryOver(backup.name, 'ahead');
+    await running.auth.restore.carryOverAhead(backup.name);
     const versions = () => backup.query('select id::text, xmin::text as version from sessions');
     const ahead = await versions();
     expect(ahead).toHaveLength(4);
@@ -372,7 +372,7 @@ describe('a restore of the accounts', () => {
     await running.database.query('delete from sessions where id = $1', [removed.sessionId]);
     await running.database.query('update sessions set last_used_at = now() where id = $1', [used.sessionId]);
     const later = await loggedIn(running, 'goes@example.test');
-    await running.auth.restore.carryOver(backup.name, 'final');
+    await running.auth.restore.carryOver(backup.name);
     const copied = (await versions()).filter(({ version }) => !ahead.some((row) => row.version === version));
     expect(copied.map(({ id }) => id).toSorted()).toEqual(
       [leaves, used, later].map(({ sessionId }) => sessionId).toSorted(),

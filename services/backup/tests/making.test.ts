@@ -98,6 +98,24 @@ describe('a backup that no restore would accept', () => {
     expect(await files()).toEqual([]);
   });
 
+  it('counts the stores together while they are dumped, and compresses nothing', async () => {
+    let dumpBytes = 0;
+    await fixture.backup.backups.create(({ phase, totalBytes = 0 }) => {
+      if (phase === 'compress') dumpBytes = totalBytes;
+    });
+    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
+    const other = await createBackup({ ...fixture.config, maxExpandedBytes: dumpBytes - 1 }, deps);
+    await other.start();
+    const phases: string[] = [];
+    try {
+      const creating = other.backups.create(({ phase }) => phases.push(phase));
+      await expect(creating).rejects.toMatchObject({ code: 'CONFLICT' });
+    } finally {
+      await other.stop();
+    }
+    expect([...new Set(phases)]).toEqual(['dump']);
+  });
+
   it('does not blame an archive for a limit: it is proved once the limit is raised', async () => {
     const { file } = await fixture.backup.backups.create();
     await fixture.own.query('delete from backups');

@@ -66,9 +66,9 @@ describe('the swap of a restore', () => {
   it('ends no session when what kept writers out is lost before it', async () => {
     const reader = await hold(fixture.auth.url);
     const { carryOver } = fixture.owners.auth;
-    fixture.owners.auth.carryOver = async (database, stage) => {
-      await carryOver?.(database, stage);
-      if (stage === 'final') await endLocker();
+    fixture.owners.auth.carryOver = async (database) => {
+      await carryOver?.(database);
+      await endLocker();
     };
     expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
     fixture.owners.auth.carryOver = carryOver;

@@ -249,10 +249,18 @@ describe('a swap with something to carry over', () => {
 
   it('is preceded by copying most of it while writers are not locked out', async () => {
     const stages: unknown[] = [];
-    trial.stores.auth.owner.carryOver = async (_database, stage) => void stages.push(stage, await write());
+    const note = (stage: string) => async () => void stages.push(stage, await write());
+    Object.assign(trial.stores.auth.owner, { carryOverAhead: note('ahead'), carryOver: note('final') });
     const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onSwap: () => undefined };
     await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
     expect(stages).toEqual(['ahead', 'written', 'final', '55P03']);
+  });
+
+  it('goes on when nothing could be copied before', async () => {
+    trial.stores.auth.owner.carryOverAhead = () => Promise.reject(new Error('there is no such operation'));
+    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onSwap: () => undefined };
+    await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
+    expect(messages()).toContain('nothing was carried over ahead');
   });
 });
 

@@ -198,9 +198,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     versions: migrations.map((migration) => migration.name),
     async migrate(how) {
       const migrating = await openOrm(MIGRATION_CONNECTIONS);
-      migrating.pool.on('connect', ({ connection }) =>
-        how?.signal?.addEventListener('abort', () => connection.stream.destroy()),
-      );
+      const { signal } = how ?? {};
+      migrating.pool.on('connect', ({ connection }) => {
+        const end = () => connection.stream.destroy();
+        if (signal?.aborted) end();
+        else signal?.addEventListener('abort', end);
+      });
       try {
         await migrate(migrating.orm, { refuseUnfit, log, ...how }).catch(failForPeople);
       } finally {

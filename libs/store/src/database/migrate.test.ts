@@ -89,6 +89,25 @@ it('gives up on a signal while another one migrates, and applies nothing later',
   expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
 }, 30_000);
 
+it.each([0, 5, 20, 60])(
+  'gives up on a signal that comes %i ms after its start',
+  async (afterMs) => {
+    const holder = new Client({ connectionString: store.url });
+    await holder.connect();
+    try {
+      await holder.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
+      const database = await open(TABLE);
+      const stop = new AbortController();
+      const migrating = database.migrate({ signal: stop.signal });
+      setTimeout(() => stop.abort(), afterMs);
+      await expect(migrating).rejects.toThrow(/abort/i);
+    } finally {
+      await holder.end();
+    }
+  },
+  10_000,
+);
+
 it('says what it waits for while the server does not answer', async () => {
   const lines: string[] = [];
   const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], (line) => void lines.push(line));

@@ -58,6 +58,7 @@ export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> 
     signal?.throwIfAborted();
     try {
       await refuseUnfit();
+      signal?.throwIfAborted();
       return await migrateOnce(orm, to);
     } catch (error) {
       failures.failed(error);

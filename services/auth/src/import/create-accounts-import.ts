@@ -54,21 +54,24 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     },
   });
 
+  const carryOver = (database: string, readEnd: (from: Stores['from']) => Promise<string>) =>
+    withStores(database, async (stores) => {
+      const end = await readEnd(stores.from);
+      await inTransaction(stores.to, async () => {
+        await copyTrail(stores, end);
+        await removeDeletedAccounts(stores);
+        await removeUnlinkedIdentities(stores);
+        await copySessions(stores, now());
+      });
+    });
+
   return {
     importDatabase,
     newEpoch,
     resume: (database) => resume(database),
     compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
-    carryOver: (database, stage = 'final') =>
-      withStores(database, async (stores) => {
-        // While writers are locked out, all entries are settled, and a lock would wait behind those writers.
-        const end = await (stage === 'ahead' ? settledEnd : endOfTrail)(stores.from);
-        await inTransaction(stores.to, async () => {
-          await copyTrail(stores, end);
-          await removeDeletedAccounts(stores);
-          await removeUnlinkedIdentities(stores);
-          await copySessions(stores, now());
-        });
-      }),
+    carryOverAhead: (database) => carryOver(database, settledEnd),
+    // While writers are locked out, all entries are settled, and a lock would wait behind those writers.
+    carryOver: (database) => carryOver(database, endOfTrail),
   };
 }

@@ -115,21 +115,32 @@ async function dumpEach(dumping: Dumping, opened: Map<StoreName, Snapshot>, move
   movement.see(bytes);
   await dumping.hasRoom(bytes);
   const dumps: Partial<Dumps> = {};
-  for (const [name, snapshot] of opened) dumps[name] = await dumpOne(dumping, name, snapshot, movement);
+  let doneBytes = 0;
+  for (const [name, snapshot] of opened) {
+    const dump = await dumpOne(dumping, { name, snapshot, movement, doneBytes });
+    doneBytes += dump.sizeBytes;
+    dumps[name] = dump;
+  }
   for (const snapshot of opened.values()) await snapshot.finish();
   return dumps as Dumps; // all of them are opened
 }
 
+interface OneDump {
+  name: StoreName;
+  snapshot: Snapshot;
+  movement: StallDetection;
+  /** Of the stores before it: the limit is that of all together. */
+  doneBytes: number;
+}
+
 async function dumpOne(
   { dir, dump, log, look, archiveLimits, onProgress }: Dumping,
-  name: StoreName,
-  snapshot: Snapshot,
-  movement: StallDetection,
+  { name, snapshot, movement, doneBytes: before }: OneDump,
 ): Promise<Dumps[StoreName]> {
   const file = DUMP_FILES[name];
   const watch = createDiskSpaceWatch(dir, look);
   const onWritten = (doneBytes: number) => {
-    checkExpanded(doneBytes, archiveLimits);
+    checkExpanded(before + doneBytes, archiveLimits);
     movement.see();
     onProgress({ phase: 'dump', store: name, doneBytes });
     return watch(doneBytes);

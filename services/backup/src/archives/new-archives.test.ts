@@ -1,6 +1,7 @@
 import { createLog } from '@taskmesh/service';
+import { Readable } from 'node:stream';
 import type { Backup } from './archive.entity.ts';
-import { createNewArchives } from './new-archives.ts';
+import { createNewArchives, inspectArchive } from './new-archives.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const archive = (file: string, more: Partial<Backup> = {}): Backup => ({
@@ -47,4 +48,18 @@ describe('archives that somebody put there', () => {
     expect(taken).toEqual(['a']);
     expect(await newcomers.meet([archive('c')])).toBe(false);
   });
+});
+
+it('a look that ends before its archive is open reads nothing, and closes it', async () => {
+  const stopping = new AbortController();
+  const steps: string[] = [];
+  const open = async () => {
+    stopping.abort();
+    const read = () => Readable.from((steps.push('read'), []));
+    return { kind: 'found' as const, sizeBytes: 1, read, close: async () => void steps.push('close') };
+  };
+  const deps = { storage: { open }, cipher: undefined, signal: stopping.signal, log };
+  const look = inspectArchive('a.tar.gz', { onlyItsBeginning: false }, deps as never);
+  await expect(look).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(steps).toEqual(['close']);
 });

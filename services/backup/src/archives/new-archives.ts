@@ -36,6 +36,7 @@ export async function inspectArchive(
   const { storage, log, signal } = deps;
   const stored = await storage.open(file);
   if (stored.kind !== 'found') return undefined;
+  if (signal.aborted) return stored.close().then(() => Promise.reject(unavailable('The service stops.')));
   const archive = { ...stored, read: () => addAbortSignal(signal, stored.read(signal)) };
   try {
     const first = onlyItsBeginning ? await peek(file, archive, deps) : undefined;

@@ -1,5 +1,5 @@
 import { badUserInput, conflict } from '@taskmesh/contracts';
-import type { ArchivedStore, CarryOverStage, ImportResult, StoreComparison } from '@taskmesh/internal-api';
+import type { ArchivedStore, ImportResult, StoreComparison } from '@taskmesh/internal-api';
 import type { Client } from 'pg';
 import { withAdmin } from './connect.ts';
 
@@ -11,8 +11,10 @@ export type StoreName = (typeof STORE_NAMES)[number];
 export interface StoreOwner {
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
   compare(database: string): Promise<StoreComparison>;
-  /** Copies what a restore must not undo; absent if there is no such data. */
-  carryOver?(database: string, stage: CarryOverStage): Promise<void>;
+  /** Copies what a restore must not undo while others write, so that `carryOver` has less to do. May fail. */
+  carryOverAhead?(database: string): Promise<void>;
+  /** Copies what a restore must not undo, right before the swap; absent if there is no such data. */
+  carryOver?(database: string): Promise<void>;
   resume(database: string): Promise<void>;
   /** Makes those who follow the store start over; absent if they follow nothing. */
   newEpoch?(atLeast?: number | null): Promise<number>;

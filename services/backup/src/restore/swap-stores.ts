@@ -74,7 +74,7 @@ async function carryOver({ restore, log }: StoresSwap, store: Store): Promise<vo
   const { fresh } = namesOf(store, restore);
   const late = () => new TooSlowError(`What has to be carried over to the new store of ${name} takes too long.`);
   try {
-    await withDeadline(owner.carryOver?.(fresh, 'final') ?? Promise.resolve(), CARRY_OVER_MS, late);
+    await withDeadline(owner.carryOver?.(fresh) ?? Promise.resolve(), CARRY_OVER_MS, late);
   } catch (error) {
     // Otherwise the service would go on, also in a database that is kept for another undo.
     await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(END_SESSIONS, [fresh])).catch((err: unknown) =>
@@ -158,8 +158,7 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   try {
     const versions = await versionsOf(stores);
     await prepare();
-    // What is copied now need not be copied while writers wait.
-    for (const store of stores) await store.owner.carryOver?.(namesOf(store, restore).fresh, 'ahead');
+    for (const store of stores) await carryOverAhead(deps, restore, store);
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
     onSwap();
     await swapStores({
@@ -174,6 +173,13 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   } catch (failure) {
     return { reached, failure };
   }
+}
+
+/** What is copied now need not be copied while writers wait. Without it, as with an auth of an earlier version, they wait longer. */
+async function carryOverAhead({ log }: ExchangeDeps, restore: Restore, store: Store): Promise<void> {
+  await store.owner
+    .carryOverAhead?.(namesOf(store, restore).fresh)
+    .catch((err: unknown) => log.warn({ err, store: store.name }, 'nothing was carried over ahead'));
 }
 
 /** Undefined when that is impossible now: the journal remembers it until the servers are back. */
