@@ -126,7 +126,7 @@ describe('loading a dump in a process of its own', () => {
       rolreplication: false,
       rolbypassrls: false,
       rolconnlimit: 4,
-      rolconfig: ['statement_timeout=300000', 'temp_file_limit=1048576kB'],
+      rolconfig: ['statement_timeout=1048576', 'temp_file_limit=4194304kB'],
     });
     expect(
       await query(`select has_database_privilege('public', current_database(), 'connect') as others,
