@@ -109,28 +109,22 @@ export function traceEventLog(eventLog: EventLog, tracing: Tracing): EventLog {
   return { ...eventLog, publish };
 }
 
-function publishSpan({ system }: EventLog, topic: string, count: number): SpanDescription {
-  return {
-    name: `send ${topic}`,
-    kind: 'producer',
-    attributes: {
-      'messaging.system': system ?? 'memory',
-      'messaging.operation.name': 'send',
-      'messaging.operation.type': 'send',
-      'messaging.destination.name': topic,
-      'messaging.batch.message_count': count,
-    },
-  };
+function publishSpan(eventLog: EventLog, topic: string, count: number): SpanDescription {
+  const { attributes, ...span } = spanOf('send', eventLog, topic);
+  return { ...span, kind: 'producer', attributes: { ...attributes, 'messaging.batch.message_count': count } };
 }
 
-export function processSpan({ system }: Pick<EventLog, 'system'>, topic: string): SpanDescription {
+export function processSpan(eventLog: Pick<EventLog, 'system'>, topic: string): SpanDescription {
+  return { ...spanOf('process', eventLog, topic), kind: 'consumer' };
+}
+
+function spanOf(operation: 'send' | 'process', { system }: Pick<EventLog, 'system'>, topic: string) {
   return {
-    name: `process ${topic}`,
-    kind: 'consumer',
+    name: `${operation} ${topic}`,
     attributes: {
       'messaging.system': system ?? 'memory',
-      'messaging.operation.name': 'process',
-      'messaging.operation.type': 'process',
+      'messaging.operation.name': operation,
+      'messaging.operation.type': operation,
       'messaging.destination.name': topic,
     },
   };

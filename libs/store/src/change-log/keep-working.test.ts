@@ -4,14 +4,18 @@ import { createSignal, createWorkerHealth, keepWorking } from './keep-working.ts
 
 const FOREVER_MS = 60_000;
 
-it('wakes who waits, and not before it rings', async () => {
-  const signal = createSignal();
+/** Waits, not before it rings and then at once. */
+async function expectToWaitFor(signal: ReturnType<typeof createSignal>): Promise<void> {
   let woken = false;
   const waiting = signal.wait(FOREVER_MS).then(() => (woken = true));
   await new Promise(setImmediate);
   expect(woken).toBe(false);
   signal.notify();
   await waiting;
+}
+
+it('wakes who waits, and not before it rings', async () => {
+  await expectToWaitFor(createSignal());
 });
 
 it('remembers a ring until it is cleared', async () => {
@@ -19,12 +23,7 @@ it('remembers a ring until it is cleared', async () => {
   signal.notify();
   await signal.wait(FOREVER_MS);
   signal.clear();
-  let woken = false;
-  const waiting = signal.wait(FOREVER_MS).then(() => (woken = true));
-  await new Promise(setImmediate);
-  expect(woken).toBe(false);
-  signal.notify();
-  await waiting;
+  await expectToWaitFor(signal);
 });
 
 it('gives up waiting after a while', async () => {

@@ -1,4 +1,4 @@
-export { compareRows, copyRows, countRows, type CopiedTable } from './rows.ts';
+export { compareRows, copyRows, countRows, eachBatch, type CopiedTable } from './rows.ts';
 export { mirrorRows, type MirroredTable } from './mirror-rows.ts';
 export { createImporter, type ImporterOptions } from './create-importer.ts';
 export {

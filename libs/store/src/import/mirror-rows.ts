@@ -44,7 +44,6 @@ interface Missing extends Record<string, string | null> {
  */
 export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Promise<void> {
   const { name, key, keyType, owner, onOrphans } = table;
-  const step = (what: string, text: string) => ({ name: `mirror-${what}-${name}`, text });
   const rows = `public.${name} r`;
   const there = `pg_temp.there_${name}`;
   /** Random, so that no client can choose values with equal digests. */
@@ -53,55 +52,46 @@ export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Pr
   const bucket = `(${HASHES[keyType]}(r.${key}, 0) & ${BUCKETS - 1})::integer`;
   const isSuspect = `get_bit($2::varbit, ${bucket}) = 1`;
 
-  const sums = step('sums', `select ${bucket} as bucket, bit_xor(${digest})::text as sum from ${rows} group by 1`);
+  const sums = `select ${bucket} as bucket, bit_xor(${digest})::text as sum from ${rows} group by 1`;
   const sumsOf = async (session: Stores['from']) =>
     new Map((await session.run<{ bucket: number; sum: string }>(sums, [seed])).map((row) => [row.bucket, row.sum]));
   const [wanted, had] = await Promise.all([sumsOf(from), sumsOf(to)]);
-  const suspect = Array.from({ length: BUCKETS }, (_, each) => (wanted.get(each) === had.get(each) ? '0' : '1')).join(
-    '',
-  );
+  const suspect = Array.from({ length: BUCKETS }, (_, at) => Number(wanted.get(at) !== had.get(at))).join('');
   if (!suspect.includes('1')) return;
 
   const columns = `key ${keyType} primary key, owner uuid, digest bigint`;
-  await to.run(step('begin', `create temporary table there_${name} (${columns}) on commit drop`));
-  const compare = step(
-    'compare',
-    `select array_agg(key)::text as keys, array_agg(owner)::text as owners, array_agg(digest)::text as digests,
-       (array_agg(key::text order by key desc))[1] as last
-     from (
-       select r.${key} as key, ${owner ? `r.${owner.column}` : 'null::uuid'} as owner, ${digest} as digest
-       from ${rows} where r.${key} > $3::${keyType} and ${isSuspect} order by r.${key} limit ${COMPARED_BATCH}
-     ) compared`,
-  );
-  const note = step('note', `insert into ${there} select * from unnest($1::${keyType}[], $2::uuid[], $3::bigint[])`);
+  await to.run(`create temporary table there_${name} (${columns}) on commit drop`);
+  const compare = `
+    select array_agg(key)::text as keys, array_agg(owner)::text as owners, array_agg(digest)::text as digests,
+      (array_agg(key::text order by key desc))[1] as last
+    from (
+      select r.${key} as key, ${owner ? `r.${owner.column}` : 'null::uuid'} as owner, ${digest} as digest
+      from ${rows} where r.${key} > $3::${keyType} and ${isSuspect} order by r.${key} limit ${COMPARED_BATCH}
+    ) compared`;
+  const note = `insert into ${there} select * from unnest($1::${keyType}[], $2::uuid[], $3::bigint[])`;
   for (let last: string | null = START[keyType]; last !== null;) {
     const batches: Compared[] = await from.run<Compared>(compare, [seed, suspect, last]);
     const [batch] = batches;
     last = batch?.last ?? null;
     if (last !== null) await to.run(note, [batch?.keys, batch?.owners, batch?.digests]);
   }
-  await to.run(step('analyze', `analyze ${there}`));
+  await to.run(`analyze ${there}`);
   const equal = `t.key = r.${key} and t.digest = ${digest}`;
   const differing = `delete from ${rows} where ${isSuspect} and not exists (select from ${there} t where ${equal})`;
-  await to.run(step('remove', differing), [seed, suspect]);
-  await to.run(step('equal', `delete from ${there} t using ${rows} where r.${key} = t.key`));
+  await to.run(differing, [seed, suspect]);
+  await to.run(`delete from ${there} t using ${rows} where r.${key} = t.key`);
 
   const belongs = owner ? `owner is null or exists (select from public.${owner.table} o where o.id = owner)` : 'true';
-  const take = step(
-    'take',
-    `with batch as (
-       delete from ${there} where key = any (array(select key from ${there} limit ${COPIED_BATCH}))
-       returning key, (${belongs}) as belongs
-     )
-     select (array_agg(key) filter (where belongs))::text as keys,
-       (array_agg(key) filter (where not belongs))::text as orphans
-     from batch`,
-  );
-  const read = step('read', `select json_agg(r)::text as rows from ${rows} where r.${key} = any ($1::${keyType}[])`);
-  const write = step(
-    'write',
-    `insert into public.${name} select * from json_populate_recordset(null::public.${name}, $1::json)`,
-  );
+  const take = `
+    with batch as (
+      delete from ${there} where key = any (array(select key from ${there} limit ${COPIED_BATCH}))
+      returning key, (${belongs}) as belongs
+    )
+    select (array_agg(key) filter (where belongs))::text as keys,
+      (array_agg(key) filter (where not belongs))::text as orphans
+    from batch`;
+  const read = `select json_agg(r)::text as rows from ${rows} where r.${key} = any ($1::${keyType}[])`;
+  const write = `insert into public.${name} select * from json_populate_recordset(null::public.${name}, $1::json)`;
   for (;;) {
     const [missing] = await to.run<Missing>(take);
     if (!missing?.keys && !missing?.orphans) return;

@@ -6,13 +6,16 @@ const BATCH = 5_000;
 
 export type KeyType = 'uuid' | 'text' | 'bigint';
 
-export interface CopiedTable {
+export interface ReadTable {
   name: string;
   /** The column that rows are ordered by. */
   key: string;
   keyType: KeyType;
   /** SQL: which of its rows. @default all */
   which?: string;
+}
+
+export interface CopiedTable extends ReadTable {
   /** SQL that inserts the rows of `batch`; it may use parameters from $2 on. */
   put: string;
 }
@@ -30,6 +33,24 @@ export const START: Record<KeyType, string> = {
   bigint: '-9223372036854775808',
 };
 
+/** Reads a table's rows a batch at a time, each as one JSON text, starting after the key `after`. */
+export async function eachBatch(
+  session: SqlSession,
+  { name, key, keyType, which = 'true' }: ReadTable,
+  work: (rows: string) => Promise<unknown>,
+  after: string = START[keyType],
+): Promise<void> {
+  const read = `
+      select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
+      from (select * from public.${name} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
+  for (let last: string | null = after; last !== null;) {
+    const batches: Batch[] = await session.run<Batch>(read, [last]);
+    const [batch] = batches;
+    last = batch?.last ?? null;
+    if (batch?.rows) await work(batch.rows);
+  }
+}
+
 /**
  * Copies rows between databases with the same columns, unchanged, a batch at a time, starting after the key `after`.
  * `values` are the parameters of `put`, from $2 on.
@@ -37,19 +58,11 @@ export const START: Record<KeyType, string> = {
 export async function copyRows(
   { from, to }: Stores,
   table: CopiedTable,
-  { after = START[table.keyType], values = [] }: { after?: string; values?: unknown[] } = {},
+  { after, values = [] }: { after?: string; values?: unknown[] } = {},
 ): Promise<void> {
-  const { name, key, keyType, which = 'true', put } = table;
-  const read = `
-      select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
-      from (select * from public.${name} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
+  const { name, put } = table;
   const write = `with batch as (select * from json_populate_recordset(null::public.${name}, $1::json)) ${put}`;
-  for (let last: string | null = after; last !== null;) {
-    const batches: Batch[] = await from.run<Batch>(read, [last]);
-    const [batch] = batches;
-    last = batch?.last ?? null;
-    if (last !== null) await to.run(write, [batch?.rows, ...values]);
-  }
+  await eachBatch(from, table, (rows) => to.run(write, [rows, ...values]), after);
 }
 
 const COMPARED_AT_ONCE = 10_000;

@@ -1,4 +1,4 @@
-import { mirrorRows, type MirroredTable, type Stores } from '@taskmesh/store';
+import { eachBatch, mirrorRows, type MirroredTable, type Stores } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { forgottenBefore } from '../sessions/ended-session.repository.ts';
 
@@ -65,14 +65,6 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
   for (const table of OTHERS) await mirrorRows(stores, table);
 }
 
-const BATCH = 5_000;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
-
-/** $1 the last id of the batch before */
-const LINKED = `
-    select json_agg(batch)::text as rows, max(batch.id::text) as last
-    from (select * from public.linked_identities where id > $1::uuid order by id limit ${BATCH}) batch`;
-
 /**
  * $1 restored rows. An identity that the living store lacks was unlinked if its account's trail has such a later entry,
  * or may have had one: entries of that time have been cleared since.
@@ -94,12 +86,8 @@ const REMOVE = 'delete from public.linked_identities where id = any($1::uuid[])'
 
 /** Removes identities from `to` that were unlinked since: a way into an account that was closed stays closed. */
 export async function removeUnlinkedIdentities({ from, to }: Stores): Promise<void> {
-  for (let last: string | null = BEFORE_ALL; last !== null;) {
-    const batches: { rows: string | null; last: string | null }[] = await to.run(LINKED, [last]);
-    const [batch] = batches;
-    last = batch?.last ?? null;
-    if (last === null) return;
-    const unlinked = await from.run<{ id: string }>(UNLINKED, [batch?.rows]);
+  await eachBatch(to, { name: 'linked_identities', key: 'id', keyType: 'uuid' }, async (rows) => {
+    const unlinked = await from.run<{ id: string }>(UNLINKED, [rows]);
     if (unlinked.length > 0) await to.run(REMOVE, [unlinked.map(({ id }) => id)]);
-  }
+  });
 }

@@ -55,6 +55,13 @@ export function withAdmin<Result>(
   return withAdmins([url], ([admin]) => work(admin as Client), options); // one for each URL
 }
 
+/** Ends everything that is connected to a database of that server. */
+export async function endSessions(adminUrl: string, database: string): Promise<void> {
+  await withAdmin(maintenanceUrl(adminUrl), (admin) =>
+    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]),
+  );
+}
+
 /**
  * Connects an administrator. Names in statements mean PostgreSQL's own functions and relations. What the operator has
  * frozen until it is restored may be restored. A statement fails when the server falls silent.

@@ -1,7 +1,7 @@
 import { withDeadline, type Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
-import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
+import { endSessions } from '../databases/connect.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
 import { databaseIds } from '../databases/names.ts';
 import { fence, withServers, type Server } from '../databases/servers.ts';
@@ -64,10 +64,6 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
   });
 }
 
-/** $1 a database */
-const END_SESSIONS =
-  'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()';
-
 /** Writers wait meanwhile. */
 async function carryOver({ restore, log }: StoresSwap, store: Store): Promise<void> {
   const { owner, name, adminUrl } = store;
@@ -77,7 +73,7 @@ async function carryOver({ restore, log }: StoresSwap, store: Store): Promise<vo
     await withDeadline(owner.carryOver?.(fresh) ?? Promise.resolve(), CARRY_OVER_MS, late);
   } catch (error) {
     // Otherwise the service would go on, also in a database that is kept for another undo.
-    await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(END_SESSIONS, [fresh])).catch((err: unknown) =>
+    await endSessions(adminUrl, fresh).catch((err: unknown) =>
       log.warn({ err, store: name }, 'sessions of a new store cannot be ended'),
     );
     throw error;

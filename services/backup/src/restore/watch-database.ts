@@ -1,7 +1,7 @@
 import { LoadError } from '@taskmesh/pg-rows';
 import { pause } from '@taskmesh/service';
 import { MIB } from '../archives/limits.ts';
-import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
+import { endSessions, maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { abortOnStall, createStallDetection, TooSlowError } from '../stall-detection.ts';
 
 export interface LoadLimits {
@@ -99,10 +99,4 @@ async function lookOn(url: string, database: string, done: AbortSignal, look: (s
     }).catch(() => undefined);
     await pause(LOOK_EVERY_MS, done);
   }
-}
-
-async function endSessions(adminUrl: string, database: string): Promise<void> {
-  await withAdmin(maintenanceUrl(adminUrl), (admin) =>
-    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]),
-  );
 }
