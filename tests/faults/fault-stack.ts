@@ -24,6 +24,8 @@ export interface FaultStack {
 export function useFaultStack(
   name: string,
   startServers: (folder: string) => Promise<FaultyServers> = () => Promise.resolve({ env: {}, stop: async () => {} }),
+  /** Makes the folder of the services' folders, if they are not this repository's. */
+  servicesDirIn: (folder: string) => string | undefined = () => undefined,
 ): FaultStack {
   const folder = mkdtempSync(join(tmpdir(), `taskmesh-${name}-`));
   const dataDir = join(folder, 'stack');
@@ -33,7 +35,7 @@ export function useFaultStack(
   beforeAll(async () => {
     servers = await startServers(folder);
     const env = { ...nodeEnvironment(), LOG_LEVEL: 'info', ...servers.env };
-    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
+    stack = await startStack({ dataDir, servicesDir: servicesDirIn(folder), gateways: 2, env, log: () => {} });
   }, 240_000);
   afterAll(async () => {
     await stack?.stop();

@@ -1,0 +1,126 @@
+import { databaseUrl, say, serviceDatabase, withPostgres } from '@taskmesh/local';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createGraphql, createRest } from '../clients/http.ts';
+import { report, runCampaign, type DoneFault } from './campaign.ts';
+import { useFaultStack } from './fault-stack.ts';
+import { numberFromEnv } from './random.ts';
+import { installReleaseBefore, RELEASE_BEFORE } from './release-before.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_129);
+const CALM_MS = 3_000;
+const BACKUP_TOKEN = 'an-operator-of-both-releases-0123456789';
+const PASSWORD = 'correct horse battery staple';
+const SERVICES = fileURLToPath(new URL('../../services/', import.meta.url));
+/** Gateways last; they go back first. */
+const ORDER = ['auth', 'tasks', 'backup', 'gateway-1', 'gateway-2'];
+
+describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under load`, () => {
+  let links = '';
+  let servicesBefore = '';
+  /** The next life of the service's processes runs the code below `services`. */
+  const runNext = (service: string, services: string) => {
+    rmSync(join(links, service), { force: true });
+    symlinkSync(join(services, service), join(links, service));
+  };
+  const faulty = useFaultStack(
+    'upgrade',
+    () => Promise.resolve({ env: { BACKUP_TOKEN, NEWER_SCHEMA: 'allow' }, stop: async () => {} }),
+    (folder) => {
+      links = join(folder, 'services');
+      mkdirSync(links);
+      servicesBefore = join(installReleaseBefore(), 'services');
+      for (const service of ['auth', 'tasks', 'backup', 'gateway']) runNext(service, servicesBefore);
+      return links;
+    },
+  );
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(faulty.stack.urls[0] ?? '')(...args);
+  const graphql: ReturnType<typeof createGraphql> = (...args) => createGraphql(faulty.stack.urls[0] ?? '')(...args);
+  const migrations = () =>
+    withPostgres(databaseUrl(faulty.stack.servers.postgres, serviceDatabase('tasks')), async (client) => {
+      const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by name');
+      return rows.map(({ name }) => name);
+    });
+  const operator = { headers: { authorization: `Bearer ${BACKUP_TOKEN}` } };
+
+  /** What people and programs hold on to when the release changes. */
+  async function useReleaseBefore() {
+    const email = `ada-${Date.now()}@example.com`;
+    const signUp = { email, password: PASSWORD, name: 'Ada', refresh: true };
+    const { body: session } = await rest<{ access_token: string; refresh_token: string }>('POST', '/auth/signup', {
+      body: signUp,
+    });
+    const token = session.access_token;
+    const create = () =>
+      rest<{ data: { id: string } }>('POST', '/tasks', {
+        token,
+        headers: { 'idempotency-key': 'once-and-for-both-releases' },
+        body: { title: 'made by the release before' },
+      });
+    const task = await create();
+    expect(task.status).toBe(201);
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const made = await graphql<{ made: { token: string } }>(
+      'mutation ($input: CreatePersonalTokenInput!) { made: createPersonalToken(input: $input) { token } }',
+      { token, variables: { input: { name: 'script', scope: 'WRITE', expiresAt } } },
+    );
+    expect(made.errors).toBeUndefined();
+    const archive = await rest<{ data: { file: string } }>('POST', '/backups', operator);
+    expect(archive.status).toBe(201);
+    return { email, session, create, task, personalToken: made.data.made.token, file: archive.body.data.file };
+  }
+
+  it('and rolled back and upgraded again loses, repeats and reorders no change, and keeps sessions, tokens, keys and archives', async () => {
+    const before = await useReleaseBefore();
+    const done: DoneFault[] = [];
+    const replace = async (kind: string, names: string[], services: string) => {
+      for (const target of names) {
+        await sleep(CALM_MS);
+        say(`${kind} of ${target}`);
+        runNext(target.replace(/-\d$/, ''), services);
+        await faulty.stack.processes.get(target)?.restart();
+        done.push({ target, kind });
+      }
+    };
+    const schemaBefore = await migrations();
+    const upgradeAndGoBack = async () => {
+      await replace('upgrade', ORDER, SERVICES);
+      expect(await migrations()).toEqual(expect.arrayContaining(schemaBefore));
+      expect(await migrations()).not.toEqual(schemaBefore);
+      await replace('rollback', ORDER.toReversed(), servicesBefore);
+      await replace('upgrade', ORDER, SERVICES);
+      await sleep(CALM_MS);
+      return done;
+    };
+    const result = await runCampaign({
+      urls: faulty.stack.urls,
+      seed: SEED,
+      owners: Array.from({ length: 3 }, () => ({ paceMs: 60 })),
+      faults: upgradeAndGoBack,
+      cutEveryMs: 8_000,
+      log: say,
+    });
+    say(report(result));
+    expect(result.contradictions).toEqual([]);
+    expect(result.surprises).toEqual([]);
+    expect(result.figures.writes.confirmed).toBeGreaterThan(100);
+
+    const { session, create, task, personalToken, file, email } = before;
+    expect((await create()).body.data).toEqual(task.body.data);
+    expect((await rest('GET', '/tasks', { token: session.access_token })).body).toMatchObject({ count: 1 });
+    expect((await rest('GET', '/tasks', { token: personalToken })).status).toBe(200);
+    const refreshed = await graphql<{ refreshSession: { accessToken: string } }>(
+      'mutation ($token: String!) { refreshSession(refreshToken: $token) { accessToken } }',
+      { variables: { token: session.refresh_token } },
+    );
+    expect(refreshed.errors).toBeUndefined();
+    expect((await rest('POST', '/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
+
+    await rest('DELETE', `/tasks/${task.body.data.id}`, { token: session.access_token });
+    const restored = await rest('POST', `/backup/restore?file=${file}`, operator);
+    expect(restored).toMatchObject({ status: 200, body: { message: expect.stringMatching(/^Database restored/) } });
+    expect((await rest('GET', '/tasks', { token: personalToken })).body).toMatchObject({ count: 1 });
+  }, 600_000);
+});
