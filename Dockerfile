@@ -1,6 +1,6 @@
 # Two images of one build:
-#   docker build --target services -t taskmesh:0.1.0 .          the services and their migrations, no shell
-#   docker build --target all      -t taskmesh:0.1.0-all .      the same, and PostgreSQL for all of it in one container
+#   docker build --target services -t taskmesh:0.2.0 .          the services and their migrations, no shell
+#   docker build --target all      -t taskmesh:0.2.0-all .      the same, and PostgreSQL for all of it in one container
 # Base images are arguments so that releases can name them by digest; docs/deploy.md tells how.
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-trixie-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian13:nonroot
@@ -41,7 +41,7 @@ STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/deploy/image/main.js"]
 CMD ["all"]
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/deploy/image/main.js", "healthcheck"]
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Taskmesh, all in one" \
       org.opencontainers.image.description="The whole of Taskmesh in one container, with a PostgreSQL of its own" \
@@ -61,7 +61,7 @@ EXPOSE 4000 14000
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/deploy/image/main.js"]
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/deploy/image/main.js", "healthcheck"]
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Taskmesh" \
       org.opencontainers.image.description="The services of Taskmesh: gateway, auth, tasks, backup and their migrations" \

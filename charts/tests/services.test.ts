@@ -11,7 +11,7 @@ describe('the services', () => {
   it('are one image with the service’s name', async () => {
     for (const name of SERVICES) {
       const { image, args, command } = await containerOf(name);
-      expect([image, args, command]).toEqual(['taskmesh:0.1.0', [name], undefined]);
+      expect([image, args, command]).toEqual(['taskmesh:0.2.0', [name], undefined]);
     }
   });
 

@@ -11,7 +11,7 @@ describe('the trial', () => {
     expect(others).toEqual([]);
     expect(pod?.spec?.replicas).toBe(1);
     const { env = [], args, image } = await containerOf('all', { values });
-    expect([image, args]).toEqual(['taskmesh:0.1.0-all', ['all']]);
+    expect([image, args]).toEqual(['taskmesh:0.2.0-all', ['all']]);
     expect(env.some(({ valueFrom }) => valueFrom)).toBe(false);
     expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toHaveLength(1);
     const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.includes('install'));

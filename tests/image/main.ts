@@ -5,7 +5,7 @@ import { buildImage, exportImage, whyNoImages } from './images.ts';
 await runCommand({
   async start() {
     const values = parseOptions(process.argv.slice(2), { texts: ['name', 'to'], flags: ['all', 'servers'] });
-    const { name = 'taskmesh:0.1.0', to = 'taskmesh.tar' } = values;
+    const { name = 'taskmesh:0.2.0', to = 'taskmesh.tar' } = values;
     const why = whyNoImages();
     if (why) throw new PlainError(`No image can be built here: ${why}.`);
     const target = values.servers ? 'servers' : values.all ? 'all' : 'services';

@@ -130,7 +130,7 @@ const EXAMPLE: PlatformStatus = {
   services: [
     ...[{ name: 'gateway', store: null } as const],
     ...(['auth', 'tasks', 'backup'] as const).map((name) => ({ name, store: EXAMPLE_STORE })),
-  ].map((service) => ({ ...service, isUp: true, version: '0.1.0', startedAt: '2026-11-19T10:00:00.000Z' })),
+  ].map((service) => ({ ...service, isUp: true, version: '0.2.0', startedAt: '2026-11-19T10:00:00.000Z' })),
   feed: { epoch: 1, pending: 0, oldestPendingAgeSeconds: 0, deadLetters: { relay: 0, gateway: 0 } },
   eventLog: { system: 'kafka', isUpForTasks: true, isUpForGateway: true },
   cache: { system: 'redis', isUp: true },
