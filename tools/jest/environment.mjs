@@ -9,6 +9,9 @@ const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** Where Jest's part that runs the tests keeps what it knows of them. */
 const JESTS_OWN = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIMES_SETTER', TEST_TIMEOUT.description]);
 
+/** What a failed file has left may go on and open more, which later files are not to blame for. */
+let hasAnyFailed = false;
+
 /**
  * The process itself: tests see the globals that the product sees. So that no file changes what the next one finds, each
  * must leave them as they were, and close what it opened.
@@ -24,7 +27,6 @@ export default class {
   #console;
   #exit;
   #hasRun = false;
-  #hasFailed = false;
 
   constructor({ projectConfig }, { testPath }) {
     this.#testPath = testPath;
@@ -45,7 +47,7 @@ export default class {
 
   handleTestEvent({ name }) {
     if (name === 'teardown') this.#hasRun = true;
-    if (FAILURES.has(name)) this.#hasFailed = true;
+    if (FAILURES.has(name)) hasAnyFailed = true;
   }
 
   async teardown() {
@@ -58,7 +60,7 @@ export default class {
     process.exit = this.#exit;
     const left = differences(this.#before, lookAround());
     // What could not be run has an error of its own. So has what failed midway, and an error from here would take its place.
-    if (!this.#hasRun || this.#hasFailed) return;
+    if (!this.#hasRun || hasAnyFailed) return;
     if (left.length > 0)
       throw new Error(`${this.#testPath} must leave its process as it was. Changed are: ${left.join(', ')}.`);
     const open = await leftOpen(this.#openBefore);

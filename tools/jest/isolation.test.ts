@@ -18,6 +18,7 @@ describe('test files in one process', () => {
       testMatch: ['**/*.sample.ts'],
       runtime: join(import.meta.dirname, 'runtime.mjs'),
       testEnvironment: join(import.meta.dirname, 'environment.mjs'),
+      testSequencer: join(import.meta.dirname, 'sample/by-name.mjs'),
       transform: {},
     };
     // One of them leaves something open, which would keep this process.
@@ -56,10 +57,11 @@ describe('test files in one process', () => {
     expect(ran.get('closes-late.sample.ts')).toMatchObject({ status: 'passed', message: '' });
   });
 
-  it('that fail midway tell where, not what they left for that', () => {
-    const { status, message } = ran.get('fails-midway.sample.ts') ?? {};
+  it('that fail midway tell where, not what they left for that, and no later one is blamed for it', () => {
+    const { status, message } = ran.get('that-fails-midway.sample.ts') ?? {};
     expect(status).toBe('failed');
     expect(message).toContain('It fails midway.');
+    expect(ran.get('the-one-after.sample.ts')).toMatchObject({ status: 'passed', message: '' });
   });
 
   it('that break tell how', () => {

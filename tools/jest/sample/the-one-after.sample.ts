@@ -1,0 +1,3 @@
+it('is there when what failed goes on', () => {
+  (globalThis as unknown as { goOn(): void }).goOn();
+});
