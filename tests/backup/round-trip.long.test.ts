@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createGraphql, createRest } from '../clients/http.ts';
-import { subscribe } from '../clients/subscriber.ts';
+import { createGraphql, createRest } from '../support/http.ts';
+import { subscribe } from '../support/subscriber.ts';
 import { leftovers } from './leftovers.ts';
 
 const TASKS = 100_000;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newAccount } from '../client/device.ts';
-import { createRest } from '../clients/http.ts';
+import { createRest } from '../support/http.ts';
 import { startChromium, type Chromium } from './chromium.ts';
 
 /** Outside it, pages of any loopback origin may call, as both are here. */

@@ -3,8 +3,8 @@ import { eventually } from '@taskmesh/testing';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGraphql, createRest } from '../clients/http.ts';
-import { startProduct, type Product } from '../product/start-product.ts';
+import { createGraphql, createRest } from '../support/http.ts';
+import { startProduct, type Product } from '../operate/commands/start-product.ts';
 import {
   createDevice,
   newAccount,

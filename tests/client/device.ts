@@ -1,7 +1,7 @@
 import { createClient, createMemoryStorage, type Client, type LiveTasks, type Storage } from '@taskmesh/client';
 import { createFaultyProxy, type FaultyProxy } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createGraphql, createRest } from '../clients/http.ts';
+import { createGraphql, createRest } from '../support/http.ts';
 
 export type Transport = 'graphql-ws' | 'sse';
 

@@ -1,7 +1,7 @@
 import { eventually, fastestOf } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../faults/random.ts';
-import { startProduct, type Product } from '../product/start-product.ts';
+import { startProduct, type Product } from '../operate/commands/start-product.ts';
 import { createDevice, newAccount, readList, shownBy, type Device } from './device.ts';
 
 /** How long the network misbehaves. */

@@ -1,7 +1,7 @@
 import { createClient, createMemoryStorage, readSignInAnswer, type TaskmeshError } from '@taskmesh/client';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { randomUUID } from 'node:crypto';
-import { startProduct, type Product } from '../product/start-product.ts';
+import { startProduct, type Product } from '../operate/commands/start-product.ts';
 
 const PUBLIC_URL = 'http://tasks.example';
 const PASSWORD = 'a long and private phrase';

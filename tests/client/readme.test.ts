@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startProduct, type Product } from '../product/start-product.ts';
+import { startProduct, type Product } from '../operate/commands/start-product.ts';
 
 const README = join(import.meta.dirname, '../../packages/client/README.md');
 

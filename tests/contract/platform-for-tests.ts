@@ -1,6 +1,6 @@
 import { createDescriptionCheck, type ApiDescription, type DescriptionCheck } from '@taskmesh/testing/api-description';
 import { join } from 'node:path';
-import { startProduct, type Command, type Product } from '../product/start-product.ts';
+import { startProduct, type Command, type Product } from '../operate/commands/start-product.ts';
 import type { Platform } from './platform.ts';
 
 /** Where links in mails lead: as behind a proxy, not where the product listens. */

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createRest } from '../clients/http.ts';
+import { createRest } from '../support/http.ts';
 import { newAccount } from '../client/device.ts';
-import { startProduct, type Product } from '../product/start-product.ts';
+import { startProduct, type Product } from '../operate/commands/start-product.ts';
 
 const run = promisify(execFile);
 const VERSION = '4.32.5';

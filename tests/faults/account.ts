@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
-import { createGraphql, createRest } from '../clients/http.ts';
-import { PROTOCOLS, type Protocol } from '../clients/streams/protocols.ts';
-import { openStream, type ReadList, type Stream } from '../clients/streams/stream.ts';
+import { createGraphql, createRest } from '../support/http.ts';
+import { PROTOCOLS, type Protocol } from '../support/streams/protocols.ts';
+import { openStream, type ReadList, type Stream } from '../support/streams/stream.ts';
 import type { Restore } from './epochs.ts';
 import { contradictions, type Contradiction } from './history.ts';
 import type { Write } from './write.ts';

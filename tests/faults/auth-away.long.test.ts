@@ -1,6 +1,6 @@
 import { say } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROTOCOLS, PROTOCOLS_WITH_NAMES } from '../clients/streams/protocols.ts';
+import { PROTOCOLS, PROTOCOLS_WITH_NAMES } from '../support/streams/protocols.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import { useFaultStack } from './fault-stack.ts';
 import { inject } from './inject.ts';

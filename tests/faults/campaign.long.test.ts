@@ -1,6 +1,6 @@
 import { say } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRest } from '../clients/http.ts';
+import { createRest } from '../support/http.ts';
 import { createBystanders } from './bystanders.ts';
 import { doRandomFaults, report, runCampaign, type DoneFault } from './campaign.ts';
 import { miscounted } from './counts.ts';

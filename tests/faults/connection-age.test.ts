@@ -3,7 +3,7 @@ import { eventually } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROTOCOLS } from '../clients/streams/protocols.ts';
+import { PROTOCOLS } from '../support/streams/protocols.ts';
 import { createAccount } from './account.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 

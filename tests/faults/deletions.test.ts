@@ -3,7 +3,7 @@ import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { createRest } from '../clients/http.ts';
+import { createRest } from '../support/http.ts';
 import { createBystanders } from './bystanders.ts';
 import { useFaultStack } from './fault-stack.ts';
 import { contradictingGuests, hostGuests } from './guests.ts';

@@ -1,5 +1,5 @@
-import { PROTOCOLS } from '../clients/streams/protocols.ts';
-import { EMPTY_LIST, type Reading, type StreamedChange } from '../clients/streams/stream.ts';
+import { PROTOCOLS } from '../support/streams/protocols.ts';
+import { EMPTY_LIST, type Reading, type StreamedChange } from '../support/streams/stream.ts';
 import { contradictions, type Fault, type History } from './history.ts';
 import type { Write } from './write.ts';
 

@@ -2,7 +2,7 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { say } from '@taskmesh/local';
 import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROTOCOLS } from '../clients/streams/protocols.ts';
+import { PROTOCOLS } from '../support/streams/protocols.ts';
 import type { Account, Latency } from './account.ts';
 import { report, runCampaign, type DoneFault, type OwnerOptions } from './campaign.ts';
 import { useFaultStack } from './fault-stack.ts';

@@ -1,6 +1,6 @@
 import { say } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRest } from '../clients/http.ts';
+import { createRest } from '../support/http.ts';
 import type { Account } from './account.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import type { Restore } from './epochs.ts';

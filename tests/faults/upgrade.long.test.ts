@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createGraphql, createRest } from '../clients/http.ts';
+import { createGraphql, createRest } from '../support/http.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import { useFaultStack } from './fault-stack.ts';
 import { numberFromEnv } from './random.ts';

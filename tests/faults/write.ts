@@ -1,4 +1,4 @@
-import type { StreamedChange } from '../clients/streams/stream.ts';
+import type { StreamedChange } from '../support/streams/stream.ts';
 
 /** A write that was sent. Titles are unique, so that a change tells whose doing it is. */
 export interface Write {

@@ -8,7 +8,7 @@ import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { createClient as createSse } from 'graphql-sse';
 import { randomUUID } from 'node:crypto';
 import { createClient as createOldSupabase } from 'supabase-js-2.49';
-import { createGraphql, createRest } from '../clients/http.ts';
+import { createGraphql, createRest } from '../support/http.ts';
 
 interface RestTask {
   id: string;

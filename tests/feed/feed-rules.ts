@@ -1,7 +1,7 @@
 import { eventually, fastestOf } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createRest } from '../clients/http.ts';
-import { openSocket, type RawSocket } from '../clients/raw-socket.ts';
+import { createRest } from '../support/http.ts';
+import { openSocket, type RawSocket } from '../support/raw-socket.ts';
 
 type ChannelFrame = [
   joinRef: string | null,

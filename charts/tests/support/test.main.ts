@@ -7,7 +7,7 @@ if (isCluster && !process.env.KUBECONFIG) {
   process.exit(2);
 }
 const tests = isCluster ? '.cluster.test.ts' : '.test.ts';
-const testMatch = `<rootDir>/{charts,deploy/kubernetes,tests/cluster}/**/*${tests}`;
+const testMatch = `<rootDir>/{charts,deploy/kubernetes,tests/operate/cluster}/**/*${tests}`;
 const jest = ['node_modules/jest/bin/jest.js', '--testMatch', testMatch, '--config', 'tools/jest.config.mjs'];
 const { status } = spawnSync(
   process.execPath,

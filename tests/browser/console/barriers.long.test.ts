@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { newAccount, type Account } from '../../client/device.ts';
-import { createRest } from '../../clients/http.ts';
+import { createRest } from '../../support/http.ts';
 import { barriersIn } from './axe.ts';
 import { visit, type Visit } from './browser.ts';
 import { useConsole } from './screen.ts';

@@ -1,5 +1,5 @@
 import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../clients/http.ts';
+import { createRest } from '../../support/http.ts';
 import { visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';

@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import type { Browser } from 'playwright-core';
 import { readFile } from 'node:fs/promises';
-import { createRest } from '../../clients/http.ts';
+import { createRest } from '../../support/http.ts';
 import { newAccount } from '../../client/device.ts';
 import { visit } from './browser.ts';
 import { useConsole } from './screen.ts';

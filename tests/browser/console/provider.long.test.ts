@@ -3,7 +3,7 @@ import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { randomUUID } from 'node:crypto';
 import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../clients/http.ts';
+import { createRest } from '../../support/http.ts';
 import { barriersIn } from './axe.ts';
 import { visit } from './browser.ts';
 import { useConsole } from './screen.ts';

@@ -1,8 +1,8 @@
 /** Takes the picture in docs/console.md, of the console as it is now: `node scripts/run.mjs tests/browser/console/screenshot.main.ts`. */
 import { join } from 'node:path';
 import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../clients/http.ts';
-import { startProduct } from '../../product/start-product.ts';
+import { createRest } from '../../support/http.ts';
+import { startProduct } from '../../operate/commands/start-product.ts';
 import { launchBrowser, visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 

@@ -1,7 +1,7 @@
 import { createFaultyProxy, eventually, type FaultyProxy, fastestOf } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newAccount, readList, type Account } from '../../client/device.ts';
-import { createRest } from '../../clients/http.ts';
+import { createRest } from '../../support/http.ts';
 import { createRandom } from '../../faults/random.ts';
 import { visit, type Visit } from './browser.ts';
 import { useConsole } from './screen.ts';

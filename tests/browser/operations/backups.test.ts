@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { newAccount } from '../../client/device.ts';
-import { createRest } from '../../clients/http.ts';
+import { createRest } from '../../support/http.ts';
 import { visit } from '../console/browser.ts';
 import { useConsole } from '../console/screen.ts';
 import { useOperations, visitAsOperator } from './operator.ts';

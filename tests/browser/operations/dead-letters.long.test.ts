@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRest } from '../../clients/http.ts';
+import { createRest } from '../../support/http.ts';
 import { newAccount } from '../../client/device.ts';
 import { barriersIn } from '../console/axe.ts';
 import { launchBrowser, visit } from '../console/browser.ts';

@@ -9,15 +9,15 @@ const why = (line: string, long = false) =>
 describe('a part of the tests', () => {
   it('of which there is a file is run', async () => {
     expect(await why('deploy/local/src/test-run -t something')).toBeUndefined();
-    expect(await why('tests/guides', true)).toBeUndefined();
+    expect(await why('tests/operate/guides', true)).toBeUndefined();
   });
 
   it('of which there is none is said to be none', async () =>
     expect(await why('libs/nope')).toBe('No test file matches libs/nope.'));
 
   it('that takes longer is named with the command that runs it', async () =>
-    expect(await why('tests/guides/follow')).toBe(
-      'Only tests that take longer match tests/guides/follow: npm run test:long -- tests/guides/follow',
+    expect(await why('tests/operate/guides/follow')).toBe(
+      'Only tests that take longer match tests/operate/guides/follow: npm run test:long -- tests/operate/guides/follow',
     ));
 
   it('asked for in a way that Jest does not know has its answer', async () =>

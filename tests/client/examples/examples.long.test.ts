@@ -1,0 +1,173 @@
+import { createFaultyProxy, eventually, type FaultyProxy } from '@taskmesh/testing';
+import { createRest, type Rest } from '../../support/http.ts';
+import { newAccount } from '../device.ts';
+import { startProduct, type Product } from '../../operate/commands/start-product.ts';
+import { EXAMPLE_PROGRAMS, type Example } from './programs.ts';
+import { startProgram } from './start-program.ts';
+
+/** Compiling or installing what a program needs. */
+const START_MS = 120_000;
+const SOON = { timeoutMs: 30_000 };
+
+let product: Product;
+let network: FaultyProxy;
+let rest: Rest;
+beforeAll(async () => {
+  product = await startProduct('start');
+  const { hostname: host, port } = new URL(product.url);
+  network = await createFaultyProxy({ host, port: Number(port) });
+  rest = createRest(product.url);
+}, 120_000);
+afterAll(async () => {
+  await network.close();
+  await product.stop();
+}, 30_000);
+
+/** An account, and what its owner does somewhere else. */
+async function createOwner() {
+  const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
+    body: { ...newAccount(), name: 'Ada' },
+  });
+  const token = body.access_token;
+  return {
+    token,
+    create: async (title: string) =>
+      (await rest<{ data: { id: string } }>('POST', '/tasks', { token, body: { title } })).body.data.id,
+    rename: (id: string, title: string) => rest('PATCH', `/tasks/${id}`, { token, body: { title } }),
+    remove: (id: string) => rest('DELETE', `/tasks/${id}`, { token }),
+    signOut: () => rest('POST', '/auth/logout', { token }),
+  };
+}
+
+/** The example as it runs for somebody who has one task, once it is live. */
+async function start({ command, env, changeIn }: Example) {
+  const owner = await createOwner();
+  await owner.create('before');
+  const program = startProgram(command(), {
+    TASKMESH_URL: `http://${network.host}:${network.port}`,
+    TASKMESH_TOKEN: owner.token,
+    ...env,
+  });
+  const state = () => program.lines().findLast((line) => line === 'live' || line === 'reconnecting');
+  try {
+    await eventually(() => expect(state()).toBe('live'), { timeoutMs: START_MS });
+    await eventually(() => expect(program.lines().join('\n')).toContain('before'), SOON);
+  } catch (error) {
+    await program.stop();
+    throw new Error(`It did not begin: ${program.errors()}`, { cause: error });
+  }
+  return {
+    ...{ owner, program, state },
+    changes: () => program.lines().flatMap((line) => changeIn(line) ?? []),
+    list: () => program.lines().filter((line) => line.startsWith('- ')),
+  };
+}
+
+/** Its connection is cut, its owner goes on elsewhere, and it comes back. */
+async function surviveCut(example: Example): Promise<void> {
+  const { owner, program, state, changes, list } = await start(example);
+  try {
+    const one = await owner.create('one');
+    await eventually(() => expect(changes()).toEqual(['INSERT one']), SOON);
+
+    await network.cut();
+    await eventually(() => expect(state()).toBe('reconnecting'), SOON);
+    await owner.create('two');
+    await owner.rename(one, 'one, changed');
+    await owner.remove(await owner.create('three'));
+    expect(changes()).toEqual(['INSERT one']);
+    await network.restore();
+    await eventually(() => expect(state()).toBe('live'), SOON);
+    const missed = ['INSERT two', 'UPDATE one, changed', 'INSERT three', 'DELETE three'];
+    if (!example.resumes)
+      await eventually(() => expect(list()).toEqual(['- before', '- two', '- one, changed', '- before']), SOON);
+    await owner.create('four');
+    await eventually(() => expect(changes().at(-1)).toBe('INSERT four'), SOON);
+    expect(changes()).toEqual(['INSERT one', ...(example.resumes ? missed : []), 'INSERT four']);
+    const cached = () => program.lines().findLast((line) => line.startsWith('= '));
+    if (example.name.startsWith('front-ends/'))
+      await eventually(() => expect(cached()).toBe('= before, one, changed, two, four'), SOON);
+
+    await owner.signOut();
+    expect(await program.ended).toBe('1');
+    expect(program.errors()).toContain('UNAUTHENTICATED');
+  } catch (error) {
+    throw new Error(`It printed:\n${program.lines().join('\n')}\n${program.errors()}`, { cause: error });
+  } finally {
+    await program.stop();
+  }
+}
+
+for (const example of EXAMPLE_PROGRAMS) {
+  const { name, needs, isThere } = example;
+  const title = `docs/examples/${name} misses nothing while its connection is cut, and ends with its session`;
+  if (isThere) it(title, () => surviveCut(example), 240_000);
+  else it.skip(`${title} (needs ${needs})`, () => {});
+}
+
+/** All of them at once: what they wait for takes long, and happens at the server. */
+describe('all of them', () => {
+  const running: Awaited<ReturnType<typeof start>>[] = [];
+  beforeAll(async () => {
+    running.push(...(await Promise.all(EXAMPLE_PROGRAMS.filter(({ isThere }) => isThere).map(start))));
+  }, START_MS);
+  afterAll(() => Promise.all(running.map(({ program }) => program.stop())));
+
+  it('notice a network that went away without a word', async () => {
+    network.strand();
+    await Promise.all(running.map(({ owner }) => owner.create('unheard')));
+    for (const { program, state } of running)
+      await eventually(
+        () => {
+          expect(program.lines()).toContain('reconnecting');
+          expect(state()).toBe('live');
+          expect(program.lines().join('\n')).toContain('unheard');
+        },
+        { timeoutMs: 120_000 },
+      );
+  }, 180_000);
+
+  it('read the list again when the tasks are restored from a backup', async () => {
+    const made = await rest<{ data: { file: string } }>('POST', '/backups');
+    await Promise.all(running.map(({ owner }) => owner.create('made after the backup')));
+    for (const { changes } of running)
+      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the backup'), SOON);
+    const printed = running.map(({ program }) => program.lines().length);
+    const restored = await rest('POST', `/backup/restore?file=${made.body.data.file}`);
+    expect(restored).toMatchObject({ status: 200, body: { success: true } });
+    for (const [index, { owner, program, changes }] of running.entries()) {
+      const since = () => program.lines().slice(printed[index]).join('\n');
+      await eventually(() => expect(since()).toContain('before'), SOON);
+      expect(since()).not.toContain('made after the backup');
+      await owner.create('made after the restore');
+      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the restore'), SOON);
+    }
+  }, 120_000);
+
+  it('come back for the list until they get it', async () => {
+    const made = await rest<{ data: { file: string } }>('POST', '/backups');
+    const printed = running.map(({ program }) => program.lines().length);
+    network.refuse('tasks(first');
+    await rest('POST', `/backup/restore?file=${made.body.data.file}`);
+    for (const { program } of running)
+      await eventually(() => expect(program.errors().match(/503/g)?.length).toBeGreaterThan(1), SOON);
+    network.refuse();
+    for (const [index, { owner, program, changes }] of running.entries()) {
+      const since = () => program.lines().slice(printed[index]).join('\n');
+      await eventually(() => expect(since()).toContain('before'), SOON);
+      await owner.create('made after the refusals');
+      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the refusals'), SOON);
+    }
+  }, 120_000);
+
+  it('end when their session has ended while they were away', async () => {
+    await network.cut();
+    for (const { state } of running) await eventually(() => expect(state()).toBe('reconnecting'), SOON);
+    await Promise.all(running.map(({ owner }) => owner.signOut()));
+    await network.restore();
+    for (const { program } of running) {
+      await eventually(() => expect(program.errors()).toContain('UNAUTHENTICATED'), { timeoutMs: 60_000 });
+      expect(await program.ended).toBe('1');
+    }
+  }, 120_000);
+});

@@ -1,0 +1,175 @@
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createRest } from '../../support/http.ts';
+import { describeFeedClients } from '../../feed/feed-clients.ts';
+import { describeOwnAccount } from '../journey/accounts.ts';
+import { describeJourney } from '../journey/journey.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { kubectl, list, podsOf, runIn } from './kubectl.ts';
+import { backupToken, PREFIX } from './release.ts';
+import { databaseOf, sql } from './servers.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
+
+/** Sixteen clients at once, for a minute and a half. */
+const BUSY = `
+  const until = Date.now() + 90_000;
+  for (let count = 0; count < 16; count++)
+    (async () => { while (Date.now() < until) await (await fetch(process.argv[1])).arrayBuffer(); })();`;
+
+describeReal('the product in a cluster, through its service (not on nodes that run nothing)', () => {
+  const product = installationForTests();
+
+  describeJourney(() => ({ urls: [product().way.url] }));
+  describeOwnAccount(() => ({ urls: [product().way.url] }));
+  describeFeedClients(() => ({ urls: [product().way.url] }));
+
+  it('keeps nothing of an account that is deleted, in any service', async () => {
+    const { namespace, way } = product();
+    const rest = createRest(way.url);
+    const body = { email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' };
+    const { access_token: token, user } = (
+      await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', { body })
+    ).body;
+    expect((await rest('POST', '/tasks', { token, body: { title: 'Sail' } })).status).toBe(201);
+    const left = async () => {
+      const count = (table: string, column: string) =>
+        `select count(*)::int as count from ${table} where ${column} = '${user.id}'`;
+      const rows = [
+        ...(await sql(databaseOf(namespace, 'auth'), count('accounts', 'id'))),
+        ...(await sql(
+          databaseOf(namespace, 'tasks'),
+          ...[count('tasks', 'user_id'), count('changes', 'owner_id'), count('closed_owners', 'owner_id')],
+        )),
+      ];
+      return rows.map(([row]) => row?.count);
+    };
+    expect((await left()).slice(0, 2)).toEqual([1, 1]);
+    expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200);
+    await eventually(async () => expect(await left()).toEqual([0, 0, 0, 0]), { timeoutMs: 60_000, everyMs: 500 });
+  }, 120_000);
+
+  it('shows operators every part, and that all is well', async () => {
+    const { namespace, way } = product();
+    const rest = createRest(way.url);
+    expect((await rest('GET', '/operations/status')).status).toBe(401);
+    const token = await backupToken(namespace);
+    await eventually(async () =>
+      expect((await rest('GET', '/operations/status', { token })).body).toMatchObject({
+        data: {
+          problems: [],
+          services: SERVICES.map((name) => ({ name, isUp: true })),
+          eventLog: { system: 'kafka', isUpForTasks: true, isUpForGateway: true },
+          cache: { isUp: true },
+        },
+      }),
+    );
+  });
+
+  it('makes a backup, proves it, and goes back to it', async () => {
+    const { namespace, way } = product();
+    const token = await backupToken(namespace);
+    const rest = createRest(way.url);
+    const account = await rest<{ access_token: string }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' },
+    });
+    const own = { token: account.body.access_token };
+    const titles = async () => {
+      const { status, body } = await rest<{ data: { title: string }[] }>('GET', '/tasks', own);
+      expect(status).toBe(200);
+      return body.data.map(({ title }) => title);
+    };
+    await rest('POST', '/tasks', { ...own, body: { title: 'in the backup' } });
+    expect((await rest('POST', '/backups')).status).toBe(401);
+    const made = await rest<{ data: { file: string } }>('POST', '/backups', { token });
+    expect(made.status).toBe(201);
+    const { file } = made.body.data;
+    expect((await rest('POST', `/backups/${file}/verify`, { token })).body).toMatchObject({
+      data: { verifiedAt: expect.any(String) },
+    });
+    await rest('POST', '/tasks', { ...own, body: { title: 'made after it' } });
+    const restored = await rest('POST', `/backup/restore?file=${file}`, { token });
+    expect(restored).toMatchObject({ status: 200, body: { success: true } });
+    await eventually(async () => expect(await titles()).toEqual(['in the backup']));
+  }, 120_000);
+
+  // As docs/runbooks/rotate-signing-keys.md tells it; kubelets write a changed secret into running pods within a minute or two.
+  it('signs with another key when its secret says so, and takes what the former one signed', async () => {
+    const { namespace, way } = product();
+    const rest = createRest(way.url);
+    const name = `${PREFIX}-keys`;
+    const file = 'access-token-keys.json';
+    const read = async () => {
+      const text = await kubectl([
+        'get',
+        'secret',
+        '-n',
+        namespace,
+        name,
+        '-o',
+        `jsonpath={.data.${file.replace('.', '\\.')}}`,
+      ]);
+      return (JSON.parse(Buffer.from(text, 'base64').toString()) as { keys: { kid: string }[] }).keys;
+    };
+    const put = (keys: object[]) => {
+      const patch = JSON.stringify({ stringData: { [file]: JSON.stringify({ keys }) } });
+      return kubectl(['patch', 'secret', '-n', namespace, name, '--patch', patch]);
+    };
+    const account = { email: `${randomUUID()}@example.com`, password: PASSWORD };
+    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
+      body: { ...account, name: 'Ada' },
+    });
+    const kidOf = (token: string) =>
+      (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
+    const before = await read();
+    expect(kidOf(body.access_token)).toBe(before[0]?.kid);
+
+    const make = ['node', 'services/auth/src/keys/generate-signing-key.js'];
+    const made = JSON.parse(await kubectl(['exec', '-n', namespace, `deployment/${PREFIX}-auth`, '--', ...make])) as {
+      kid: string;
+    };
+    const patience = { timeoutMs: 240_000, everyMs: 1_000 };
+    await put([...before, made]);
+    await eventually(async () => {
+      const { keys } = (await (await fetch(`${way.url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
+      expect(keys.map(({ kid }) => kid)).toEqual([...before, made].map(({ kid }) => kid));
+    }, patience);
+    await put([made, ...before]);
+    await eventually(async () => {
+      const { body: login } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
+      expect(kidOf(login.access_token)).toBe(made.kid);
+      expect((await rest('GET', '/tasks', { token: login.access_token })).status).toBe(200);
+    }, patience);
+    expect((await rest('GET', '/tasks', { token: body.access_token })).status).toBe(200);
+  }, 600_000);
+
+  it('runs no pod as root or with a file system that can be written', async () => {
+    for (const component of SERVICES) {
+      const [name = ''] = await podsOf(product().namespace, component);
+      const script = `
+        const written = ['/app/x', '/x', '/data/x'].map((file) => {
+          try { require('node:fs').writeFileSync(file, ''); return true; } catch { return false; }
+        });
+        console.log(JSON.stringify([process.getuid(), ...written]));`;
+      expect(JSON.parse(await runIn(product().namespace, name, script))).toEqual([10_001, false, false, true]);
+    }
+  }, 120_000);
+
+  it('is found well by helm test', async () => {
+    await product().release.helm('test', 'shop', '--timeout', '5m');
+  }, 300_000);
+
+  it('gets another gateway when those that are there have much to do', async () => {
+    const { namespace, release, way } = product();
+    const ready = () => list('deployments', namespace, '.metadata.name}={.status.readyReplicas');
+    const values = ['resources.requests.cpu=100m', 'autoscaling.mode=hpa', 'autoscaling.maxReplicas=3'];
+    values.push('autoscaling.cpuUtilization=40'); // a busy machine lets no pod do very much
+    await release.change('upgrade', '--set', values.map((each) => `gateway.${each}`).join(','));
+    expect(await ready()).toContain(`${PREFIX}-gateway=2`);
+    const busy = runIn(namespace, way.pod, BUSY, `http://${PREFIX}-gateway/api/docs`);
+    const isScaled = async () => expect(await ready()).toContain(`${PREFIX}-gateway=3`);
+    await eventually(isScaled, { timeoutMs: 180_000, everyMs: 1_000 });
+    await busy;
+  }, 600_000);
+});

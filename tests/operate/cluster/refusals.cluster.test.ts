@@ -1,0 +1,85 @@
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createRest } from '../../support/http.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { kubectl, list, podsOf } from './kubectl.ts';
+import { PREFIX } from './release.ts';
+import { databaseOf, sql } from './servers.ts';
+
+const FUTURE = '99999999999999_of-a-newer-version';
+
+describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => {
+  const product = installationForTests();
+
+  const generations = () => list('deployments', product().namespace, '.metadata.name}={.metadata.generation');
+  const logs = (of: string) => kubectl(['logs', '-n', product().namespace, of, '--tail=-1']);
+  const upgrade = (...sets: string[]) =>
+    product().release.change('upgrade', ...['pod.annotations.tried=again', ...sets].flatMap((each) => ['--set', each]));
+  const signUp = async () => {
+    const body = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' };
+    return (await createRest(product().way.url)('POST', '/auth/signup', { body })).status;
+  };
+  const expectNothingReplaced = async (before: string[]) => {
+    expect(await generations()).toEqual(before);
+    expect(await signUp()).toBe(201);
+  };
+
+  it('names the secret that is missing, and leaves everything as it is', async () => {
+    const before = await generations();
+    const secret = ['get', 'secret', '-n', product().namespace, 'taskmesh-redis', '-o', 'json'];
+    const kept = await kubectl(secret);
+    await kubectl(['delete', 'secret', '-n', product().namespace, 'taskmesh-redis']);
+    await expect(upgrade()).rejects.toThrow('preflight');
+    expect(await logs(`job/${PREFIX}-preflight`)).toContain(
+      'The secret taskmesh-redis has no key redis-url, or is not there: make it, or name another one at redis of the chart',
+    );
+    await expectNothingReplaced(before);
+    await kubectl(['create', '-f', '-'], kept.replace(/"(resourceVersion|uid|creationTimestamp)": "[^"]*",?/g, ''));
+  }, 300_000);
+
+  it('names the server that refuses us, and leaves everything as it is', async () => {
+    const before = await generations();
+    const url = 'postgres://postgres:wrong@postgresql.taskmesh-test-servers.svc:5432/postgres';
+    const make = ['create', 'secret', 'generic', '-n', product().namespace, 'wrong', `--from-literal=auth-url=${url}`];
+    await kubectl(make);
+    await expect(upgrade('postgresql.auth.existingSecret=wrong')).rejects.toThrow('preflight');
+    expect(await logs(`job/${PREFIX}-preflight`)).toMatch(/POSTGRES_URL/);
+    expect(await logs(`job/${PREFIX}-preflight`)).not.toContain('wrong@');
+    await expectNothingReplaced(before);
+  }, 300_000);
+
+  describe('on the schema of a newer version', () => {
+    beforeAll(async () => {
+      await sql(
+        databaseOf(product().namespace, 'auth'),
+        `insert into mikro_orm_migrations (name) values ('${FUTURE}')`,
+      );
+    });
+
+    it('stops at the migration, and the version before goes on', async () => {
+      const before = await generations();
+      await expect(upgrade()).rejects.toThrow('migrate');
+      expect(await logs(`job/${PREFIX}-migrate-auth`)).toContain(FUTURE);
+      await expectNothingReplaced(before);
+    }, 300_000);
+
+    it('a pod that starts says what it does not know and stays unready, while the others serve', async () => {
+      const { namespace } = product();
+      const [first = '', second = ''] = await podsOf(namespace, 'auth');
+      await kubectl(['delete', 'pod', '-n', namespace, first]);
+      const fresh = await eventually(async () => {
+        const found = (await podsOf(namespace, 'auth')).find((name) => name !== first && name !== second);
+        expect(await logs(found ?? '')).toContain(`newer version, with ${FUTURE}`);
+        return found ?? '';
+      }, { timeoutMs: 120_000, everyMs: 500 }); // prettier-ignore
+      const ready = await list('pods', namespace, '.metadata.name}={.status.containerStatuses[0].ready');
+      expect(ready).toEqual(expect.arrayContaining([`${fresh}=false`, `${second}=true`]));
+      expect(await signUp()).toBe(201);
+    }, 180_000);
+
+    it('goes on when it is confirmed that this is the way back', async () => {
+      await upgrade('migrations.newerSchema=allow');
+      expect(await signUp()).toBe(201);
+    }, 300_000);
+  });
+});

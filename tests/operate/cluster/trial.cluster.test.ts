@@ -1,0 +1,77 @@
+import { renderText } from '@taskmesh/charts/helm';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createRest } from '../../support/http.ts';
+import { openForward, type Forward } from './forward.ts';
+import { REPOSITORY } from './images.ts';
+import { areNodesFaked, kubectl, list, newNamespace, removeNamespaces } from './kubectl.ts';
+import { CHART, createRelease, PREFIX, RELEASE, type Release } from './release.ts';
+import { openWayIn } from './way-in.ts';
+
+const isReal = !(await areNodesFaked());
+
+describe('the trial', () => {
+  let namespace: string;
+  let release: Release;
+  const values = ['--values', join(CHART, 'values-trial.yaml')];
+  let forward: Forward | undefined;
+
+  beforeAll(async () => {
+    namespace = await newNamespace();
+    release = createRelease({ namespace, values: [{ image: { repository: REPOSITORY } }] });
+  });
+  afterAll(async () => {
+    await removeNamespaces();
+    release.forget();
+  });
+
+  afterEach(async () => {
+    await forward?.close();
+    forward = undefined;
+  });
+
+  it('is installed from nothing', async () => {
+    await release.change('install', ...values);
+    expect(await list('statefulsets', namespace, '.metadata.name}={.status.readyReplicas')).toEqual([`${PREFIX}=1`]);
+    expect(await list('persistentvolumeclaims', namespace, '.status.phase')).toEqual(['Bound']);
+    expect(await renderText({ values: 'values-trial.yaml' })).not.toContain('kind: Secret');
+  }, 300_000);
+
+  (isReal ? it : it.skip)(
+    'lets operators in as its notes tell, by a port-forward and with the token in the pod (not on nodes that run nothing)',
+    async () => {
+      const read = ['exec', '-n', namespace, `statefulset/${PREFIX}`, '--', 'cat', '/data/keys/machine-token'];
+      const token = (await kubectl(read)).trim();
+      forward = await openForward(namespace, `service/${PREFIX}`, 80);
+      const { url } = forward;
+      const check = async (headers: Record<string, string>) =>
+        (await createRest(url)('POST', '/operations/check', { headers: { origin: url, ...headers } })).status;
+      expect(await check({ authorization: `Bearer ${token}` })).toBe(200);
+      expect(await check({})).toBe(401);
+    },
+    120_000,
+  );
+
+  (isReal ? it : it.skip)(
+    'keeps a task when its pod goes, and when the release does and comes again (not on nodes that run nothing)',
+    async () => {
+      forward = await openWayIn({ namespace, service: PREFIX });
+      const rest = createRest(forward.url);
+      const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
+        body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
+      });
+      const own = { token: body.access_token };
+      expect((await rest('POST', '/tasks', { ...own, body: { title: 'Sail' } })).status).toBe(201);
+      const expectKept = async () =>
+        expect(await rest('GET', '/tasks', own)).toMatchObject({ status: 200, body: { data: [{ title: 'Sail' }] } });
+      await kubectl(['delete', 'pod', '-n', namespace, `${PREFIX}-0`]);
+      await kubectl(['rollout', 'status', '-n', namespace, `statefulset/${PREFIX}`, '--timeout=180s']);
+      await expectKept();
+      await release.helm('uninstall', RELEASE, '--wait', '--timeout', '5m');
+      expect(await list('persistentvolumeclaims', namespace, '.metadata.name')).toEqual([PREFIX]);
+      await release.change('install', ...values);
+      await expectKept();
+    },
+    600_000,
+  );
+});

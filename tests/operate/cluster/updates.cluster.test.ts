@@ -1,0 +1,95 @@
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRest } from '../../support/http.ts';
+import { createAccount, type Account, type AccountFigures } from '../../faults/account.ts';
+import { summary } from '../../faults/campaign.ts';
+import { createRandom, numberFromEnv } from '../../faults/random.ts';
+import { openKiller, type Killer } from './killer.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { kubectl, list, newNamespace, podsOf } from './kubectl.ts';
+import { SERVER_PODS, SERVERS } from './servers.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_122);
+const OWNERS = 3;
+/** How long the load runs before, between and after what is done. */
+const CALM_MS = 3_000;
+
+describeReal('pods that are replaced under load (not on nodes that run nothing)', () => {
+  const product = installationForTests();
+  let killer: Killer;
+  const random = createRandom(SEED);
+
+  beforeAll(async () => {
+    killer = await openKiller(await newNamespace('privileged'));
+  }, 180_000);
+
+  const isServing = async () => {
+    const rest = createRest(product().way.url);
+    const body = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' };
+    const { access_token: token } = (await rest<{ access_token: string }>('POST', '/auth/signup', { body })).body;
+    expect((await rest('POST', '/tasks', { token, body: { title: 'served' } })).status).toBe(201);
+  };
+
+  /** Writers and streams of every protocol at work meanwhile; everything that was promised is compared afterwards. */
+  const underLoad = async (name: string, work: () => Promise<void>): Promise<ReturnType<typeof summary>> => {
+    await eventually(isServing, { timeoutMs: 120_000, everyMs: 500 }); // after what was done before
+    const accounts: Account[] = [];
+    for (let owner = 0; owner < OWNERS; owner++)
+      accounts.push(await createAccount({ urls: [product().way.url], name: `${name}-${owner}`, random, paceMs: 60 }));
+    await sleep(CALM_MS);
+    await work();
+    await sleep(CALM_MS);
+    await Promise.all(accounts.map((account) => account.stopWriting()));
+    const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
+    const figures: AccountFigures[] = accounts.map((account) => account.figures());
+    await Promise.all(accounts.map((account) => account.close()));
+    const sum = summary(figures);
+    console.info(`seed ${SEED}, ${name}:`, JSON.stringify(sum));
+    expect(product().way.failures).toEqual([]);
+    expect(verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises])).toEqual([]);
+    expect(sum.writes.confirmed).toBeGreaterThan(100);
+    return sum;
+  };
+
+  it('answer every request and lose no change when a new version replaces them', async () => {
+    const pods = ['gateway', 'auth', 'tasks', 'backup'].map((each) => podsOf(product().namespace, each));
+    const before = (await Promise.all(pods)).flat();
+    const { writes, streams } = await underLoad('update', async () => {
+      await product().release.change('upgrade', '--set', 'pod.annotations.version=another');
+      const left = before.map((each) => `pod/${each}`);
+      await kubectl(['wait', '-n', product().namespace, ...left, '--for=delete', '--timeout=120s']);
+    });
+    expect(writes).toMatchObject({ refused: 0, unknown: 0, retried: 0 });
+    for (const { resumes } of Object.values(streams)) expect(resumes).toBeGreaterThan(0); // they had to move, too
+  }, 600_000);
+
+  const kill = async (namespace: string, pod: string) => {
+    const restarts = async () => (await list('pods', namespace, '.metadata.name}={.status.containerStatuses[0].restartCount')).find((row) => row.startsWith(`${pod}=`)); // prettier-ignore
+    const before = await restarts();
+    await killer.kill(namespace, pod);
+    await eventually(async () => expect(await restarts()).not.toBe(before), { timeoutMs: 60_000, everyMs: 200 });
+    await kubectl(['wait', '-n', namespace, `pod/${pod}`, '--for=condition=Ready', '--timeout=180s']);
+  };
+
+  it.each(['gateway', 'auth', 'tasks', 'backup'])(
+    'lose, repeat and reorder nothing when their processes are killed: %s',
+    async (component) => {
+      await underLoad(component, async () => {
+        for (const pod of await podsOf(product().namespace, component)) {
+          await kill(product().namespace, pod);
+          await sleep(CALM_MS);
+        }
+      });
+    },
+    300_000,
+  );
+
+  it.each(SERVER_PODS)(
+    'lose, repeat and reorder nothing when a server’s is: %s',
+    async (pod) => {
+      await underLoad(pod, () => kill(SERVERS, pod));
+    },
+    300_000,
+  );
+});

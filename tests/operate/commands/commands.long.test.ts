@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+
+/** Nx's own, and one that brings Helm before all else. */
+const OTHERS = ['lint', 'typecheck', 'charts:features'];
+const OF_JEST = ['test', 'test:long', 'test:image', 'test:charts', 'test:cluster'];
+const ours = Object.entries(scripts).filter(([name]) => !OTHERS.includes(name));
+
+/** As npm runs a script with arguments. */
+function typed(command: string, argument: string): Promise<{ status: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', `${command} ${argument}`], { cwd: ROOT }, (error, stdout, stderr) =>
+      resolve({ status: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+  });
+}
+
+describe('every command', () => {
+  it.each(ours)(
+    'explains itself: npm run %s',
+    async (_name, command) => {
+      const { status, output } = await typed(command, '--help');
+      expect([status, output]).toEqual([0, expect.stringMatching(/^(KUBECONFIG=<file> )?npm (start|test|run [\w:]+)/)]);
+    },
+    60_000,
+  );
+
+  it.each(ours.filter(([name]) => !OF_JEST.includes(name)))(
+    'refuses in plain words what it does not know: npm run %s',
+    async (name, command) => {
+      const { status, output } = await typed(command, '--nonsense');
+      expect(status).toBe(2);
+      expect(output).toMatch(/ --nonsense\.[^]*--help|^npm run /);
+      expect([name, output]).toEqual([name, expect.not.stringMatching(/^ +at /m)]);
+    },
+    60_000,
+  );
+});

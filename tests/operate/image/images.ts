@@ -1,0 +1,152 @@
+import { findKafka } from '@taskmesh/local';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** Kept between runs: what has not changed is not built again. */
+const STORE = join(ROOT, '.cache', 'images');
+const BASE_PACKAGES = 'ca-certificates,libstdc++6,tzdata';
+const run = promisify(execFile);
+
+const TARGETS = {
+  services: 'localhost/taskmesh',
+  all: 'localhost/taskmesh-all',
+  servers: 'localhost/taskmesh-servers',
+} as const;
+export type Target = keyof typeof TARGETS;
+
+/** Why images cannot be built and run here. Undefined: they can. */
+export function whyNoImages(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'root on Linux is needed';
+  const ownBases = process.env.NODE_IMAGE && process.env.RUNTIME_IMAGE;
+  const tools = ['buildah', 'runc', ...(ownBases ? [] : ['mmdebstrap'])];
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))));
+  return missing.length > 0 ? `install ${missing.join(', ')} (apt-get install)` : undefined;
+}
+
+async function buildah(...args: string[]): Promise<string> {
+  const store = ['--storage-driver', 'overlay', '--root', join(STORE, 'root'), '--runroot', join(STORE, 'run')];
+  const { stdout } = await run('buildah', [...store, ...args], { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
+  return stdout.trim();
+}
+
+async function exists(image: string): Promise<boolean> {
+  return buildah('inspect', '--type', 'image', image).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Where no registry can be asked: a small Debian with this Node and this npm stands in for both base images. */
+async function provideBase(): Promise<string> {
+  const image = `localhost/taskmesh-base:node-${process.versions.node}`;
+  if (await exists(image)) return image;
+  const npm = await findNpm();
+  const root = join(STORE, 'base');
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(STORE, { recursive: true });
+  const [, suite = 'stable'] = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
+  await run('mmdebstrap', ['--quiet', '--mode=root', '--variant=minbase', `--include=${BASE_PACKAGES}`, suite, root]);
+  await cp(process.execPath, join(root, 'usr/local/bin/node'));
+  await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
+  const container = await buildah('from', 'scratch');
+  await buildah('add', '--quiet', container, root, '/');
+  await buildah('config', '--env', 'PATH=/usr/local/bin:/usr/bin:/bin', container);
+  await buildah('commit', '--quiet', '--rm', container, image);
+  rmSync(root, { recursive: true });
+  return image;
+}
+
+/** The folder of the npm that is called here, which need not be where it installs for everybody. */
+async function findNpm(): Promise<string> {
+  const { stdout } = await run('npm', ['exec', '--call', 'echo $npm_execpath'], { cwd: ROOT });
+  return join(dirname(stdout.trim()), '..');
+}
+
+/** The settings of npm on this machine, for the time of the build only: it is in no image. */
+async function npmSettings(file: string): Promise<string[]> {
+  const setting = async (name: string) => (await run('npm', ['config', 'get', name], { cwd: ROOT })).stdout.trim();
+  const registry = await setting('registry');
+  const cafile = await setting('cafile');
+  const authorities = cafile === 'null' ? (process.env.NODE_EXTRA_CA_CERTS ?? '') : cafile;
+  const own = join(homedir(), '.npmrc');
+  const lines = [existsSync(own) ? readFileSync(own, 'utf8') : '', `registry=${registry}`];
+  const hasAuthorities = existsSync(authorities);
+  if (hasAuthorities) lines.push(`cafile=${authorities}`);
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return [
+    '--secret',
+    `id=npmrc,src=${file}`,
+    ...(hasAuthorities ? ['--volume', `${authorities}:${authorities}:ro`] : []),
+  ];
+}
+
+export interface Image {
+  /** As `buildah inspect` tells it. */
+  config: { User: string; Labels: Record<string, string>; Entrypoint: string[]; Cmd?: string[]; Env: string[] };
+  /** The root file system, until `close`. */
+  root: string;
+  close(): Promise<void>;
+}
+
+/** Builds an image of the Dockerfile at the repository's root; that of servers stands on the one with everything in it. */
+export async function buildImage(target: Target): Promise<void> {
+  if (target === 'servers') return buildServers();
+  const base = process.env.NODE_IMAGE && process.env.RUNTIME_IMAGE ? undefined : await provideBase();
+  const { NODE_IMAGE = base ?? '', RUNTIME_IMAGE = base ?? '' } = process.env;
+  const npmrc = join(STORE, 'npmrc');
+  mkdirSync(STORE, { recursive: true });
+  try {
+    await buildah(
+      ...[
+        'bud',
+        '--isolation',
+        'chroot',
+        '--format',
+        'docker',
+        '--layers',
+        '--target',
+        target,
+        '--tag',
+        TARGETS[target],
+      ],
+      ...['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`, '--build-arg', `RUNTIME_IMAGE=${RUNTIME_IMAGE}`],
+      ...(await npmSettings(npmrc)),
+      '.',
+    );
+  } finally {
+    rmSync(npmrc, { force: true });
+  }
+}
+
+async function buildServers(): Promise<void> {
+  await buildImage('all');
+  const kafka = await findKafka(() => {});
+  if (kafka === 'docker') throw new Error('Java and Maven are needed, for Kafka.');
+  const file = join(import.meta.dirname, 'servers.Dockerfile');
+  const args = ['--isolation', 'chroot', '--format', 'docker', '--layers', '--file', file, '--tag', TARGETS.servers];
+  await buildah('bud', ...args, '--build-arg', `ALL_IMAGE=${TARGETS.all}`, dirname(kafka.classPath));
+}
+
+/** Opens an image that was built. */
+export async function openImage(target: Target): Promise<Image> {
+  const { Docker } = JSON.parse(await buildah('inspect', '--type', 'image', TARGETS[target]));
+  const container = await buildah('from', '--pull-never', TARGETS[target]);
+  return {
+    config: Docker.config,
+    root: await buildah('mount', container),
+    close: async () => void (await buildah('rm', container)),
+  };
+}
+
+/** Writes an image that was built into an archive, as `docker load` and containerd read it. */
+export async function exportImage(target: Target, { name, file }: { name: string; file: string }): Promise<void> {
+  rmSync(file, { force: true });
+  await buildah('push', TARGETS[target], `docker-archive:${file}:${name}`);
+}

@@ -1,0 +1,125 @@
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createGraphql, createRest } from '../../support/http.ts';
+import { subscribe } from '../../support/subscriber.ts';
+
+interface Seen {
+  problems: string[];
+  services: { name: string; isUp: boolean; version: string; store: { isUp: boolean; missing: string[] } | null }[];
+  feed: { epoch: number; deadLetters: { relay: number; gateway: number } };
+  eventLog: { system: string; isUpForTasks: boolean; isUpForGateway: boolean };
+  backups: { archives: { count: number } };
+}
+
+interface Letter {
+  id: string;
+  source: string;
+  ownerId: string;
+  record: string;
+  canReplay: boolean;
+}
+
+export interface Operated {
+  urls: string[];
+  dataDir: string;
+  eventLog: 'kafka' | 'memory';
+}
+
+const statusAt = async (url: string) => (await createRest(url)<{ data: Seen }>('GET', '/operations/status')).body.data;
+
+/** What operators see of the platform over its public address, and who they are. */
+export function describeOperations(platform: () => Operated) {
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
+  const tokenFile = () => join(platform().dataDir, 'keys', 'machine-token');
+  const token = () => readFileSync(tokenFile(), 'utf8').trim();
+
+  it('shows operators every part, and that all is well', async () => {
+    for (const url of platform().urls)
+      await eventually(async () => {
+        const seen = await statusAt(url);
+        expect(seen).toMatchObject({
+          problems: [],
+          services: ['gateway', 'auth', 'tasks', 'backup'].map((name) => ({ name, isUp: true })),
+          eventLog: { system: platform().eventLog, isUpForTasks: true, isUpForGateway: true },
+          backups: { archives: { count: expect.any(Number) } },
+        });
+        expect(seen.feed.epoch).toBeGreaterThan(0);
+        for (const { name, store } of seen.services)
+          expect(store).toEqual(name === 'gateway' ? null : expect.objectContaining({ isUp: true, missing: [] }));
+      });
+  });
+
+  it('makes operators of its own pages on this machine by a token that its owner alone can read', async () => {
+    expect(statSync(tokenFile()).mode & 0o777).toBe(0o600);
+    const check = async (origin: string, bearer?: string) =>
+      (await rest('POST', '/operations/check', { ...(bearer && { token: bearer }), headers: { origin } })).status;
+    const [own = ''] = platform().urls;
+    expect(await check(own, token())).toBe(200);
+    expect(await check(own)).toBe(401);
+    expect(await check(own, `${token()}x`)).toBe(401);
+    for (const foreign of ['https://evil.example', own.replace('127.0.0.1', 'localhost'), 'null'])
+      expect(await check(foreign, token())).toBe(403);
+  });
+
+  it('writes that token nowhere else', () => {
+    const { dataDir } = platform();
+    const secret = token();
+    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(log|json)$/.test(entry.name))
+      .map(({ parentPath, name }) => join(parentPath, name));
+    expect(files.length).toBeGreaterThan(1);
+    for (const file of files) expect([file, readFileSync(file, 'utf8').includes(secret)]).toEqual([file, false]);
+  });
+}
+
+export interface Spoilt {
+  urls: string[];
+  /** Publishes a record that no gateway can read, in an owner's name. */
+  spoil(ownerId: string, record: string): Promise<void>;
+}
+
+/** What operators do about records that somebody else wrote to the event log. */
+export function describeDeadLetters(platform: () => Spoilt) {
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
+
+  it('shows what a gateway could not read, publishes the change again, and forgets the rest', async () => {
+    const { urls, spoil } = platform();
+    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
+    });
+    const { access_token: user, user: owner } = body;
+    const graphql = createGraphql(urls[0] ?? '');
+    const { data } = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
+      token: user,
+    });
+    const reading = await subscribe(urls, user, { after: data.tasks.changesCursor });
+    await rest('POST', '/tasks', { token: user, body: { title: 'read by everybody' } });
+    await eventually(() => expect(reading.changes).toHaveLength(1));
+
+    const list = async () => {
+      const { body } = await rest<{ data: Letter[] }>('GET', '/operations/dead-letters');
+      return body.data.filter(({ ownerId }) => ownerId === owner.id);
+    };
+    const garbage = ['{"sequence":1,"from":"the future"}', 'nothing that is known'];
+    for (const record of garbage) await spoil(owner.id, record);
+    await eventually(async () => expect((await list()).map(({ record }) => record).toSorted()).toEqual(garbage.toSorted())); // prettier-ignore
+    const letters = await list();
+    expect(letters.map(({ source, canReplay }) => [source, canReplay])).toEqual(
+      letters.map(({ record }) => ['gateway', record.startsWith('{')]),
+    );
+    await eventually(async () => expect((await statusAt(urls[0] ?? '')).feed.deadLetters.gateway).toBe(2));
+
+    for (const { id, canReplay } of letters) {
+      const replayed = await rest('POST', `/operations/dead-letters/${id}/replay`);
+      expect([canReplay, replayed.status]).toEqual([canReplay, canReplay ? 200 : 404]);
+      if (!canReplay) expect((await rest('DELETE', `/operations/dead-letters/${id}`)).status).toBe(200);
+    }
+    await eventually(async () => expect(await list()).toEqual([]));
+    // The reader had the change, and gets it once only.
+    await rest('POST', '/tasks', { token: user, body: { title: 'the next one' } });
+    await eventually(() => expect(reading.changes.map(({ sequence }) => sequence)).toEqual([1, 2]));
+    await reading.close();
+  });
+}

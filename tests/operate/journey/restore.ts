@@ -1,0 +1,224 @@
+import { eventually } from '@taskmesh/testing';
+import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGraphql, createRest } from '../../support/http.ts';
+import { subscribe } from '../../support/subscriber.ts';
+
+interface Outcome {
+  success: boolean;
+  message: string;
+  error?: string;
+}
+
+/** What an operator does with an archive: the ten rules of the interface document, and what users notice of it. */
+export function describeRestore(platform: () => { urls: string[]; backupsDir: string }) {
+  const url = () => platform().urls[0] ?? '';
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
+  const restore = (query: string, headers: Record<string, string> = {}) =>
+    rest<Outcome>('POST', `/backup/restore${query}`, { headers });
+
+  /** A gzip-compressed tar with these files, as any tool makes it. */
+  const archive = (name: string, files: Record<string, string>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'taskmesh-archive-'));
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+    mkdirSync(platform().backupsDir, { recursive: true });
+    execFileSync('tar', ['-czf', join(platform().backupsDir, name), '-C', folder, ...Object.keys(files)]);
+    rmSync(folder, { recursive: true });
+  };
+
+  const account = async () => {
+    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
+    });
+    return { token: body.access_token, userId: body.user.id };
+  };
+  const titles = async (token: string) => {
+    const { status, body } = await rest<{ data: { title: string }[] }>('GET', '/tasks', { token });
+    expect(status).toBe(200);
+    return body.data.map(({ title }) => title);
+  };
+
+  const dump = (rows: string[]) => `
+    create table public.tasks (
+      id uuid primary key, user_id uuid not null, title varchar(255) not null, description text, completed boolean not null,
+      due_date timestamptz, category text, priority text not null, created_at timestamptz not null, updated_at timestamptz not null);
+    copy public.tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at) from stdin;
+${rows.join('\n')}
+\\.
+`;
+  const row = (userId: string, title: string) =>
+    [
+      randomUUID(),
+      userId,
+      title,
+      '\\N',
+      'f',
+      '\\N',
+      'old',
+      'high',
+      '2026-01-01 00:00:00+00',
+      '2026-01-02 00:00:00+00',
+    ].join('\t');
+
+  it('answers what cannot be restored by the rules', async () => {
+    mkdirSync(platform().backupsDir, { recursive: true });
+    writeFileSync(join(platform().backupsDir, 'no-archive.tar.gz'), 'nonsense');
+    symlinkSync('/etc/passwd', join(platform().backupsDir, 'link.tar.gz'));
+    for (const [query, status] of [
+      ['', 400],
+      ['?file=', 400],
+      ['?file[]=x', 400],
+      ['?file=a&file=b', 400],
+      ['?file=../x', 403],
+      ['?file=..%2f..%2fetc%2fpasswd', 403],
+      ['?file=/etc/passwd', 403],
+      ['?file=link.tar.gz', 403],
+      ['?file=missing.tar.gz', 404],
+      ['?file=a%00b', 404],
+      ['?file=.', 404],
+      ['?file=no-archive.tar.gz', 500],
+    ] as const) {
+      const answer = await restore(query);
+      expect({ query, status: answer.status }).toEqual({ query, status });
+      expect(answer.body).toEqual({ success: false, message: expect.any(String), error: expect.any(String) });
+    }
+    expect((await rest('GET', '/backup/restore')).status).toBe(405);
+    expect((await restore('?file=missing.tar.gz', { origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  it('leaves everything as it is when the archive has no dump, or one that does not load', async () => {
+    const { token } = await account();
+    await rest('POST', '/tasks', { token, body: { title: 'stays' } });
+    archive('without.tar.gz', { 'readme.txt': 'nothing' });
+    archive('broken.tar.gz', { 'database.sql': 'create table public.tasks (; drop database postgres;' });
+    archive('hostile.tar.gz', { 'database.sql': "copy (select 1) to program 'touch /tmp/taskmesh-was-here';" });
+    for (const file of ['without.tar.gz', 'broken.tar.gz', 'hostile.tar.gz']) {
+      const { status, body } = await restore(`?file=${file}`);
+      expect({ file, status, success: body.success }).toEqual({ file, status: 200, success: true });
+      expect(body.message).toMatch(/was not restored/);
+    }
+    expect(await titles(token)).toEqual(['stays']);
+  });
+
+  it('puts the dump in the place of the tasks; accounts and tokens go on, feeds begin again', async () => {
+    const { token, userId } = await account();
+    const graphql = createGraphql(url());
+    await rest('POST', '/tasks', { token, body: { title: 'made after the backup' } });
+    const { data } = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
+    const subscriber = await subscribe(platform().urls, token, { after: data.tasks.changesCursor });
+    archive('good.tar.gz', {
+      'database.sql': dump([row(userId, 'from the backup'), row(randomUUID(), 'of somebody else')]),
+    });
+
+    const { status, body } = await restore('?file=good.tar.gz');
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { success: true, message: 'Database restored; the application may need a restart.' },
+    });
+
+    await eventually(async () => expect(await titles(token)).toEqual(['from the backup']));
+    await eventually(() => expect(JSON.stringify(subscriber.failures)).toContain('CURSOR_EXPIRED'));
+    await subscriber.close();
+    const stale = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
+    expect(stale.data.tasks.changesCursor).not.toBe(data.tasks.changesCursor);
+
+    const again = await subscribe(platform().urls, token, { after: stale.data.tasks.changesCursor });
+    await rest('POST', '/tasks', { token, body: { title: 'made after the restore' } });
+    await eventually(() =>
+      expect(again.changes.map(({ sequence, task }) => [sequence, task.title])).toEqual([
+        [1, 'made after the restore'],
+      ]),
+    );
+    await again.close();
+  });
+
+  it('makes a backup of a working platform, and goes back to it', async () => {
+    const { token } = await account();
+    const graphql = createGraphql(url());
+    for (let count = 1; count <= 25; count++)
+      await rest('POST', '/tasks', { token, body: { title: `task ${count}`, description: 'tab\tline\nback\\slash' } });
+    const read = async () =>
+      (await rest<{ data: unknown[] }>('GET', '/tasks?sortBy=created_at&order=asc', { token })).body.data;
+    const before = await read();
+
+    const made = await graphql<{ createBackup: { file: string; stores: string[]; sha256: string } }>(
+      'mutation { createBackup { file stores sha256 sizeBytes createdAt } }',
+    );
+    expect(made.errors).toBeUndefined();
+    const { file } = made.data.createBackup;
+    expect(made.data.createBackup).toMatchObject({ stores: ['tasks', 'auth'], sha256: expect.any(String) });
+    const listed = await graphql<{ backups: { file: string }[] }>('{ backups { file } }');
+    expect(listed.data.backups.map((backup) => backup.file)).toContain(file);
+    const asUser = await graphql('mutation { createBackup { file } }', { token });
+    expect(asUser.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+
+    await rest('POST', '/tasks', { token, body: { title: 'made after the backup' } });
+    const later = await account();
+    const { status, body } = await restore(`?file=${file}`);
+    expect({ status, success: body.success, message: body.message }).toEqual({
+      status: 200,
+      success: true,
+      message: 'Database restored; the application may need a restart.',
+    });
+    await eventually(async () => expect(await read()).toEqual(before));
+    // Accounts that are younger than the backup are gone, and so are their sessions.
+    await eventually(async () => expect((await rest('GET', '/tasks', later)).status).toBe(401));
+    expect(
+      (await graphql<{ deleteBackup: boolean }>(`mutation { deleteBackup(file: "${file}") }`)).data.deleteBackup,
+    ).toBe(true);
+  });
+
+  it('takes archives away and back over REST, whole or not at all', async () => {
+    const { token } = await account();
+    await rest('POST', '/tasks', { token, body: { title: 'in the archive' } });
+    const made = await rest<{ data: { file: string; sizeBytes: number; sha256: string } }>('POST', '/backups');
+    expect(made.status).toBe(201);
+    const { file, sizeBytes, sha256 } = made.body.data;
+    const fetched = await fetch(`${url()}/api/backups/${file}`);
+    const bytes = Buffer.from(await fetched.arrayBuffer());
+    expect([bytes.length, fetched.headers.get('etag')]).toEqual([sizeBytes, `"${sha256}"`]);
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+    expect((await rest('DELETE', `/backups/${file}`)).status).toBe(200);
+    expect((await rest('DELETE', `/backups/${file}`)).status).toBe(404);
+
+    // A client that goes away in the middle leaves nothing.
+    const { hostname, port } = new URL(url());
+    const socket = connect(Number(port), hostname);
+    socket.write(`PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
+    socket.write(bytes.subarray(0, sizeBytes / 2));
+    const unfinished = () => readdirSync(platform().backupsDir).filter((name) => name.startsWith('.'));
+    await eventually(() => expect(unfinished()).toHaveLength(1));
+    socket.destroy();
+    await eventually(() => expect(unfinished()).toHaveLength(0));
+
+    const put = (name: string, body: Uint8Array<ArrayBuffer>) =>
+      fetch(`${url()}/api/backups/${name}`, { method: 'PUT', body }).then(async (response) => ({
+        status: response.status,
+        body: (await response.json()) as { success: boolean; data?: { sha256: string } },
+      }));
+    expect(await put('back.tar.gz', new Uint8Array(bytes))).toMatchObject({ status: 201, body: { data: { sha256 } } });
+    expect((await put('back.tar.gz', new Uint8Array(bytes))).status).toBe(201);
+    expect((await put('back.tar.gz', new Uint8Array([0x1f, 0x8b, 8]))).status).toBe(409);
+    expect((await put('..%2fback.tar.gz', new Uint8Array(bytes))).status).toBe(400);
+    expect((await put('back.zip', new Uint8Array(bytes))).status).toBe(400);
+    expect(
+      (await rest<{ data: { file: string }[] }>('GET', '/backups')).body.data.map((backup) => backup.file),
+    ).toEqual(expect.arrayContaining(['back.tar.gz']));
+
+    const verified = await fetch(`${url()}/api/backups/back.tar.gz/verify`, {
+      method: 'POST',
+      headers: { accept: 'application/x-ndjson' },
+    });
+    const lines = (await verified.text()).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).progress?.phase)).toContain('load');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ status: 200, data: { verifiedAt: expect.any(String) } });
+    await rest('POST', '/tasks', { token, body: { title: 'later' } });
+    expect((await restore('?file=back.tar.gz')).body.message).toContain('Database restored');
+    await eventually(async () => expect(await titles(token)).toEqual(['in the archive']));
+    expect((await rest('DELETE', '/backups/back.tar.gz')).status).toBe(200);
+  }, 180_000);
+}

@@ -1,0 +1,133 @@
+import type { TraceCollector } from '@taskmesh/testing/trace-collector';
+import { eventually } from '@taskmesh/testing';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createGraphql, createRest } from '../../support/http.ts';
+import { subscribe } from '../../support/subscriber.ts';
+import { openSocket } from '../../support/raw-socket.ts';
+
+/** Settings that have everything recorded. */
+export const tracesTo = ({ url }: TraceCollector) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+});
+
+const TOPIC = 'taskmesh.tasks.changes';
+
+/** What a trace tells of a change, from the request to the frames, and what it never tells. `isSplit`: services by HTTP. */
+export function describeTraces(platform: () => { urls: string[]; collector: TraceCollector; isSplit: boolean }) {
+  const collector = () => platform().collector;
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);
+  /** Everything that a client sends and no one else may read. */
+  const secrets = {
+    email: `planted-${randomUUID()}@example.com`,
+    password: `planted ${randomUUID()}`,
+    name: `planted ${randomUUID()}`,
+    title: `planted ${randomUUID()}`,
+    description: `planted ${randomUUID()}`,
+    category: `planted ${randomUUID()}`,
+    operation: `Planted${randomBytes(8).toString('hex')}`,
+    alias: `planted${randomBytes(8).toString('hex')}`,
+    query: `planted${randomBytes(8).toString('hex')}`,
+  };
+  let token: string;
+
+  const toTasks = (isSplit: boolean) => (isSplit ? ' > gateway: fetch tasks > tasks: POST /graphql' : '');
+  const newTrace = () => {
+    const traceId = randomBytes(16).toString('hex');
+    return { traceId, headers: { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` } };
+  };
+  const spansOf = (id: string) => collector().spans.filter(({ traceId }) => traceId === id);
+  /** Each span with those above it, as `service: name`, from the request on. */
+  const pathsOf = (id: string) => {
+    const spans = spansOf(id);
+    const path = (span: (typeof spans)[number]): string[] => {
+      const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+      return [...(parent ? path(parent) : []), `${span.service.replace('taskmesh-', '')}: ${span.name}`];
+    };
+    return spans.map((span) => path(span).join(' > '));
+  };
+
+  beforeAll(async () => {
+    const { email, password, name } = secrets;
+    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', { body: { email, password, name } });
+    token = body.access_token;
+  });
+
+  it('is one trace from the request over service, statement and event log to the delivered frames', async () => {
+    const { urls, isSplit } = platform();
+    const subscriber = await subscribe(urls.slice(-1), token);
+    const channel = await openSocket(`${urls.at(-1)}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
+    const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
+    channel.send(['1', '1', 'realtime:tasks', 'phx_join', { access_token: token, config }]);
+    await channel.frame(([, , , event]: [unknown, unknown, unknown, string]) => event === 'phx_reply');
+    const { title, description, category } = secrets;
+    const { traceId, headers } = newTrace();
+
+    await eventually(async () => {
+      await rest('POST', '/tasks', { token, headers, body: { title, description, category } });
+      expect(subscriber.changes).not.toHaveLength(0);
+    });
+
+    const inTasks = `gateway: POST /api/tasks${toTasks(isSplit)} > tasks: mutation`;
+    const process = `${inTasks} > tasks: send ${TOPIC} > gateway: process ${TOPIC}`;
+    await eventually(() => {
+      const paths = pathsOf(traceId);
+      expect(paths).toContain(`${inTasks} > tasks: task-create`);
+      expect(paths).toContain(`${process} > gateway: deliver graphql-ws`);
+      expect(paths).toContain(`${process} > gateway: deliver channel`);
+    });
+    const statement = spansOf(traceId).find(({ name }) => name === 'task-create');
+    expect(statement?.attributes).toMatchObject({
+      'db.system.name': 'postgresql',
+      'db.query.text': expect.stringContaining('insert into changes'),
+    });
+    const [sent] = spansOf(traceId).filter(({ name }) => name === `send ${TOPIC}`);
+    expect(sent?.attributes).toMatchObject({ 'messaging.system': isSplit ? 'kafka' : 'memory' });
+    channel.close();
+    await subscriber.close();
+  });
+
+  it('is a trace also for GraphQL, REST paths with parameters, refused requests and the ORM', async () => {
+    const { email, password, operation, alias, query } = secrets;
+    const document = `query ${operation} { ${alias}: taskStatistics { total } me { name tasks { totalCount } } }`;
+    await createGraphql(platform().urls[0] ?? '')(document, { token });
+    const listed = newTrace();
+    await rest('GET', `/tasks?category=${query}`, { token, headers: listed.headers });
+    const missing = newTrace();
+    await rest('GET', `/tasks/${randomUUID()}`, { token, headers: missing.headers });
+    const loggedIn = newTrace();
+    await rest('POST', '/auth/login', { body: { email, password }, headers: loggedIn.headers });
+    await rest('POST', '/auth/login', { body: { email, password: `${password} no` } });
+    await rest('POST', '/auth/signup', { body: { email, password, name: secrets.name } });
+    await eventually(() => {
+      expect(pathsOf(listed.traceId)).toContain('gateway: GET /api/tasks');
+      expect(spansOf(missing.traceId)).toContainEqual(
+        expect.objectContaining({
+          name: 'GET /api/tasks/:id',
+          isError: false,
+          attributes: expect.objectContaining({ 'http.response.status_code': 404 }),
+        }),
+      );
+      expect(pathsOf(loggedIn.traceId).some((path) => /auth: .*mutation > auth: \w+/.test(path))).toBe(true);
+    });
+  });
+
+  it('says nothing that a client sent, and nothing of health checks', async () => {
+    await fetch(`${platform().urls[0]}/readyz`);
+    const last = newTrace();
+    await rest('GET', '/tasks/stats', { token, headers: last.headers });
+    // Nothing is recorded twice, either: a request, the service's part, and its statement.
+    const inTasks = `gateway: GET /api/tasks/stats${toTasks(platform().isSplit)} > tasks: query`;
+    await eventually(() => {
+      expect(pathsOf(last.traceId)).toContain('gateway: GET /api/tasks/stats');
+      expect(pathsOf(last.traceId)).toContain(`${inTasks} > tasks: task-statistics`);
+      expect(pathsOf(last.traceId)).toHaveLength(platform().isSplit ? 5 : 3);
+    });
+    const exported = collector()
+      .exports.map(({ body }) => body.toString())
+      .join('\n');
+    for (const [name, secret] of Object.entries({ ...secrets, token }))
+      expect([name, exported.includes(secret)]).toEqual([name, false]);
+    expect(exported).not.toMatch(/\/(ready|live)z"/); // as a name or a route
+  });
+}

@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createRandom } from '../../faults/random.ts';
+import { ALL_CASES, CROWDED } from './all-cases.ts';
+import type { Case } from './case.ts';
+import { startMeasuredProduct } from './measured-product.ts';
+import { searchWorst, SPACES } from './search.ts';
+import {
+  type BUDGETS,
+  createAccount,
+  CROWD,
+  measureCase,
+  measureCrowd,
+  measureSlowness,
+  type Measured,
+} from './suite.ts';
+
+const PAGE = new URL('../../../docs/limits.md', import.meta.url);
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    search: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
+  },
+});
+const only = new RegExp(options.only);
+const isWanted = ({ kind, name }: Pick<Case, 'kind' | 'name'>) => only.test(`${kind}: ${name}`);
+const seconds = Number(options.search);
+
+const product = await startMeasuredProduct();
+try {
+  const account = await createAccount(product);
+  const slowness = await measureSlowness(product, account);
+  const keptBefore = await product.keptMib();
+  const worst = new Map<string, { each: Case; measured: Measured }>();
+  for (const each of ALL_CASES.filter(isWanted)) {
+    const measured = await measureCase(product, account, each, slowness);
+    const remark = measured.outcome === each.outcome ? '' : `: ${measured.outcome} instead of ${each.outcome}`;
+    console.error(row(each.kind, each.by, `${each.name}${remark}`, measured));
+    const key = `${each.kind} ${each.by}`;
+    if (measured.cpuMs > (worst.get(key)?.measured.cpuMs ?? 0)) worst.set(key, { each, measured });
+  }
+  const rows = [...worst.values()].map(({ each: { kind, by, name }, measured }) => row(kind, by, name, measured));
+  for (const each of CROWDED.filter(isWanted)) {
+    const { cpuMs, pauseMs, privateMib, outcomes } = await measureCrowd(product, account, each, slowness);
+    console.error(row(each.kind, each.by, `${each.name}: ${JSON.stringify(outcomes)}`, { cpuMs, pauseMs, privateMib }));
+    rows.push(row(each.kind, each.by, `${each.name}, ${CROWD} at once`, { cpuMs, pauseMs, privateMib }));
+  }
+  for (const space of seconds > 0 ? SPACES : []) {
+    const given = { product, account, slowness, random: createRandom(Number(options.seed)), seconds };
+    const { worst: found, tried, ...others } = await searchWorst(space, given);
+    console.error(space.name, JSON.stringify({ found, ...others }));
+    const name = `the worst of ${tried}, found by a search (seed ${options.seed}, ${seconds} s)`;
+    rows.push(row(space.name, space.by, name, found));
+  }
+  const kept = (await product.keptMib()) - keptBefore;
+  const table = [
+    '| kind | sent by | request | CPU, ms | pause, ms | private memory, MiB |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+    `Kept after all of them: ${kept.toFixed(0)} MiB. The machine needed ${slowness.toFixed(1)} times the CPU of the one that the figures are for.`,
+  ].join('\n');
+  console.log(table);
+  if (options.write)
+    writeFileSync(
+      PAGE,
+      readFileSync(PAGE, 'utf8').replace(/(<!-- measured -->\n)[\s\S]*?(\n<!-- end -->)/, `$1${table}$2`),
+    );
+} finally {
+  await product.stop();
+}
+
+function row(
+  kind: string,
+  by: keyof typeof BUDGETS,
+  name: string,
+  { cpuMs, pauseMs, privateMib }: Pick<Measured, 'cpuMs' | 'pauseMs' | 'privateMib'>,
+): string {
+  return `| ${[kind, by, name, cpuMs.toFixed(1), pauseMs.toFixed(1), privateMib.toFixed(0)].join(' | ')} |`;
+}

@@ -1,0 +1,108 @@
+import { createGraphql, createRest } from '../../support/http.ts';
+import type { Account, Case } from './case.ts';
+import type { MeasuredProduct, Usage } from './measured-product.ts';
+
+/** What one request may use, on a machine where a read of a task takes `READ_MS`. */
+export const BUDGETS = {
+  stranger: { cpuMs: 100, pauseMs: 50 },
+  account: { cpuMs: 250, pauseMs: 50 },
+  operator: { cpuMs: 1_000, pauseMs: 50 },
+} as const;
+const READ_MS = 0.08;
+/** A gateway's memory limit in a cluster: charts/taskmesh/values.yaml. */
+export const MEMORY_LIMIT_MIB = 768;
+/** Documents may keep 32 MiB; the other caches are small. */
+export const KEPT_MIB = 40;
+export const CROWD = 200;
+
+const TASKS = 1_000;
+const ALIASES = 25;
+const PASSWORD = 'a long and winding phrase';
+
+/** The account that the cases use. */
+export async function createAccount({ url }: MeasuredProduct): Promise<Account> {
+  const rest = createRest(url);
+  const body = { email: 'limits@example.com', password: PASSWORD, name: 'Limits' };
+  const { access_token: token } = (await rest<{ access_token: string }>('POST', '/auth/signup', { body })).body;
+  const create = Array.from({ length: ALIASES }, (_, at) => `t${at}: createTask(input: $input) { id }`).join(' ');
+  const query = `mutation($input: CreateTaskInput!) { ${create} }`;
+  const input = { title: 'A task of the longest text', description: '😀'.repeat(2_000), category: 'limits' };
+  for (let count = 1; count < TASKS; count += ALIASES) await createGraphql(url)(query, { token, variables: { input } });
+  const plain = await rest<{ data: { id: string } }>('POST', '/tasks', { token, body: { title: 'A plain task' } });
+  return { token, taskId: plain.body.data.id };
+}
+
+const WARM_UP = 2_000;
+const BATCHES = 5;
+const BATCH = 200;
+const AT_ONCE = 20;
+
+/** How much slower this machine is than the one that the budgets are for, by the CPU of a plain read. */
+export async function measureSlowness(product: MeasuredProduct, { token, taskId }: Account): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  const read = async (count: number) => {
+    for (let sent = 0; sent < count; sent += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, () => product.send(`/api/tasks/${taskId}`, { headers })));
+  };
+  await read(WARM_UP);
+  const costs: number[] = [];
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const before = await product.cpuMs();
+    await read(BATCH);
+    costs.push(((await product.cpuMs()) - before) / BATCH);
+  }
+  return Math.min(...costs) / READ_MS;
+}
+
+export interface Measured extends Usage {
+  outcome: string;
+}
+
+const TRIES = 3;
+let turn = 0;
+
+/** One request. Tries again if it is over its budget, as anything else on the machine only adds to what it uses. */
+export async function measureCase(
+  product: MeasuredProduct,
+  account: Account,
+  { by, send, requests = 1 }: Case,
+  slowness: number,
+): Promise<Measured> {
+  let best: Measured | undefined;
+  for (let tries = 0; tries < TRIES; tries++) {
+    let outcome = '';
+    const run = await product.measure(async () => (outcome = await send(product, account, ++turn)));
+    best = {
+      outcome,
+      cpuMs: Math.min(run.cpuMs / requests / slowness, best?.cpuMs ?? Infinity),
+      pauseMs: Math.min(run.pauseMs / slowness, best?.pauseMs ?? Infinity),
+      privateMib: Math.max(run.privateMib, best?.privateMib ?? 0),
+    };
+    if (best.cpuMs <= BUDGETS[by].cpuMs && best.pauseMs <= BUDGETS[by].pauseMs) return best;
+  }
+  return best as Measured; // there was at least one try
+}
+
+export interface MeasuredCrowd extends Usage {
+  /** How often each outcome came. */
+  outcomes: Record<string, number>;
+}
+
+/** Many callers send it at once. */
+export async function measureCrowd(
+  product: MeasuredProduct,
+  account: Account,
+  { send }: Case,
+  slowness: number,
+): Promise<MeasuredCrowd> {
+  const outcomes: Record<string, number> = {};
+  const { cpuMs, pauseMs, privateMib } = await product.measure(() =>
+    Promise.all(
+      Array.from({ length: CROWD }, async () => {
+        const outcome = await send(product, account, ++turn).catch((error: unknown) => String(error));
+        outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+      }),
+    ),
+  );
+  return { cpuMs: cpuMs / slowness, pauseMs: pauseMs / slowness, privateMib, outcomes };
+}

@@ -1,0 +1,144 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccount, type Account } from '../../faults/account.ts';
+import { createRandom } from '../../faults/random.ts';
+import { createGraphql, createRest } from '../../support/http.ts';
+
+/** How long lists are asked for before everything else begins. */
+const ALONE_MS = 20_000;
+const PASSWORD = 'correct horse battery staple';
+
+/** Of a list, by `performance.now()`. */
+export interface Asked {
+  from: number;
+  to: number;
+}
+
+export interface SoakLoad {
+  accounts: Account[];
+  counts: Record<string, number>;
+  /** By a client that has nothing to do with those that misbehave: first alone, then beside everything. */
+  lists: { alone: Asked[]; beside: Asked[] };
+  /** Answers that no one may get. */
+  surprises: string[];
+  stop(): Promise<void>;
+}
+
+/** Everything that clients do at once: writes and four kinds of feeds, lists, logins, refused upgrades, readers that do not read. */
+export async function startLoad(urls: string[], seed: number): Promise<SoakLoad> {
+  const random = createRandom(seed);
+  const url = urls[0] ?? '';
+  const accounts: Account[] = [];
+  const email = `soak-${seed}-${Date.now()}@example.com`;
+  const session = await createRest(url)<{ access_token: string }>('POST', '/auth/signup', {
+    body: { email, password: PASSWORD, name: 'Soak' },
+  });
+  const token = session.body.access_token;
+  const counts: Record<string, number> = {};
+  const lists: SoakLoad['lists'] = { alone: [], beside: [] };
+  let asked = lists.alone;
+  const surprises: string[] = [];
+  const ending = new AbortController();
+
+  const again = async (name: string, everyMs: number, work: () => Promise<string | undefined>) => {
+    while (!ending.signal.aborted) {
+      const surprise = await work().catch((error: unknown) => String(error));
+      if (surprise !== undefined) surprises.push(`${name}: ${surprise}`);
+      counts[name] = (counts[name] ?? 0) + 1;
+      await sleep(everyMs, undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  };
+  const asking = again('list', 50, async () => {
+    const from = performance.now();
+    const surprise = await list(url, token);
+    asked.push({ from, to: performance.now() });
+    return surprise;
+  });
+  await sleep(ALONE_MS);
+  asked = lists.beside;
+  for (let index = 0; index < 3; index++)
+    accounts.push(await createAccount({ urls, name: `soak-${seed}-${index}`, random, paceMs: 150 }));
+  const running = [
+    asking,
+    again('query', 100, () => query(url, token, (counts['query'] ?? 0) + 1)),
+    again('login', 2_000, () => signInAndOut(url, email)),
+    again('refused upgrade', 50, () => refusedUpgrade(url, '/nothing')),
+    again('refused token', 200, () => refusedUpgrade(url, '/realtime/v1/websocket')),
+    again('slow reader', 5_000, () => slowReader(url, token, ending.signal)),
+  ];
+
+  return {
+    accounts,
+    counts,
+    lists,
+    surprises,
+    async stop() {
+      ending.abort();
+      await Promise.all([...running, ...accounts.map((account) => account.stopWriting())]);
+    },
+  };
+}
+
+async function list(url: string, token: string): Promise<string | undefined> {
+  const { status } = await createRest(url)('GET', '/tasks?sortBy=priority', { token });
+  return status === 200 ? undefined : String(status);
+}
+
+/** Documents that are sent once: what is kept of each must have a bound. */
+async function query(url: string, token: string, count: number): Promise<string | undefined> {
+  const { errors } = await createGraphql(url)(
+    `query Soak${count} { me { id${count}: id } tasks(first: 10) { edges { node { id title owner { name } } } totalCount } }`,
+    { token },
+  );
+  return errors && JSON.stringify(errors);
+}
+
+async function signInAndOut(url: string, email: string): Promise<string | undefined> {
+  const graphql = createGraphql(url);
+  const { data, errors } = await graphql<{ login: { accessToken: string; refreshToken: string } } | null>(
+    'mutation($input: LoginInput!) { login(input: $input) { accessToken refreshToken } }',
+    { variables: { input: { email, password: PASSWORD } } },
+  );
+  if (!data) return JSON.stringify(errors);
+  const refreshed = await graphql<{ refreshSession: { accessToken: string } } | null>(
+    'mutation($token: String!) { refreshSession(refreshToken: $token) { accessToken } }',
+    { variables: { token: data.login.refreshToken } },
+  );
+  if (!refreshed.data) return JSON.stringify(refreshed.errors);
+  const ended = await graphql<{ logout: boolean } | null>('mutation { logout }', {
+    token: refreshed.data.refreshSession.accessToken,
+  });
+  return ended.data?.logout ? undefined : JSON.stringify(ended.errors);
+}
+
+const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='; // prettier-ignore
+
+/** Reads the refusal, sends one more byte and goes. */
+function refusedUpgrade(url: string, path: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n${UPGRADE}\r\n\r\n`);
+    socket.once('data', (bytes) => {
+      socket.write('x', () => socket.destroy());
+      resolve(/^HTTP\/1\.1 [14]/.test(String(bytes)) ? undefined : String(bytes).slice(0, 80));
+    });
+    socket.once('error', reject);
+  });
+}
+
+/** Subscribes, then reads nothing for a while. */
+async function slowReader(url: string, token: string, signal: AbortSignal): Promise<string | undefined> {
+  const { hostname, port } = new URL(url);
+  const body = JSON.stringify({ query: 'subscription { taskChanges { cursor task { id title owner { name } } } }' });
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined); // torn as too slow
+  socket.pause();
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  await sleep(30_000, undefined, { signal }).catch(() => undefined);
+  socket.destroy();
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import { number, parseOptions, runCommand, say, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
+import { nodeEnvironment } from '@taskmesh/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { numberFromEnv } from '../../faults/random.ts';
+import { flatness, type Tolerance } from './flatness.ts';
+import { startLoad, type Asked } from './load.ts';
+import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
+
+const SAMPLES = 120;
+/** Rows that are kept for as long as a setting says, however many there are; everything else has to be flat. */
+const KEPT_BY_RETENTION: Record<string, string> = {
+  changes: 'CHANGE_RETENTION_HOURS',
+  audit_log: 'AUDIT_RETENTION_DAYS',
+  idempotency_keys: '24 hours',
+  ended_sessions: 'ACCESS_TOKEN_TTL_S',
+  sessions: 'ACCESS_TOKEN_TTL_S when they have ended',
+  refresh_tokens: 'ACCESS_TOKEN_TTL_S when their session has ended',
+};
+const MIB = 1024 * 1024;
+const TOLERANCES: Record<string, Tolerance> = {
+  descriptors: { relative: 0.05, absolute: 6 },
+  timers: { relative: 0.1, absolute: 10 },
+  heap: { relative: 0.05, absolute: 5 * MIB },
+  external: { relative: 0.05, absolute: 5 * MIB },
+  resident: { relative: 0.1, absolute: 15 * MIB },
+  rows: { relative: 0.05, absolute: 40 },
+};
+
+await runCommand({
+  async start(signal) {
+    const values = parseOptions(process.argv.slice(2), { texts: ['minutes'], flags: [] });
+    const minutes = number('--minutes', values.minutes ?? '30', { min: 1, max: 10_000 });
+    const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
+    const env = { ...nodeEnvironment(), LOG_LEVEL: 'warn', NODE_OPTIONS: COLLECT_ON_SIGNAL };
+    const stack = await startStack({ dataDir, gateways: 2, env, log: say, signal });
+    const stop = async () => {
+      await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    };
+    const { series, samplings, load, verdicts } = await run(stack, minutes, signal).finally(stop);
+
+    const problems = [
+      ...report(series),
+      ...verdicts.flatMap(({ contradictions }) => contradictions.map(({ fault, what }) => `${fault}: ${what}`)),
+      ...verdicts.flatMap(({ surprises }) => surprises),
+      ...load.surprises,
+    ];
+    const confirmed = load.accounts.reduce((sum, account) => sum + account.figures().confirmed, 0);
+    const done = Object.entries(load.counts).map(([name, count]) => `${name} ${count}`);
+    say(`\nDone: writes ${confirmed}, ${done.join(', ')}.`);
+    const beside = load.lists.beside.filter(({ from, to }) => !samplings.some((one) => from < one.to && to > one.from));
+    say(
+      `Lists: alone ${latency(load.lists.alone)}; beside all that ${latency(beside)}, collections for samples left out.`,
+    );
+    for (const problem of problems.slice(0, 40)) say(`! ${problem}`);
+    if (problems.length === 0) say('Everything is flat, and no promise broke.');
+    process.exit(problems.length === 0 && !signal.aborted ? 0 : 1);
+  },
+});
+
+async function run(stack: Stack, minutes: number, signal: AbortSignal) {
+  const series: Series = new Map();
+  const samplings: Asked[] = [];
+  const load = await startLoad(stack.urls, numberFromEnv('TASKMESH_SEED', 20_261_122));
+  const beganAt = performance.now();
+  for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
+    const dueAt = beganAt + (count * minutes * 60_000) / SAMPLES; // however long samples take
+    await sleep(Math.max(0, dueAt - performance.now()), undefined, { signal }).catch(() => undefined);
+    const from = performance.now();
+    await sample(stack, serviceDatabases(), series);
+    samplings.push({ from, to: performance.now() });
+    if (count % (SAMPLES / 10) === 0) say(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
+  }
+  await load.stop();
+  const verdicts = await Promise.all(load.accounts.map((account) => account.verdict()));
+  await Promise.all(load.accounts.map((account) => account.close()));
+  return { series, samplings, load, verdicts };
+}
+
+function latency(asked: Asked[]): string {
+  const times = asked.map(({ from, to }) => to - from).toSorted((one, other) => one - other);
+  const at = (share: number) => `${times[Math.floor(share * (times.length - 1))]?.toFixed(1)} ms`;
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}`;
+}
+
+/** Prints a line for each figure; says which of them still grow. */
+function report(series: Series): string[] {
+  const growing: string[] = [];
+  for (const [name, samples] of [...series].toSorted(([one], [other]) => one.localeCompare(other))) {
+    const kind = name.startsWith('rows ') ? 'rows' : (name.split(' ')[1] ?? '');
+    const isMemory = kind === 'heap' || kind === 'external' || kind === 'resident';
+    const tolerance = TOLERANCES[kind] ?? { relative: 0, absolute: 0 };
+    const { third, last, isFlat } = flatness(samples, tolerance);
+    const kept = KEPT_BY_RETENTION[name.split('.').at(-1) ?? ''];
+    const shown = (value: number) => (isMemory ? `${(value / MIB).toFixed(1)} MiB` : String(value));
+    say(
+      `${name.padEnd(44)} ${shown(third).padStart(10)} → ${shown(last).padStart(10)}${kept ? `  kept: ${kept}` : ''}`,
+    );
+    if (!isFlat && !kept) growing.push(`${name} grew from ${shown(third)} to ${shown(last)}`);
+  }
+  return growing;
+}
