@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ArgumentError, readArguments } from '../../libs/service/src/arguments.mjs';
+import { parseArgs } from 'node:util';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const CACHE = join(ROOT, '.cache');
@@ -45,9 +45,9 @@ export function checkArguments(args, { help, options = {}, strict = true }) {
     return undefined;
   }
   try {
-    if (strict) readArguments({ args, options });
+    if (strict) parseArgs({ args, options });
   } catch (error) {
-    throw error instanceof ArgumentError ? new Failure(`${error.message}\nSee --help.`, 2) : error;
+    throw new Failure(`${error.message}\nSee --help.`, 2);
   }
   return args;
 }

@@ -1,7 +1,7 @@
 import { errorMessage } from '@taskmesh/contracts/error-details';
 import { describeError, PlainError, StillRunning } from '@taskmesh/local-servers';
 import { ConfigError, surviveClosedOutput } from '@taskmesh/service';
-import { readArguments } from '@taskmesh/service/arguments';
+import { parseArgs } from 'node:util';
 
 export interface Command {
   /** Resolves when all is up, or done: then with nothing. Gives up, and cleans up, when `signal` is aborted. */
@@ -81,7 +81,7 @@ export function parseOptions<Text extends string, Flag extends string>(
     ['help', { type: 'boolean' as const, short: 'h' }],
   ]);
   try {
-    return readArguments({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as asked for above
+    return parseArgs({ args, options }).values as Partial<Record<Text, string> & Record<Flag | 'help', boolean>>; // as asked for above
   } catch (cause) {
     throw new UsageError(`${errorMessage(cause)}\nSee --help.`, { cause });
   }

@@ -1,6 +1,6 @@
 import { AppError, forbidden, isErrorCode, unavailable, type Issue } from '@taskmesh/contracts';
 import type { Identity, IdentitySigner } from '@taskmesh/identity';
-import { asJson, inSpan, type Log, type Span } from '@taskmesh/service';
+import { inSpan, type Log, type Span } from '@taskmesh/service';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ServicePool } from './pools.ts';
@@ -142,10 +142,10 @@ export function answerInTime<Result>(
 export function callInProcess<Api extends Functions<Api>>(definition: InternalApi<Api>, implementation: Api): Api {
   const { service, names, timeoutMs } = definition;
   const call = async (name: keyof Api & string, args: unknown[]) => {
-    const given = asJson(args);
+    const given = copied(args);
     try {
       const result = await answerInTime({ timeoutMs }, () => implementation[name](...given));
-      return asJson(result ?? null);
+      return copied(result ?? null);
     } catch (error) {
       throw fromWireError(toWireError(error), error);
     }
@@ -159,6 +159,9 @@ export function callInProcess<Api extends Functions<Api>>(definition: InternalAp
   const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
   return Object.fromEntries(functions) as Api; // one function for each name of the definition
 }
+
+/** As JSON carries it. */
+const copied = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 export interface WireError {
   code: string;

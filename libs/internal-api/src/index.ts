@@ -94,6 +94,7 @@ export {
   createSubgraph,
   forOperators,
   operationSpan,
+  readTypeDefs,
   requireOperator,
   requireSession,
   requireUser,

@@ -1,6 +1,7 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import {
   createSubgraph,
+  readTypeDefs,
   type AccountsInternal,
   type AuthInternal,
   type AuthRestore,
@@ -26,7 +27,6 @@ import { createDeletionRepository } from './deletion/deletion.repository.ts';
 import { createDeletionResolvers } from './deletion/deletion.resolvers.ts';
 import { createDeletionService } from './deletion/deletion.service.ts';
 import { createResolvers } from './graphql/resolvers.ts';
-import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeepingRepository } from './housekeeping.repository.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createAccountsImport } from './import/create-accounts-import.ts';
@@ -109,7 +109,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
 
   const subgraph = createSubgraph({
     name: 'auth',
-    typeDefs: readTypeDefs(),
+    typeDefs: readTypeDefs(import.meta.dirname),
     resolvers: createResolvers(
       {
         accounts: createAccountsResolvers({ accounts, sessions, recovery }),

@@ -1,4 +1,4 @@
-import { readArguments } from '@taskmesh/service/arguments';
+import { parseArgs } from 'node:util';
 import { readFileSync } from 'node:fs';
 import { STORE_NAMES } from '../src/databases/store.ts';
 
@@ -95,7 +95,7 @@ const OPTIONS = {
 
 function parse(args: string[]) {
   try {
-    return readArguments({ args, options: OPTIONS, allowPositionals: true });
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }

@@ -1,5 +1,6 @@
 import {
   createSubgraph,
+  readTypeDefs,
   type BackupStatus,
   type BackupWork,
   type StatusOf,
@@ -35,7 +36,6 @@ import { createBackupDatabase } from './database.ts';
 import { refuseUnfit } from './databases/connect.ts';
 import { createStores, type StoreName, type StoreOwner } from './databases/store.ts';
 import { lookAtDisk, type LookAtDisk } from './disk-space.ts';
-import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { createDryRun } from './restore/dry-run.ts';
@@ -177,7 +177,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   ]);
 
   return {
-    subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
+    subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(import.meta.dirname), resolvers, mapError: asUnavailable, log }),
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
     operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),

@@ -1,6 +1,7 @@
 import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
 import {
   createSubgraph,
+  readTypeDefs,
   type AccountsInternal,
   type DeadLettersInternal,
   type StatusOf,
@@ -26,7 +27,6 @@ import { createCursors } from './feed/cursors.ts';
 import { createFeedRepository } from './feed/feed.repository.ts';
 import { createFeedService } from './feed/feed.service.ts';
 import { beginNewEpoch } from './feed/new-epoch.ts';
-import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createTasksImport } from './import/create-tasks-import.ts';
 import { createAccountLogReader, createClosedOwners, createOwnerEraser } from './owners/closed-owners.ts';
@@ -117,7 +117,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   });
   const subgraph = createSubgraph({
     name: 'tasks',
-    typeDefs: readTypeDefs(),
+    typeDefs: readTypeDefs(import.meta.dirname),
     resolvers: createTasksResolvers(tasks),
     mapError: asUnavailable,
     log,

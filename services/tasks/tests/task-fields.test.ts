@@ -1,8 +1,7 @@
 import { GRAPH_FIELDS, TASK_FIELDS, type TaskRow, createTaskInput, updateTaskInput } from '@taskmesh/contracts';
+import { readTypeDefs } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
-import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjectType, parse } from 'graphql';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { createTasksDatabase } from '../src/database.ts';
 import { GIVEN_FIELDS, toTask } from '../src/tasks/task-row.ts';
 import { restoredDatabase } from './support/restored.ts';
@@ -13,10 +12,7 @@ import { codeOf, startTasks, type Answer, type TestTasks } from './support/runni
  * the list in libs/contracts, and what the compiler finds, needs none.
  */
 
-const SDL = ['../src/tasks/tasks.graphql', '../src/graphql/schema.graphql'].map((file) =>
-  readFileSync(join(import.meta.dirname, file), 'utf8'),
-);
-const schema = buildASTSchema(parse(SDL.join('\n')), { assumeValidSDL: true });
+const schema = buildASTSchema(readTypeDefs(`${import.meta.dirname}/../src`), { assumeValidSDL: true });
 
 function fieldsOf(name: string) {
   const type = schema.getType(name);

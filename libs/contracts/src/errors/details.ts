@@ -2,7 +2,7 @@
 
 /** The code of a system, database or library error (`ENOENT`, `57P01`); empty if it has none. */
 export function errorCode(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code ?? '') : '';
 }
 
 /** An error's text, without its name and stack. */

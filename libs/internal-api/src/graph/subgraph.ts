@@ -4,11 +4,14 @@ import { inSpan, type Log, type SpanDescription } from '@taskmesh/service';
 import { executableSubgraph, type CallOptions, type SubgraphRequest, type SubgraphResult } from '@taskmesh/subgraph';
 import {
   Kind,
+  parse,
   type DocumentNode,
   type GraphQLError,
   type GraphQLFormattedError,
   type OperationDefinitionNode,
 } from 'graphql';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export interface SubgraphCall extends CallOptions {
   identity: Identity;
@@ -34,6 +37,12 @@ export interface SubgraphOptions {
   resolvers: object;
   mapError?: (error: unknown) => AppError | undefined;
   log: Log;
+}
+
+/** The SDL in all `.graphql` files of a folder. */
+export function readTypeDefs(folder: string): DocumentNode {
+  const files = globSync('**/*.graphql', { cwd: folder }).toSorted();
+  return parse(files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
 }
 
 export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {

@@ -1,7 +1,6 @@
 import { startTraceCollector } from '@taskmesh/testing/trace-collector';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Worker } from 'node:worker_threads';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { createLog } from '../log.ts';
@@ -93,11 +92,10 @@ describe('telemetry', () => {
     expect(JSON.parse(stdout)).toEqual({ off: [false, 0], on: [true, true] });
   });
 
-  it('does not wait for a collector that is silent when it stops, nor does what sends to it', async () => {
+  it('does not wait for a collector that is silent when it stops', async () => {
     const collector = await startTraceCollector();
     collector.answerWith(503);
     const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-    const ended = new Promise((resolve) => process.once('worker', (thread: Worker) => thread.once('exit', resolve)));
     const telemetry = await openTelemetry(config, log, new Registry());
     telemetry
       .tracing('tasks')
@@ -106,7 +104,6 @@ describe('telemetry', () => {
     const begun = performance.now();
     await telemetry.stop();
     expect(performance.now() - begun).toBeLessThan(5_000);
-    await ended;
     await collector.stop();
   }, 10_000);
 });

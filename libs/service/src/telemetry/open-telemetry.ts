@@ -2,7 +2,7 @@ import { errorCode } from '@taskmesh/contracts/error-details';
 import { randomUUID } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import { z } from 'zod';
-import { withDeadline } from '../time.ts';
+import { settlesWithin } from '../time.ts';
 import { isDecodable, readEnv, readVersion, setting, type Env } from '../config.ts';
 import type { Service } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -109,7 +109,7 @@ export async function openTelemetry(
     start: async () => undefined,
     tracing: sdk.tracing,
     // Spans not sent by then are lost; the outage has been logged.
-    stop: () => withDeadline(sdk.stop(), FLUSH_MS, () => new Error('Not sent in time.')).catch(() => sdk.abandon()),
+    stop: async () => void (await settlesWithin(sdk.stop(), FLUSH_MS)),
   };
 }
 

@@ -280,12 +280,21 @@ describe('traces that are recorded', () => {
 
   it('name the status that the collector refused them with', async () => {
     collector.answerWith(401);
-    const reasons: unknown[] = [];
-    start({ onOutage: (error) => reasons.push(error) })
+    start()
       .tracing('gateway')
       .begin(undefined, () => ({ name: 'lost' }))
       ?.end();
-    await eventually(() => expect(reasons).toMatchObject([{ code: '401' }]));
+    await eventually(() => expect([...counts]).toEqual([['401', 1]]));
+  });
+
+  it('name the reason where there is no status', async () => {
+    collector.answerWith(503, { 'retry-after': '3600' }); // later than the exporter goes on trying
+    start()
+      .tracing('gateway')
+      .begin(undefined, () => ({ name: 'late' }))
+      ?.end();
+    await eventually(() => expect(reports).toEqual(['away: OTLPExporterError: Export failed with retryable status']));
+    expect([...counts]).toEqual([['OTLPExporterError', 1]]);
   });
 
   it('take no more memory than the queue while the collector is away', async () => {

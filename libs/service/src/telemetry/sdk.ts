@@ -1,3 +1,4 @@
+import { errorCode } from '@taskmesh/contracts/error-details';
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -14,9 +15,9 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 import { ExportResultCode } from '@opentelemetry/core';
+import { convertLegacyHttpOptions, createOtlpHttpExportDelegate } from '@opentelemetry/otlp-exporter-base/node-http';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
-import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
-import { createExportThread, type ExportThread } from './export-thread.ts';
+import { BatchSpanProcessor, TracerProvider, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
 import {
   errorTypeOf,
   formatTraceparent,
@@ -98,8 +99,6 @@ export interface StartedSdk {
   tracing(service: string): Tracing;
   /** Sends all spans that have ended, without a time limit. */
   stop(): Promise<void>;
-  /** Ends at once, also a `stop` under way: what was not sent is lost. */
-  abandon(): Promise<void>;
 }
 
 /** The collector's words go into our log. */
@@ -113,12 +112,10 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 };
 
-/** OpenTelemetry's SDK, loaded only with a collector. It reads headers, certificates and time-outs itself. */
+/** OpenTelemetry's SDK, loaded only with a collector. It reads headers, certificates and time-outs from the environment. */
 export function startSdk(options: SdkOptions): StartedSdk {
   const { maxQueueSize = 2_048, maxExportBatchSize = 512, scheduledDelayMs: scheduledDelayMillis } = options;
-  const { contentType, serializer } = PROTOCOLS[options.protocol];
-  const thread = createExportThread({ url: options.url, contentType });
-  const exporter = createExporter(thread, serializer, options);
+  const exporter = createExporter(options);
   const processor = new BatchSpanProcessor({ exporter, maxQueueSize, maxExportBatchSize, scheduledDelayMillis });
   const ofEnvironment = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
   const decide = createDecision(options);
@@ -196,10 +193,8 @@ export function startSdk(options: SdkOptions): StartedSdk {
     },
     async stop() {
       await processor.shutdown().catch(() => undefined); // reported by `onOutage`
-      await thread.settled(); // the processor does not wait for a batch that was on its way before
-      await thread.stop();
+      await exporter.shutdown(); // waits also for a batch that was on its way before, as the processor does not
     },
-    abandon: () => thread.stop(),
   };
 }
 
@@ -208,15 +203,33 @@ const PROTOCOLS = {
   'http/json': { contentType: 'application/json', serializer: JsonTraceSerializer },
 } as const;
 
-type Serializer = (typeof PROTOCOLS)[keyof typeof PROTOCOLS]['serializer'];
+type PartialSuccess = NonNullable<ReturnType<typeof ProtobufTraceSerializer.deserializeResponse>['partialSuccess']>;
 
-/** Posts spans and tells what became of them. Never sends again what the collector has rejected. */
-function createExporter(thread: ExportThread, serializer: Serializer, options: SdkOptions): SpanExporter {
-  const { onOutage, onRecovery, onObjection, onExported } = options;
+/** Exports spans and reports the outcomes. Never sends again what the collector has rejected. */
+function createExporter(options: SdkOptions): SpanExporter {
+  const { url, protocol, onOutage, onRecovery, onObjection, onExported } = options;
+  const { contentType, serializer } = PROTOCOLS[protocol];
   let isAway = false;
   let isObjecting = false;
+  /** In the response to the export that ends next: it is read right before. */
+  let objection: Objection | undefined;
 
-  const taken = (spans: number, objection: Objection | undefined) => {
+  const exporter = createOtlpHttpExportDelegate(
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else reads headers, certificates and time-outs from the environment
+    convertLegacyHttpOptions({ url }, 'TRACES', 'v1/traces', { 'Content-Type': contentType }),
+    {
+      serializeRequest: serializer.serializeRequest,
+      deserializeResponse(response) {
+        objection = objectionIn(serializer.deserializeResponse(response).partialSuccess);
+        return {};
+      },
+    },
+    'otlp_http_span_exporter',
+    { name: 'span', countItems: (spans: ReadableSpan[]) => spans.length },
+    undefined,
+  );
+
+  const taken = (spans: number) => {
     if (isAway) onRecovery();
     if (objection && !isObjecting) onObjection(objection);
     [isAway, isObjecting] = [false, objection !== undefined];
@@ -224,38 +237,28 @@ function createExporter(thread: ExportThread, serializer: Serializer, options: S
     onExported(spans - rejected);
     if (rejected > 0) onExported(rejected, 'rejected');
   };
-  const failed = (spans: number, error: Error) => {
+  const failed = (spans: number, error: unknown) => {
     if (!isAway) onOutage(error);
     isAway = true;
-    onExported(spans, errorTypeOf(error));
+    onExported(spans, errorCode(error) || errorTypeOf(error));
   };
 
   return {
     export(spans, done) {
-      const body = serializer.serializeRequest(spans) ?? new Uint8Array();
-      thread.post(body).then(
-        (answer) => {
-          taken(spans.length, objectionIn(answer, serializer));
-          done({ code: ExportResultCode.SUCCESS });
-        },
-        (error: Error) => {
-          failed(spans.length, error);
-          done({ code: ExportResultCode.FAILED, error });
-        },
-      );
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.SUCCESS) taken(spans.length);
+        else failed(spans.length, result.error);
+        objection = undefined;
+        done(result);
+      });
     },
-    forceFlush: () => Promise.resolve(), // nothing is buffered
-    shutdown: () => Promise.resolve(), // the thread ends with the SDK
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
   };
 }
 
-function objectionIn(answer: Uint8Array, serializer: Serializer): Objection | undefined {
-  try {
-    const { rejectedSpans = 0, errorMessage } = serializer.deserializeResponse(answer).partialSuccess ?? {};
-    const rejected = Math.max(0, Number(rejectedSpans)); // in JSON it may be a string
-    const message = String(errorMessage ?? '').slice(0, LONGEST_MESSAGE);
-    return rejected > 0 || message !== '' ? { rejectedSpans: rejected || 0, message } : undefined;
-  } catch {
-    return undefined; // one that took everything may answer with anything
-  }
+function objectionIn({ rejectedSpans = 0, errorMessage }: PartialSuccess = {}): Objection | undefined {
+  const rejected = Math.max(0, Number(rejectedSpans)); // in JSON it may be a string
+  const message = String(errorMessage ?? '').slice(0, LONGEST_MESSAGE);
+  return rejected > 0 || message !== '' ? { rejectedSpans: rejected || 0, message } : undefined;
 }

@@ -1,6 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import { createSubgraph } from '@taskmesh/internal-api';
-import { readTypeDefs } from '../graphql/schema.ts';
+import { createSubgraph, readTypeDefs } from '@taskmesh/internal-api';
 import type { TaskPage } from './task-order.ts';
 import type { TaskService } from './task.service.ts';
 import { createTasksResolvers } from './tasks.resolvers.ts';
@@ -18,7 +17,7 @@ async function readsOf(...queries: string[]) {
   const create = jest.fn(async () => ({ ownerId: OWNER }));
   const subgraph = createSubgraph({
     name: 'tasks',
-    typeDefs: readTypeDefs(),
+    typeDefs: readTypeDefs(`${import.meta.dirname}/..`),
     resolvers: createTasksResolvers({ statistics, list, create } as unknown as TaskService),
     log: createLog({ service: 'tasks', level: 'silent' }),
   });
