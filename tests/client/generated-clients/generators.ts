@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the generators and their clients need is installed here, once. */
-const CACHE = join(import.meta.dirname, '../../.cache/generated-clients');
+const CACHE = join(import.meta.dirname, '../../../.cache/generated-clients');
 const OPENAPI_GENERATOR = '7.25.0';
 const NODE_PACKAGES = ['orval@8.38.0', '@hey-api/openapi-ts@0.99.0', 'axios@1.21.1', 'typescript@5.9.3'];
 const PYTHON_PACKAGES = [
