@@ -1,6 +1,6 @@
 import { AppError, forbidden, isErrorCode, unavailable, type Issue } from '@taskmesh/contracts';
 import type { Identity, IdentitySigner } from '@taskmesh/identity';
-import { inSpan, type Log, type Span } from '@taskmesh/service';
+import { asJson, inSpan, type Log, type Span } from '@taskmesh/service';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ServicePool } from './pools.ts';
@@ -142,10 +142,10 @@ export function answerInTime<Result>(
 export function callInProcess<Api extends Functions<Api>>(definition: InternalApi<Api>, implementation: Api): Api {
   const { service, names, timeoutMs } = definition;
   const call = async (name: keyof Api & string, args: unknown[]) => {
-    const given = copied(args);
+    const given = asJson(args);
     try {
       const result = await answerInTime({ timeoutMs }, () => implementation[name](...given));
-      return copied(result ?? null);
+      return asJson(result ?? null);
     } catch (error) {
       throw fromWireError(toWireError(error), error);
     }
@@ -159,9 +159,6 @@ export function callInProcess<Api extends Functions<Api>>(definition: InternalAp
   const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
   return Object.fromEntries(functions) as Api; // one function for each name of the definition
 }
-
-/** As JSON carries it. */
-const copied = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 export interface WireError {
   code: string;

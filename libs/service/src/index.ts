@@ -18,7 +18,7 @@ export {
 export { isOneSlipAway } from './nearest-name.mjs';
 export { explainTls, takeTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
 export { createFailureLog, createLog, openLogOutput, type Log } from './log.ts';
-export { isAbsent, isObject, parseJson } from './json.ts';
+export { asJson, isAbsent, isObject, parseJson } from './json.ts';
 export {
   askInTime,
   backoffMs,
