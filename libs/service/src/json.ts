@@ -17,5 +17,5 @@ export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** What a value becomes when it is sent as JSON: a copy without undefined fields, with dates as text. */
+/** What a value becomes when it is sent as JSON. @throws TypeError for values that JSON cannot express */
 export const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value; // as far as a type can say it
