@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../services/gateway/src/rest/openapi/types.ts';
+import type { JsonSchema } from '../services/gateway/src/rest/openapi/schemas.ts';
 
 /** Types of what the schemas describe, each under its name; of the kinds of schemas that our API description has. */
 export function typescriptOf(schemas: Record<string, JsonSchema>): string {

@@ -61,8 +61,13 @@ export type {
 export {
   authOperators,
   backupOperators,
+  backupsStatus,
+  deadLetter,
   deadLettersInternal,
+  feedStatus,
+  storeStatus,
   tasksOperators,
+  undoableRestore,
   type BackupsStatus,
   type BackupStatus,
   type DeadLetter,

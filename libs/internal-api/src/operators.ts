@@ -1,6 +1,15 @@
 import { z } from 'zod';
-import type { UndoableRestore } from './backup/backup-work.ts';
 import { SMALL_CALL_MS, STATUS_MS, type InternalApi } from './calls.ts';
+
+const time = z.string().meta({ format: 'date-time', description: 'In UTC, with milliseconds and Z.' });
+
+export const storeStatus = z.object({
+  isUp: z.boolean().meta({ description: 'Whether the database responds; otherwise nothing else is known.' }),
+  schema: z.string().nullable().meta({ description: 'The latest migration.' }),
+  missing: z.array(z.string()).meta({ description: 'Migrations that have not run yet.' }),
+  unknown: z.array(z.string()).meta({ description: 'Migrations of a newer version.' }),
+});
+export type StoreStatus = z.output<typeof storeStatus>;
 
 /** A service as one of its processes sees it. Times are RFC 3339, UTC, with milliseconds. */
 export interface ServiceStatus {
@@ -11,27 +20,16 @@ export interface ServiceStatus {
   relayFailingSeconds?: number | undefined;
 }
 
-export interface StoreStatus {
-  /** Whether the database answers in time; otherwise nothing else is known. */
-  isUp: boolean;
-  /** The last migration that was applied; null when there was none, or nothing is known. */
-  schema: string | null;
-  /** Migrations that this version knows and the database lacks. */
-  missing: string[];
-  /** Migrations of a newer version. */
-  unknown: string[];
-}
-
 /** How far the event log is behind the store. */
-export interface FeedStatus {
-  epoch: number;
-  /** Changes that are committed and not yet published. */
-  pending: number;
-  /** Of the oldest of them; 0 without any. */
-  oldestPendingAgeSeconds: number;
-  /** What waits for an operator, by who put it aside. */
-  deadLetters: { relay: number; gateway: number };
-}
+export const feedStatus = z.object({
+  epoch: z.int().meta({ description: 'Increases with each restore.' }),
+  pending: z.int().meta({ description: 'Changes that are committed but not yet published.' }),
+  oldestPendingAgeSeconds: z.number().meta({ description: 'The age of the oldest pending change.' }),
+  deadLetters: z
+    .object({ relay: z.int(), gateway: z.int() })
+    .meta({ description: 'What waits for an operator, by who put it aside.' }),
+});
+export type FeedStatus = z.output<typeof feedStatus>;
 
 export interface TasksStatus extends ServiceStatus {
   /** Null while the store does not answer. */
@@ -39,46 +37,62 @@ export interface TasksStatus extends ServiceStatus {
   eventLog: { system: 'kafka' | 'memory'; isUp: boolean };
 }
 
-export interface KnownArchive {
-  file: string;
-  createdAt: string;
-  sizeBytes: number;
-  verifiedAt: string | null;
-}
+const knownArchive = z.object({
+  file: z.string(),
+  createdAt: time,
+  sizeBytes: z.int(),
+  verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
+});
+export type KnownArchive = z.output<typeof knownArchive>;
 
-/** A moment that comes again and again. */
-export interface ScheduleStatus {
-  /** A cron pattern, in UTC. */
-  pattern: string;
-  nextAt: string | null;
-  /** Since when its runs have failed; null when the last one did not. */
-  failingSince: string | null;
-}
+const scheduleStatus = z
+  .object({
+    pattern: z.string().meta({ description: 'A cron pattern, in UTC.' }),
+    nextAt: time.nullable(),
+    failingSince: time.nullable().meta({ description: 'Null unless its last run failed.' }),
+  })
+  .nullable();
+export type ScheduleStatus = NonNullable<z.output<typeof scheduleStatus>>;
 
-export interface BackupsStatus {
-  place: 'directory' | 'bucket';
-  isEncrypted: boolean;
-  /** Null while their place, or the catalogue, does not answer. */
-  archives: {
-    count: number;
-    totalBytes: number;
-    /** The newest one that was made here and is not known to be unfit. */
-    newest: KnownArchive | null;
-    /** The newest one that was made here and that a restore has proved. */
-    newestProved: KnownArchive | null;
-  } | null;
-  /** Null: on request only. */
-  schedule: ScheduleStatus | null;
-  verifySchedule: ScheduleStatus | null;
-  /** Whether each scheduled archive is proved at once. */
-  verifiesScheduled: boolean;
-  /** How many of the scheduled ones are kept, by period; null: all. */
-  keep: Record<string, number> | null;
-  /** How long a restore can be undone. */
-  undoableMs: number;
-  /** The restore that an undo would revert; null when nothing is kept, missing when the catalogue does not answer. */
-  undoable?: UndoableRestore | null;
-}
+export const undoableRestore = z.object({
+  file: z.string(),
+  stores: z.array(z.string()),
+  isUndo: z.boolean().meta({ description: 'Whether it was itself an undo.' }),
+  restoredAt: time,
+  keptUntil: time,
+  replacedKeptMs: z.int().meta({
+    description: 'How long what an undo replaces would be kept, in milliseconds; 0 means not at all.',
+  }),
+});
+
+export const backupsStatus = z.object({
+  place: z.enum(['directory', 'bucket']),
+  isEncrypted: z.boolean().meta({ description: 'Whether new archives are encrypted.' }),
+  archives: z
+    .object({
+      count: z.int(),
+      totalBytes: z.int(),
+      newest: knownArchive.nullable().meta({ description: 'Made here, and not known to be unusable.' }),
+      newestProved: knownArchive.nullable().meta({ description: 'Made here, and verified by a test restore.' }),
+    })
+    .nullable()
+    .meta({ description: 'Null while the backup storage, or the database that lists them, does not respond.' }),
+  schedule: scheduleStatus.meta({ description: 'When archives are made (`BACKUP_SCHEDULE`); null: on request only.' }),
+  verifySchedule: scheduleStatus.meta({
+    description: 'When they are verified again (`BACKUP_VERIFY_SCHEDULE`); null: on request only.',
+  }),
+  verifiesScheduled: z.boolean().meta({ description: 'Whether each scheduled archive is verified right away.' }),
+  keep: z
+    .record(z.string(), z.int())
+    .nullable()
+    .meta({ description: 'How many scheduled archives are kept (`BACKUP_KEEP`); null: all.' }),
+  undoableMs: z.int().meta({ description: 'How long a restore can be undone (`RESTORE_KEEP_OLD`).' }),
+  undoable: undoableRestore.nullable().optional().meta({
+    description:
+      'The restore that an undo would take back; null if nothing is kept. Missing while the database of the backups does not respond.',
+  }),
+});
+export type BackupsStatus = z.output<typeof backupsStatus>;
 
 export interface BackupStatus extends ServiceStatus {
   backups: BackupsStatus;
@@ -113,19 +127,20 @@ export const tasksOperators = forOperators<TasksStatus>('tasks', ofTasks);
 export const backupOperators = forOperators<BackupStatus>('backup', ofBackup);
 
 /** A change that the event log refused, or a record that a gateway could not read. Subscribers still get the change. */
-export interface DeadLetter {
-  id: string;
-  source: 'relay' | 'gateway';
-  /** The change's id in the change log; null when the record does not tell. */
-  changeId: string | null;
-  ownerId: string | null;
-  sequence: string | null;
-  reason: string;
-  /** The raw record; only from gateways. */
-  record: string | null;
-  diedAt: string;
-  canReplay: boolean;
-}
+export const deadLetter = z.object({
+  id: z.string(),
+  source: z.enum(['relay', 'gateway']).meta({
+    description: '`relay`: a change that the event log refused; `gateway`: a record that gateways could not read.',
+  }),
+  changeId: z.string().nullable().meta({ description: 'The change in the change log, if known.' }),
+  ownerId: z.string().nullable(),
+  sequence: z.string().nullable().meta({ description: 'The number of the change among those of its owner.' }),
+  reason: z.string(),
+  record: z.string().nullable().meta({ description: 'What a gateway read, up to 64 KiB; it may contain user data.' }),
+  diedAt: time,
+  canReplay: z.boolean().meta({ description: 'Whether the change is still in the change log.' }),
+});
+export type DeadLetter = z.output<typeof deadLetter>;
 
 export type DeadLetterChoice = { ids: string[] } | { all: true };
 

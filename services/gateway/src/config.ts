@@ -1,75 +1,19 @@
 import { readSigningKeyFile } from '@taskmesh/identity';
-import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
-import { readKafkaSettings, type KafkaSettings } from '@taskmesh/service/event-log';
-import { ConfigError, readAll, readEnv, readProcess, setting, type Env, type ProcessConfig } from '@taskmesh/service';
+import { readRedisSettings } from '@taskmesh/key-value';
+import { readKafkaSettings } from '@taskmesh/service/event-log';
+import { ConfigError, readAll, readEnv, readProcess, setting, type Env } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JWK } from 'jose';
 import { z } from 'zod';
 
-/** `compiled` is the executor of `@taskmesh/federation`, `apollo` that of @apollo/gateway. */
-export type ExecutorKind = 'compiled' | 'apollo';
-
 /** The gateway's settings, except how to reach other services (see `readGatewayProcess`). */
-export interface GatewayConfig extends ProcessConfig {
-  /** The origin that clients see, without a trailing slash. */
-  publicUrl: string;
-  /** Which of the two task contracts `/api/tasks` serves. */
-  tasksContract: 'full' | 'reduced';
-  /** A supergraph to serve instead of our own. */
-  supergraphFile: string | undefined;
-  executor: ExecutorKind;
-  /** Addresses and networks (CIDR) whose forwarding headers are trusted. */
-  trustedProxies: string[];
-  /** Origins whose pages may call from a browser. */
-  corsOrigins: string[];
-  /** A client that takes longer to send a request, or reads nothing of an answer for so long, is cut off. */
-  requestTimeoutMs: number;
-  graphql: GraphQLConfig;
-  realtime: RealtimeConfig;
-  secrets: {
-    backupToken: string | undefined;
-    /** Without a backup token: makes operators of our own pages that are opened on this machine. */
-    machineToken: { file: string; token: string } | undefined;
-    /** Of operators at the admin port. */
-  };
-}
-
+export type GatewayConfig = ReturnType<typeof readGatewayConfig>;
 /** Limits for clients' documents; 0 disables a limit. */
-export interface GraphQLConfig {
-  maxDepth: number;
-  maxAliases: number;
-  maxTokens: number;
-  maxCost: number;
-  introspection: boolean;
-  trustedDocuments: 'off' | 'allow' | 'only';
-  /** A JSON file: the SHA-256 (hex) of each document, and its text. */
-  trustedDocumentsFile: string | undefined;
-}
-
-export interface RealtimeConfig {
-  /** Required as `apikey`, unless that is an access token; undefined accepts any value. */
-  anonKey: string | undefined;
-  maxSocketsPerUser: number;
-  maxSocketsPerIp: number;
-  /** Per socket. */
-  maxSubscriptions: number;
-  maxMessagesPerS: number;
-  maxMessageBytes: number;
-  /** The limit for bytes waiting for slow readers, over all connections of this process. */
-  maxQueuedBytes: number;
-  /** A connection of about this age is ended, so that its client comes back, perhaps to another gateway; 0: never. */
-  maxConnectionAgeS: number;
-}
-
+export type GraphQLConfig = GatewayConfig['graphql'];
+/** `compiled` is the executor of `@taskmesh/federation`, `apollo` that of @apollo/gateway. */
+export type ExecutorKind = GatewayConfig['executor'];
 /** How a gateway in a process of its own reaches other services. */
-export interface GatewayProcess {
-  urls: { auth: string; tasks: string; backup: string };
-  /** The private JWK that signs identity tokens; undefined: there is no service of ours to sign them for. */
-  identityKey: JWK | undefined;
-  redis: RedisConfig | undefined;
-  kafka: KafkaSettings | undefined;
-}
+export type GatewayProcess = ReturnType<typeof readGatewayProcess>;
 
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
@@ -110,27 +54,33 @@ const schema = z.object({
 export const GATEWAY_PORT = 4000;
 
 /** @throws ConfigError with every problem */
-export function readGatewayConfig(env: Env): GatewayConfig {
+export function readGatewayConfig(env: Env) {
   const { general, values } = readAll({
     general: () => readProcess(env, GATEWAY_PORT),
     values: () => readEnv(schema, env),
   });
   const { production } = general;
-  const refusals = [
+  const problems = [
     production && !values.BACKUP_TOKEN && 'BACKUP_TOKEN is needed: with NODE_ENV=production backups need a token',
     values.TRUSTED_DOCUMENTS !== 'off' &&
       !values.TRUSTED_DOCUMENTS_FILE &&
       `TRUSTED_DOCUMENTS_FILE is needed: with TRUSTED_DOCUMENTS=${values.TRUSTED_DOCUMENTS}`,
-  ];
-  refuse(refusals);
+  ].filter((problem) => problem !== false);
+  if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...general,
+    /** The origin that clients see, without a trailing slash. */
     publicUrl: (values.PUBLIC_URL ?? `http://127.0.0.1:${general.port}`).replace(/\/+$/, ''),
+    /** Which of the two task contracts `/api/tasks` serves. */
     tasksContract: values.TASKS_CONTRACT,
+    /** A supergraph to serve instead of our own. */
     supergraphFile: values.SUPERGRAPH_FILE,
     executor: values.GATEWAY_EXECUTOR,
+    /** Addresses and networks (CIDR) whose forwarding headers are trusted. */
     trustedProxies: values.TRUSTED_PROXIES,
+    /** Origins whose pages may call from a browser. */
     corsOrigins: values.CORS_ORIGINS,
+    /** A client that takes longer to send a request, or reads nothing of an answer for so long, is cut off. */
     requestTimeoutMs: values.REQUEST_TIMEOUT_S * 1_000,
     graphql: {
       maxDepth: values.GRAPHQL_MAX_DEPTH,
@@ -139,20 +89,26 @@ export function readGatewayConfig(env: Env): GatewayConfig {
       maxCost: values.GRAPHQL_MAX_COST,
       introspection: values.GRAPHQL_INTROSPECTION ?? !production,
       trustedDocuments: values.TRUSTED_DOCUMENTS,
+      /** A JSON file: the SHA-256 (hex) of each document, and its text. */
       trustedDocumentsFile: values.TRUSTED_DOCUMENTS_FILE,
     },
     realtime: {
+      /** Required as `apikey`, unless that is an access token; undefined accepts any value. */
       anonKey: values.REALTIME_ANON_KEY,
       maxSocketsPerUser: values.REALTIME_MAX_SOCKETS_PER_USER,
       maxSocketsPerIp: values.REALTIME_MAX_SOCKETS_PER_IP,
+      /** Per socket. */
       maxSubscriptions: values.REALTIME_MAX_SUBSCRIPTIONS,
       maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
+      /** The limit for bytes waiting for slow readers, over all connections of this process. */
       maxQueuedBytes: 64 * 1024 * 1024,
+      /** A connection of about this age is ended, so that its client comes back, perhaps to another gateway; 0: never. */
       maxConnectionAgeS: values.REALTIME_MAX_CONNECTION_AGE_S,
     },
     secrets: {
       backupToken: values.BACKUP_TOKEN,
+      /** Without a backup token: makes operators of our own pages that are opened on this machine. */
       machineToken: values.BACKUP_TOKEN === undefined ? readMachineToken(values.DATA_DIR) : undefined,
     },
   };
@@ -161,7 +117,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
 const MACHINE_TOKEN = /^[\w-]{32,}$/;
 
 /** The token that `npm start` and `npm run stack` make; undefined where there is none that is safe from guessing. */
-function readMachineToken(dataDir: string): GatewayConfig['secrets']['machineToken'] {
+function readMachineToken(dataDir: string): { file: string; token: string } | undefined {
   const file = join(dataDir, 'keys', 'machine-token');
   try {
     const token = readFileSync(file, 'utf8').trim();
@@ -171,20 +127,17 @@ function readMachineToken(dataDir: string): GatewayConfig['secrets']['machineTok
   }
 }
 
-const serviceUrl = () => setting.url('http:', 'https:');
-
 /** A foreign graph contains its services' URLs, so none of ours is required, nor a key. */
 function processSchema(isForeign: boolean) {
-  const url = (name: string) => (isForeign ? serviceUrl().default(`http://${name}.invalid`) : serviceUrl());
-  return z.object({
-    AUTH_URL: url('auth'),
-    TASKS_URL: url('tasks'),
-    BACKUP_URL: url('backup'),
-  });
+  const url = (name: string) => {
+    const required = setting.url('http:', 'https:');
+    return isForeign ? required.default(`http://${name}.invalid`) : required;
+  };
+  return z.object({ AUTH_URL: url('auth'), TASKS_URL: url('tasks'), BACKUP_URL: url('backup') });
 }
 
 /** @throws ConfigError with every problem */
-export function readGatewayProcess(env: Env): GatewayProcess {
+export function readGatewayProcess(env: Env) {
   const isForeign = Boolean(env.SUPERGRAPH_FILE);
   const { values, identityKey, redis, kafka } = readAll({
     values: () => readEnv(processSchema(isForeign), env),
@@ -194,13 +147,9 @@ export function readGatewayProcess(env: Env): GatewayProcess {
   });
   return {
     urls: { auth: values.AUTH_URL, tasks: values.TASKS_URL, backup: values.BACKUP_URL },
+    /** The private JWK that signs identity tokens; undefined: there is no service of ours to sign them for. */
     identityKey,
     redis,
     kafka,
   };
-}
-
-function refuse(problems: (string | false)[]): void {
-  const real = problems.filter((problem) => problem !== false);
-  if (real.length > 0) throw new ConfigError(real);
 }

@@ -14,7 +14,7 @@ import {
 import { Registry } from 'prom-client';
 import { limitUnreadAnswers } from './http/unread-answers.ts';
 import { createAccessKeys } from './auth/access-keys.ts';
-import { createAuthenticator } from './auth/authenticator.ts';
+import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createEndedSessions, createSessionUses } from './auth/sessions.ts';
 import { createOperators } from './auth/operators.ts';
 import { createPersonalTokens } from './auth/personal-tokens.ts';
@@ -32,10 +32,10 @@ import { createPersistedQueries, NO_PERSISTED_QUERIES } from './graphql/persiste
 import { createGraphQLHandler, graphqlRoutes } from './graphql/routes.ts';
 import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
-import { createRequestMetrics, measureRequests, traceClientRequests } from './http/measure.ts';
+import { measureRequests, traceClientRequests } from './http/measure.ts';
 import { findConsole, serveConsole, serveTokenForms, serveUnknownPath } from './pages/pages.ts';
 import { createHealth, createReadiness, systemRoutes } from './probes.ts';
-import type { Caller, GatewayContext } from './context.ts';
+import type { GatewayContext } from './context.ts';
 import { createRealtime } from './transports/create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';
 
@@ -71,7 +71,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   if (initial.own && !page) log.warn('the console was never built: browsers find nothing at /');
   const trusted = await loadTrustedDocuments(config.graphql, page?.documents);
 
-  const keys = createAccessKeys({ auth: connections.auth, clock, log });
+  const keys = createAccessKeys({ auth: connections.auth, log });
   const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
   const sessionUses = createSessionUses({ auth: connections.auth, clock, log });
   const personalTokens = createPersonalTokens({ auth: connections.auth, clock });
@@ -143,7 +143,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     serveUnknownPath: page && serveUnknownPath,
   });
   const unreadAnswers = limitUnreadAnswers(app.server, { log, clientIp });
-  measureRequests(app, createRequestMetrics(metrics));
+  measureRequests(app, metrics);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, unavailable: createHealth({ graph, connections }), keys: () => keys.current() });
   graphqlRoutes(app, {
@@ -193,9 +193,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 }
 
 /** A foreign graph does not use our accounts, so no token is valid. */
-const noAccounts = {
-  authenticate: async (values: readonly string[]): Promise<Caller> => ({
-    kind: values.length === 0 ? 'anonymous' : 'invalid',
-  }),
-  authenticateToken: async (): Promise<Caller> => ({ kind: 'invalid' }),
+const noAccounts: Authenticator = {
+  authenticate: async (values) => ({ kind: values.length === 0 ? 'anonymous' : 'invalid' }),
+  authenticateToken: async () => ({ kind: 'invalid' }),
 };

@@ -96,14 +96,9 @@ export interface SystemState {
   keys(): KeySet | undefined;
 }
 
-interface SystemAnswer {
-  status: number;
-  body: object;
-}
-
 /** Routes for the infrastructure: liveness, readiness, health, and the public keys of access tokens. */
 export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
-  const get = (url: string, answer: () => SystemAnswer | Promise<SystemAnswer>) =>
+  const get = (url: string, answer: () => Promise<{ status: number; body: object }>) =>
     serveReading(app, url, async (_request, reply) => {
       const { status, body } = await answer();
       if (status === 503) reply.header('retry-after', '1');
@@ -115,8 +110,8 @@ export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
     reply.code(204).header('cache-control', 'public, max-age=86400').send(),
   );
 
-  get('/livez', () => ({ status: 200, body: { status: 'ok' } }));
-  get('/readyz', () =>
+  get('/livez', async () => ({ status: 200, body: { status: 'ok' } }));
+  get('/readyz', async () =>
     ask.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
   );
   get('/health', async () => {
@@ -125,7 +120,7 @@ export function systemRoutes(app: FastifyInstance, ask: SystemState): void {
       ? { status: 200, body: { status: 'ok' } }
       : { status: 503, body: { status: 'degraded', unavailable: names } };
   });
-  get('/.well-known/jwks.json', () => {
+  get('/.well-known/jwks.json', async () => {
     const keys = ask.keys();
     if (!keys) throw unavailable();
     return { status: 200, body: keys };

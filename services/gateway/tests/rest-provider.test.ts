@@ -96,26 +96,15 @@ describe('a sign-in at the provider', () => {
   });
 
   it.each([
-    '//evil.example',
-    '/%5Cevil.example',
-    'https://evil.example',
-    '%5C%5Cevil',
-    '/%0d%0aSet-Cookie:%20a=b',
-    '/a%23b',
-  ])('never returns to %s', async (returnTo) => {
-    const asked = calls.length;
-    const answer = await get(`/start?return_to=${returnTo}&code_challenge=${CHALLENGE}`);
-    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'return_to']);
-    expect([answer.headers.get('location'), calls.length]).toEqual([null, asked]);
+    [`return_to=//evil.example&code_challenge=${CHALLENGE}`, 'return_to'],
+    ['code_challenge=short', 'code_challenge'],
+    [`code_challenge=${CHALLENGE}&code_challenge=${CHALLENGE}`, 'code_challenge'],
+  ])('does not begin with ?%s, and names the parameter', async (query, parameter) => {
+    const begun = calls.length;
+    const answer = await get(`/start?${query}`);
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, parameter]);
+    expect([answer.headers.get('location'), calls.length]).toEqual([null, begun]);
   });
-
-  it.each(['', 'code_challenge=short', `code_challenge=${CHALLENGE}&code_challenge=${CHALLENGE}`])(
-    'begins with one challenge only: ?%s is a 400',
-    async (query) => {
-      const answer = await get(`/start?${query}`);
-      expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'code_challenge']);
-    },
-  );
 });
 
 describe('a browser whose sign-in fails', () => {

@@ -1,16 +1,13 @@
-import { ExpiringCache, type KeySet } from '@taskmesh/identity';
+import type { KeySet } from '@taskmesh/identity';
 import type { AuthInternal } from '@taskmesh/internal-api';
-import { createPeriodic, type Clock, type Log, type Service } from '@taskmesh/service';
+import { createPeriodic, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jose';
 
 /** Together with the second in which auth reads its file, a removed key is refused after ten seconds at most. */
 const REFRESH_EVERY_MS = 8_000;
 const RETRY = { firstMs: 500, longestMs: 500 };
-/** Unknown key ids trigger reloads, but forged ones cannot burden auth: reloads have this distance, */
+/** Unknown key ids trigger reloads, but forged ones cannot burden auth: reloads have this distance. */
 const RELOAD_EVERY_MS = 100;
-/** and an id that a reload did not bring is refused without another one for so long. */
-const UNKNOWN_FOR_MS = 1_000;
-const MAX_UNKNOWN = 1_000;
 
 /** The imported key; the same object for as long as auth publishes that key. */
 export type VerifyingKey = ResolvedKey['key'];
@@ -26,19 +23,10 @@ export interface AccessKeys extends Service {
   onRemoved(listener: () => void): () => void;
 }
 
-export function createAccessKeys({
-  auth,
-  clock,
-  log,
-}: {
-  auth: Pick<AuthInternal, 'accessTokenKeys'>;
-  clock: Clock;
-  log: Log;
-}): AccessKeys {
+export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'accessTokenKeys'>; log: Log }): AccessKeys {
   let set: KeySet | undefined;
   let byId = new Map<string, KnownKey>();
   let current = new Set<VerifyingKey>();
-  const unknown = new ExpiringCache<true>(MAX_UNKNOWN);
   let nextReloadMs = 0;
   let nextReload: Promise<void> | undefined;
   let loads = 0;
@@ -79,10 +67,7 @@ export function createAccessKeys({
   return {
     current: () => set,
     async getKey({ kid = '' }) {
-      if (!byId.has(kid) && kid !== '' && !unknown.get(kid, clock.now())) {
-        await (nextReload ??= reload());
-        if (!byId.has(kid)) unknown.set(kid, true, clock.now() + UNKNOWN_FOR_MS);
-      }
+      if (!byId.has(kid) && kid !== '') await (nextReload ??= reload());
       const known = byId.get(kid);
       if (!known) throw new Error('unknown key id');
       return known.key;

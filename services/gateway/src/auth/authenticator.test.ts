@@ -21,6 +21,7 @@ async function fixture() {
     ended: new Set<string>(),
     checks: 0,
     used: [] as string[],
+    askers: [] as string[],
     personal: undefined as User | undefined,
   };
   const { authenticate, authenticateToken } = createAuthenticator({
@@ -44,7 +45,12 @@ async function fixture() {
       start: async () => undefined,
       stop: async () => undefined,
     },
-    personalTokens: { userOf: async () => state.personal },
+    personalTokens: {
+      async userOf(_token, callerOf) {
+        state.askers.push(callerOf());
+        return state.personal;
+      },
+    },
     sessionUses: { note: (session) => void state.used.push(session) },
     clock: { now: () => state.nowS * 1_000 },
   });
@@ -119,6 +125,7 @@ describe('a personal token', () => {
     state.personal = user;
     expect(await authenticator.authenticate([`Bearer ${token}`])).toBe(user);
     expect(state.used).toEqual(['token']);
+    expect(state.askers).toEqual(['192.0.2.1', '192.0.2.1']);
     state.ended.add('token');
     expect(await kindOf(token)).toBe('invalid');
   });

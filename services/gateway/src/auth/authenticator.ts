@@ -12,7 +12,7 @@ const INVALID: Caller = { kind: 'invalid' };
 
 export interface Authenticator {
   /**
-   * Takes the values of all `Authorization` headers, and how to learn the client's address.
+   * Takes the values of all `Authorization` headers (see `headerValues`; more than one is invalid), and how to learn the client's address.
    * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
    */
   authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;

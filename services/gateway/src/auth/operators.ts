@@ -43,9 +43,8 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
     const given = bearerTokenOf(request);
     if (given === undefined || isOfUser(given)) return { outcome };
     // With any other outcome, the token has decided nothing.
-    const isRight = outcome.ok && expected !== undefined && bearsToken(request, expected);
-    const isGuess = !outcome.ok && outcome.status === 401;
-    if (!isRight && !isGuess) return { outcome };
+    const isRight = outcome === 200 && expected !== undefined && bearsToken(request, expected);
+    if (!isRight && outcome !== 401) return { outcome };
     const caller = networkOf(clientIp(request));
     return { outcome, refusedForS: await refusedFor({ caller, token: given }) };
   };
@@ -58,17 +57,15 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
     },
     async isOperator(request) {
       const given = bearerTokenOf(request);
-      if (given === undefined) return headerValues(request, 'authorization').length === 0 && checkRules(request).ok;
+      if (given === undefined)
+        return headerValues(request, 'authorization').length === 0 && checkRules(request) === 200;
       const isRight = expected !== undefined && bearsToken(request, expected);
       // Whatever the right one looks like: those of users, who ask here all the time, are no guesses.
       if (expected === undefined || (isOfUsersForm(given) && !isRight)) return false;
       const { outcome, refusedForS } = await look(request);
-      return !refusedForS && outcome.ok && isRight;
+      return !refusedForS && outcome === 200 && isRight;
     },
-    isInPlace(request) {
-      const outcome = checkRules(request);
-      return outcome.ok || outcome.status !== 403;
-    },
+    isInPlace: (request) => checkRules(request) !== 403,
   };
 }
 
@@ -76,11 +73,8 @@ function isOfUsersForm(token: string): boolean {
   return JWT.test(token) || isPersonalToken(token);
 }
 
-export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
-
-const OK: OperatorCheck = { ok: true };
-const UNKNOWN: OperatorCheck = { ok: false, status: 401 };
-const REFUSED: OperatorCheck = { ok: false, status: 403 };
+/** The status that a request of operators gets: 401 for what another token could change. */
+export type OperatorCheck = 200 | 401 | 403;
 
 export interface OperatorRules {
   /** What operators must send; undefined: being on this machine is enough. */
@@ -97,14 +91,14 @@ export function createOperatorCheck({
   token,
   machineToken,
 }: OperatorRules): (request: IncomingMessage) => OperatorCheck {
-  if (token !== undefined) return (request) => (bearsToken(request, token) ? OK : UNKNOWN);
+  if (token !== undefined) return (request) => (bearsToken(request, token) ? 200 : 401);
   return (request) => {
-    if (!isLocal(request)) return REFUSED;
+    if (!isLocal(request)) return 403;
     const { origin, host = '' } = request.headers;
-    if (origin === undefined) return OK;
+    if (origin === undefined) return 200;
     // A page. A browser tells the truth about its origin; the token proves who opened it.
-    if (machineToken === undefined || origin !== `http://${host.toLowerCase()}`) return REFUSED;
-    return bearsToken(request, machineToken) ? OK : UNKNOWN;
+    if (machineToken === undefined || origin !== `http://${host.toLowerCase()}`) return 403;
+    return bearsToken(request, machineToken) ? 200 : 401;
   };
 }
 

@@ -5,8 +5,8 @@ import { type Clock, createPeriodic, type Log, parseJson, type Service } from '@
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
-/** How long a session must have looked expired: the clock may have been wrong for a while. */
-const FORGET_AFTER_MS = 10 * 60_000;
+/** How much longer than its tokens a session is kept: the clock may be wrong when it ends. */
+const KEEP_LONGER_MS = 3_600_000;
 const CHANNEL = 'sessions.ended';
 
 /** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
@@ -32,7 +32,8 @@ export interface EndedSessionsDeps {
 /** auth is the source of truth and is polled continuously; messages from other gateways only speed things up. */
 export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   const { auth, keyValue, clock, log, monotonicMs = () => performance.now() } = deps;
-  const ended = new Map<string, { until: number; expiredSinceMs: number | undefined }>();
+  /** Until when each is kept, in monotonic time. */
+  const ended = new Map<string, number>();
   const listeners = new Set<(sessionId: string) => void>();
   let position = 0;
   let isLoaded = false;
@@ -40,9 +41,11 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
   let unsubscribe: () => Promise<void> = async () => undefined;
 
   const take = ({ sessionId, until }: EndedSession) => {
+    // Channels accept just-expired tokens.
+    const lifeMs = (until + EXPIRED_TOKEN_GRACE_S) * 1_000 - clock.now();
     const known = ended.get(sessionId);
-    ended.set(sessionId, { until: Math.max(until, known?.until ?? 0), expiredSinceMs: undefined });
-    if (known) return;
+    ended.set(sessionId, Math.max(monotonicMs() + lifeMs + KEEP_LONGER_MS, known ?? 0));
+    if (known !== undefined) return;
     for (const listener of listeners) listener(sessionId);
   };
 
@@ -50,13 +53,7 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
     const nowMs = monotonicMs();
     if (nowMs < nextSweepMs) return;
     nextSweepMs = nowMs + SWEEP_EVERY_MS;
-    // Channels accept just-expired tokens.
-    const takenFromS = clock.now() / 1000 - EXPIRED_TOKEN_GRACE_S;
-    for (const [sessionId, session] of ended) {
-      session.expiredSinceMs = session.until < takenFromS ? (session.expiredSinceMs ?? nowMs) : undefined;
-      if (session.expiredSinceMs !== undefined && nowMs - session.expiredSinceMs >= FORGET_AFTER_MS)
-        ended.delete(sessionId);
-    }
+    for (const [sessionId, keptUntilMs] of ended) if (keptUntilMs < nowMs) ended.delete(sessionId);
   };
 
   const readNew = async () => {

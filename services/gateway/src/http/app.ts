@@ -1,8 +1,8 @@
-import { AppError, toAppError } from '@taskmesh/contracts';
+import { AppError, type ErrorCode, toAppError } from '@taskmesh/contracts';
 import { closePromptly, isLoopbackHost, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS } from 'node:http';
+import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { awaitContinue, mayTakeLong, hasBody } from './bodies.ts';
@@ -77,10 +77,9 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   };
   app.addHook('onRequest', (request, reply, done) => {
     beginReply(request, reply);
-    const wrongHost = whyHostIsWrong(request.raw);
-    if (wrongHost !== undefined) return void sendError(reply, new AppError('BAD_USER_INPUT', wrongHost));
-    if (hasUnknownCoding(request.raw)) return void sendError(reply, unknownCoding());
-    done();
+    const refusal = refusalOf(request.raw);
+    if (refusal) sendError(reply, refusal);
+    else done();
   });
   leaveBodiesUnread(app);
   const answerUnknown: AnswerUnknownPath = serveUnknownPath?.(app) ?? ((_request, reply) => refuseUnknownPath(reply));
@@ -93,20 +92,17 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
   return app;
 }
 
-/** RFC 9112, 3.2: there is one, which only HTTP/1.0 may omit. */
-function whyHostIsWrong(request: IncomingMessage): string | undefined {
+/** Why no route may see this request. */
+function refusalOf(request: IncomingMessage): AppError | undefined {
+  // RFC 9112, 3.2: there is one Host, which only HTTP/1.0 may omit.
   const hosts = headerValues(request, 'host').length;
-  if (hosts > 1) return 'There is more than one Host.';
-  return hosts === 0 && request.httpVersion !== '1.0' ? 'There is no Host.' : undefined;
+  if (hosts > 1) return new AppError('BAD_USER_INPUT', 'There is more than one Host.');
+  if (hosts === 0 && request.httpVersion !== '1.0') return new AppError('BAD_USER_INPUT', 'There is no Host.');
+  // Node undoes `chunked` only, and passes on what is encoded otherwise as it is.
+  const coding = request.headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
+  if (coding === 'chunked') return undefined;
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The transfer encoding must be chunked.');
 }
-
-/** Node undoes `chunked` only, and passes on what is encoded otherwise as it is. */
-function hasUnknownCoding({ headers }: IncomingMessage): boolean {
-  const coding = headers['transfer-encoding'];
-  return coding !== undefined && coding.trim().toLowerCase() !== 'chunked';
-}
-
-const unknownCoding = () => new AppError('UNSUPPORTED_MEDIA_TYPE', 'The transfer encoding must be chunked.');
 
 /** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
@@ -118,12 +114,12 @@ function answerBadRequest(error: Error & { code?: string }, socket: Socket): voi
     // Without a request there is nothing to answer; one on its way could mistake the answer for its own.
     if (socket.bytesRead === 0) return void socket.destroy();
   }
-  const refused = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
+  const [status, code, message] = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
   const requestId = randomUUID();
-  const body = errorText(new AppError(refused.code, refused.message), requestId);
+  const body = errorText(new AppError(code, message), requestId);
   if (socket.writable) {
     const head = [
-      `HTTP/1.1 ${refused.status}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `Content-Type: ${JSON_TYPE}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
@@ -139,29 +135,13 @@ function isAnswering(socket: Socket): boolean {
   return response?.headersSent === true && !response.writableFinished;
 }
 
-interface Refusal {
-  status: string;
-  code: 'BAD_USER_INPUT' | 'PAYLOAD_TOO_LARGE';
-  message: string;
-}
+type Refusal = [status: number, code: ErrorCode, message: string];
 
-const BAD_REQUEST: Refusal = {
-  status: '400 Bad Request',
-  code: 'BAD_USER_INPUT',
-  message: 'This is no proper HTTP request.',
-};
+const BAD_REQUEST: Refusal = [400, 'BAD_USER_INPUT', 'This is no proper HTTP request.'];
 
 const REFUSALS: Record<string, Refusal> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    code: 'PAYLOAD_TOO_LARGE',
-    message: 'The headers are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    code: 'BAD_USER_INPUT',
-    message: 'The request took too long to arrive.',
-  },
+  HPE_HEADER_OVERFLOW: [431, 'PAYLOAD_TOO_LARGE', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'BAD_USER_INPUT', 'The request took too long to arrive.'],
 };
 
 const CORS_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';

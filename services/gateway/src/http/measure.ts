@@ -3,40 +3,24 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { traceparentOf } from './client.ts';
 
-/** What a request was, as far as it is counted by that: its route, never the path itself. */
-interface Measured {
-  method: string;
-  routeOptions: { url?: string | undefined };
-}
-
-export type MeasureResponse = (request: Measured, status: number, seconds: number) => void;
-
-/** Times requests, by method, route and status. */
-export function createRequestMetrics(registry: Registry): MeasureResponse {
+/** Times every request, by method, route (never the path itself) and status. */
+export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const histogram = createLatencyHistogram<'method' | 'route' | 'status'>(registry, {
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its answer',
   });
-  const observers = new Map<string, Map<number, Observe>>();
+  const observers = new Map<string, Observe>();
 
-  const observerOf = ({ method, routeOptions }: Measured, status: number): Observe => {
-    const route = routeOptions.url ?? 'unknown';
-    const key = `${method} ${route}`;
-    let byStatus = observers.get(key);
-    if (!byStatus) observers.set(key, (byStatus = new Map()));
-    let observe = byStatus.get(status);
-    if (!observe) byStatus.set(status, (observe = histogram.observer({ method, route, status: String(status) })));
-    return observe;
-  };
-  return (request, status, seconds) => observerOf(request, status)(seconds);
-}
-
-/** Times every request of the framework. */
-export function measureRequests(app: FastifyInstance, measure: MeasureResponse): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    measure(request, reply.statusCode, reply.elapsedTime / 1_000);
-    done();
-  });
+  app.addHook(
+    'onResponse',
+    ({ method, routeOptions: { url: route = 'unknown' } }, { statusCode, elapsedTime }, done) => {
+      const key = `${method} ${route} ${statusCode}`;
+      const observe = observers.get(key) ?? histogram.observer({ method, route, status: String(statusCode) });
+      observers.set(key, observe);
+      observe(elapsedTime / 1_000);
+      done();
+    },
+  );
 }
 
 /** Load balancers poll these constantly. */

@@ -22,10 +22,9 @@ export function jsonWeightIn(accept: string): number {
   return deciding ? weightIn(accept, (range) => deciding.test(range)) : 0;
 }
 
-/** Whether a client accepts what is meant, and at least as much as JSON. */
-export function isWanted(accept: string | undefined, isMeant: (range: string) => boolean): boolean {
-  const weight = weightIn(accept ?? '', isMeant);
-  return weight > 0 && weight >= jsonWeightIn(accept ?? '');
+/** Whether a client prefers this media type to JSON. */
+export function prefers(accept: string | undefined, type: string): boolean {
+  return new Negotiator({ headers: { accept: accept ?? '' } }).mediaType(['application/json', type]) === type;
 }
 
 const rangesIn = (accept: string) =>

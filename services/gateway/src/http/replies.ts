@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Endpoints of the full task contract and of operators say `success` in each answer; those of backups have `error` as a text. */
-export type Envelope = 'tasks' | 'plain' | 'backup' | 'operations';
+export type Envelope = 'tasks' | 'plain' | 'backup';
 
 /** The form depends on the envelope: `{success?, message, error: {code, details?, requestId?} or a string}`. */
 export function sendError(reply: FastifyReply, error: AppError, envelope: Envelope = 'plain'): FastifyReply {

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addVary, isWanted } from '../http/negotiation.ts';
+import { addVary, prefers } from '../http/negotiation.ts';
 import { serveReading } from '../http/replies.ts';
 import { leaveUncounted } from '../http/unread-answers.ts';
 
@@ -87,7 +87,7 @@ const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${
 
 /** Whether a person's browser asks. Programs do not accept HTML by name, or less than JSON. */
 export function wantsPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  return isWanted(headers.accept, (range) => range.startsWith('text/html'));
+  return prefers(headers.accept, 'text/html');
 }
 
 export function servePage(app: FastifyInstance, page: Page): void {

@@ -70,6 +70,10 @@ export const done = <More extends object>(message: string, more?: More) => ({
   body: { success: true as const, message, ...(more as More) },
 });
 
+/** What a list holds, and how many of these `things` there are. */
+export const found = <Each>(thing: string, data: Each[]) =>
+  done(`${data.length} ${thing}${data.length === 1 ? '' : 's'} found.`, { count: data.length, data });
+
 /** Sends an error to a person. */
 export type ErrorPage = (reply: FastifyReply, error: AppError) => FastifyReply;
 
@@ -96,8 +100,6 @@ export interface Endpoint<Body = unknown, Query = unknown, Result extends object
   answerSchema?: z.ZodType<Result> | Bytes;
   /** For long work: clients that ask for its progress get it in lines like this. */
   lineSchema?: z.ZodType;
-  /** Replaces the message in the schema's example. */
-  exampleMessage?: string;
   /** The answer may have a `Link` header. */
   isPaged?: boolean;
   /** Errors beyond those common to all endpoints of this kind. `KEY_REUSED` is the 422. */
@@ -122,7 +124,7 @@ export function endpoint<Of extends Access, Body, Query, Result extends object>(
 
 interface Action<Body, Query, Of extends Access> extends Omit<
   Endpoint<Body, Query, { message: string }, Of>,
-  Placed | 'status' | 'answerSchema' | 'exampleMessage' | 'handle'
+  Placed | 'status' | 'answerSchema' | 'handle'
 > {
   says: string;
   handle(exchange: Exchange<Body, Query, Of>): Promise<unknown>;
@@ -137,7 +139,6 @@ export function action<Of extends Access, Body, Query>(
   return endpoint(access, route, {
     ...given,
     answerSchema: messageOnly,
-    exampleMessage: message,
     handle: async (exchange: Exchange<Body, Query, Of>) => {
       await handle(exchange);
       return { body: { message } };
@@ -162,9 +163,4 @@ export function queryText(parameters: Record<string, string | number | undefined
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) text.append(name, String(value));
   return text.toString();
-}
-
-/** The raw query, for another reader. `schema` is only for the API description. */
-export function wholeQuery(schema: z.ZodObject): QueryRules<string> {
-  return { schema, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) };
 }

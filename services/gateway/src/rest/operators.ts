@@ -1,19 +1,19 @@
 import { notFound, unauthenticated } from '@taskmesh/contracts';
 import type { DeadLettersInternal } from '@taskmesh/internal-api';
-import { checkedQuery, done, type Endpoint, endpoint } from './endpoint.ts';
+import { checkedQuery, done, type Endpoint, endpoint, found } from './endpoint.ts';
 import {
   deadLetterChoice,
   deadLetterList,
   deadLettersQuery,
   discardedDeadLetters,
   operatorsCode,
-  operatorsMessage,
   operatorsToken,
   PAGE,
   platformStatus,
   type PlatformStatus,
   replayedDeadLetters,
 } from './schemas/operators.ts';
+import { doneAnswer } from './schemas/parts.ts';
 
 const REPLAY =
   'The relay publishes their changes again, as stored. If a change is refused again, it becomes a dead letter again; if it is no longer kept, the dead letter stays.';
@@ -29,13 +29,12 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
     answerSchema: deadLetterList,
     isPaged: true,
     handle: async ({ query: { after, limit = PAGE.usual } }) => {
-      const found = await letters.deadLetters({ ...(after !== undefined && { after }), limit: limit + 1 });
-      const data = found.slice(0, limit);
+      const letterPage = await letters.deadLetters({ ...(after !== undefined && { after }), limit: limit + 1 });
+      const data = letterPage.slice(0, limit);
       const last = data.at(-1)?.id;
-      const count = data.length;
       return {
-        ...done(count === 1 ? '1 dead letter found.' : `${count} dead letters found.`, { count, data }),
-        ...(found.length > limit && last !== undefined && { next: `after=${last}&limit=${limit}` }),
+        ...found('dead letter', data),
+        ...(letterPage.length > limit && last !== undefined && { next: `after=${last}&limit=${limit}` }),
       };
     },
   }),
@@ -64,8 +63,7 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
     name: 'replayDeadLetter',
     summary: 'Publish a dead letter again',
     description: REPLAY,
-    answerSchema: operatorsMessage,
-    exampleMessage: 'Published again.',
+    answerSchema: doneAnswer,
     errors: ['NOT_FOUND'],
     handle: async ({ id }) => {
       const { replayed } = await letters.replayDeadLetters({ ids: [letterId(id)] });
@@ -76,8 +74,7 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
   endpoint('operator', 'DELETE /operations/dead-letters/{deadLetterId}', {
     name: 'discardDeadLetter',
     summary: 'Discard a dead letter',
-    answerSchema: operatorsMessage,
-    exampleMessage: 'Discarded.',
+    answerSchema: doneAnswer,
     errors: ['NOT_FOUND'],
     handle: async ({ id }) => {
       const { discarded } = await letters.discardDeadLetters({ ids: [letterId(id)] });
@@ -104,8 +101,7 @@ export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): read
     summary: 'Check whether the caller is an operator',
     description:
       'Changes nothing. Meant for pages: browsers send `Origin` only with a POST, so a GET could not check their token.',
-    answerSchema: operatorsMessage,
-    exampleMessage: 'You are an operator.',
+    answerSchema: doneAnswer,
     handle: () => done('You are an operator.'),
   }),
   endpoint('operator', 'GET /operations/status', {
@@ -114,7 +110,6 @@ export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): read
     description:
       'Services and their databases, the feed, the readers at this gateway, and backups, as seen by this gateway through the process of each service that it reaches. What is down is reported as down within about a second, and what only it would know is null.',
     answerSchema: platformStatus,
-    exampleMessage: WELL,
     handle: async () => {
       const data = await readStatus();
       return done(data.problems.length === 0 ? WELL : data.problems.join(' '), { data });

@@ -44,7 +44,8 @@ export function createPlatformStatus(context: StatusContext): () => Promise<Plat
       realtime,
       backups: backup?.backups ?? null,
     };
-    return { ...seen, problems: problemsOf(seen, { auth, tasks }, connections.aheadSeconds) };
+    const { aheadSeconds } = connections;
+    return { ...seen, problems: [...problemsOf(seen, { relays: { auth, tasks }, aheadSeconds })] };
   };
 }
 
@@ -58,77 +59,47 @@ function named(name: NamedStatus['name'], status: ServiceStatus | undefined): Na
 /** As long as an event log that works, and a relay that changes hands, never take. */
 const LATE_S = 10;
 
-type Relays = Record<string, Pick<ServiceStatus, 'relayFailingSeconds'> | undefined>;
-
-type AheadSeconds = (service: string) => number;
-
-/** What an operator should know of, each in a sentence. `relays`: by service; `aheadSeconds`: see `ServiceClocks`. */
-function problemsOf(seen: Omit<PlatformStatus, 'problems'>, relays: Relays, aheadSeconds: AheadSeconds): string[] {
-  return [
-    ...ofServices(seen),
-    ...ofClocks(seen, aheadSeconds),
-    ...ofRelays(relays),
-    ...ofFeed(seen),
-    ...ofBackups(seen),
-  ];
+interface Beside {
+  /** Of services that have one. */
+  relays: Record<string, Pick<ServiceStatus, 'relayFailingSeconds'> | undefined>;
+  /** See `ServiceClocks`. */
+  aheadSeconds: (service: string) => number;
 }
 
-function ofServices({ services }: Pick<PlatformStatus, 'services'>): string[] {
-  const versions = new Set(services.flatMap(({ version }) => version ?? []));
-  return [
-    ...services.flatMap(({ name, isUp, store }) => {
-      if (!isUp) return [`The service ${name} does not answer.`];
-      if (!store) return [];
-      if (!store.isUp) return [`The database of ${name} does not answer.`];
-      return [
-        ...(store.missing.length > 0 ? [`The database of ${name} has to be migrated.`] : []),
-        ...(store.unknown.length > 0 ? [`The database of ${name} is of a newer version.`] : []),
-      ];
-    }),
-    ...(versions.size > 1 ? ['The services are of different versions.'] : []),
-  ];
-}
-
-function ofClocks({ services }: Pick<PlatformStatus, 'services'>, aheadSeconds: AheadSeconds): string[] {
-  return services.flatMap(({ name }) => {
+/** What an operator should know of, each in a sentence. */
+function* problemsOf(seen: Omit<PlatformStatus, 'problems'>, { relays, aheadSeconds }: Beside): Generator<string> {
+  const { services, feed, eventLog, cache, backups } = seen;
+  for (const { name, isUp, store } of services) {
+    if (!isUp) yield `The service ${name} does not answer.`;
+    else if (store && !store.isUp) yield `The database of ${name} does not answer.`;
+    else {
+      if (store && store.missing.length > 0) yield `The database of ${name} has to be migrated.`;
+      if (store && store.unknown.length > 0) yield `The database of ${name} is of a newer version.`;
+    }
+  }
+  if (new Set(services.flatMap(({ version }) => version ?? [])).size > 1)
+    yield 'The services are of different versions.';
+  for (const { name } of services) {
     const seconds = aheadSeconds(name);
-    if (seconds === 0) return [];
-    return [`The clock of ${name} is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this gateway's.`];
-  });
-}
-
-function ofRelays(relays: Relays): string[] {
-  return Object.entries(relays).flatMap(([service, { relayFailingSeconds: seconds = 0 } = {}]) =>
-    seconds > LATE_S ? [`The relay of ${service} has failed for ${Math.round(seconds)} seconds: see its log.`] : [],
-  );
-}
-
-function ofFeed({ feed, eventLog, cache }: Pick<PlatformStatus, 'feed' | 'eventLog' | 'cache'>): string[] {
-  const { isUpForTasks, isUpForGateway } = eventLog;
+    if (seconds !== 0)
+      yield `The clock of ${name} is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this gateway's.`;
+  }
+  for (const [service, { relayFailingSeconds = 0 } = {}] of Object.entries(relays))
+    if (relayFailingSeconds > LATE_S)
+      yield `The relay of ${service} has failed for ${Math.round(relayFailingSeconds)} seconds: see its log.`;
+  if (eventLog.isUpForTasks === false) yield 'The event log does not answer the service tasks: the feed is late.';
+  if (!eventLog.isUpForGateway) yield 'The event log does not answer this gateway: the feed is late.';
+  if (!cache.isUp) yield 'Redis does not answer this gateway: limits are counted by each process.';
+  if (feed && feed.oldestPendingAgeSeconds > LATE_S)
+    yield `A change has been waiting for the event log for ${Math.round(feed.oldestPendingAgeSeconds)} seconds.`;
   const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;
-  return [
-    ...(isUpForTasks === false ? ['The event log does not answer the service tasks: the feed is late.'] : []),
-    ...(isUpForGateway ? [] : ['The event log does not answer this gateway: the feed is late.']),
-    ...(cache.isUp ? [] : ['Redis does not answer this gateway: limits are counted by each process.']),
-    ...(feed && feed.oldestPendingAgeSeconds > LATE_S
-      ? [`A change has been waiting for the event log for ${Math.round(feed.oldestPendingAgeSeconds)} seconds.`]
-      : []),
-    ...(dead > 0 ? [`${dead} dead ${dead === 1 ? 'letter waits' : 'letters wait'} for an operator.`] : []),
-  ];
-}
-
-function ofBackups({ backups, services }: Pick<PlatformStatus, 'backups' | 'services'>): string[] {
-  if (!backups) return [];
-  const { archives, schedule, verifySchedule } = backups;
+  if (dead > 0) yield `${dead} dead ${dead === 1 ? 'letter waits' : 'letters wait'} for an operator.`;
   // The list of archives is in the database, so without it the state of their place is not known.
   const isListUp = services.some(({ name, store }) => name === 'backup' && store?.isUp);
-  return [
-    ...(archives || !isListUp ? [] : ['The place of the archives does not answer.']),
-    ...(schedule?.failingSince ? [`Scheduled backups have failed since ${schedule.failingSince}.`] : []),
-    ...(verifySchedule?.failingSince
-      ? [`Scheduled verifications have failed since ${verifySchedule.failingSince}.`]
-      : []),
-  ];
+  if (backups && !backups.archives && isListUp) yield 'The place of the archives does not answer.';
+  if (backups?.schedule?.failingSince) yield `Scheduled backups have failed since ${backups.schedule.failingSince}.`;
+  if (backups?.verifySchedule?.failingSince)
+    yield `Scheduled verifications have failed since ${backups.verifySchedule.failingSince}.`;
 }
 
 /** The same numbers as the admin port's. */

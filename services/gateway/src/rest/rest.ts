@@ -11,69 +11,68 @@ import type { ErrorPage } from './endpoint.ts';
 import { fullEndpoints } from './tasks/full.ts';
 import { deadLetterEndpoints, type ExchangeCode, operatorsSignInEndpoints, statusEndpoints } from './operators.ts';
 import { type Chapter, describeApi, serveDescription } from './openapi/document.ts';
-import { createStoredOperations, type StoredOperations } from './operations.ts';
+import { createStoredOperations } from './operations.ts';
 import { reducedEndpoints } from './tasks/reduced.ts';
 import { registerEndpoints, type Mount, type RegisterContext } from './serve-endpoints.ts';
-
-type Contract = 'full' | 'reduced';
 
 export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext, 'config' | 'graph'>;
 
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
-  const auth = accountsOf(context, serveFailedSignIn(app));
   const operations = createStoredOperations(context.graph);
-  const chapters = [...chaptersFor(tasksContract, auth), backupsOf(context), ...operationsOf(context)]
-    .map((chapter) => present(chapter, operations))
+  const present = <Part extends Mount>(mount: Part): Part => ({
+    ...mount,
+    endpoints: mount.endpoints.filter(({ needs }) => !needs || operations.has(needs)),
+  });
+  const accounts = accountsOf(context, serveFailedSignIn(app));
+  const other = tasksContract === 'full' ? 'reduced' : 'full';
+  const chapters = [
+    accounts,
+    { ...TASKS[tasksContract], prefix: '/api' },
+    { ...TASKS[other], prefix: `/${other}/api` },
+    backupsOf(context),
+    ...operationsOf(context),
+  ]
+    .map(present)
     .filter(({ endpoints }) => endpoints.length > 0);
-  for (const mount of [...chapters, ...aliasesFor(tasksContract, auth).map((alias) => present(alias, operations))]) {
-    registerEndpoints(app, context, operations, mount);
-  }
+  /** The same endpoints under their other addresses. */
+  const aliases = [
+    { ...accounts, prefix: '/full/api' },
+    { ...accounts, prefix: '/reduced/api' },
+    { ...TASKS[tasksContract], prefix: `/${tasksContract}/api` },
+  ].map(present);
+  for (const mount of [...chapters, ...aliases]) registerEndpoints(app, context, operations, mount);
   if (chapters.length > 0) {
     serveDescription(app, describeApi(chapters, publicUrl));
     serveApiReference(app);
   }
 }
 
-const FULL = { envelope: 'tasks', endpoints: fullEndpoints } as const;
-const REDUCED = { envelope: 'plain', endpoints: reducedEndpoints } as const;
+const TASKS = {
+  full: {
+    envelope: 'tasks',
+    endpoints: fullEndpoints,
+    tag: 'Tasks',
+    description:
+      'The full contract, also under `/full/api`. Responses have `success` and `message` besides their `data`.',
+  },
+  reduced: {
+    envelope: 'plain',
+    endpoints: reducedEndpoints,
+    tag: 'Tasks, reduced',
+    description: 'The same tasks with fewer fields, as bare objects; also under `/reduced/api`.',
+  },
+} as const;
 
-type Endpoints = Pick<Mount, 'envelope' | 'endpoints'>;
-
-function accountsOf({ connections: { signIn }, config: { publicUrl } }: RestContext, errorPage: ErrorPage): Endpoints {
-  const ofProvider = createProviderEndpoints({ signIn, publicUrl, errorPage });
-  return { envelope: 'plain', endpoints: [...authEndpoints, ...ofProvider] };
-}
-
-const OTHER: Record<Contract, Contract> = { full: 'reduced', reduced: 'full' };
-
-/** What the API description shows: each endpoint once. */
-function chaptersFor(contract: Contract, auth: Endpoints): Chapter[] {
-  const tasks: Record<Contract, Omit<Chapter, 'prefix'>> = {
-    full: {
-      ...FULL,
-      tag: 'Tasks',
-      description:
-        'The full contract, also under `/full/api`. Responses have `success` and `message` besides their `data`.',
-    },
-    reduced: {
-      ...REDUCED,
-      tag: 'Tasks, reduced',
-      description: 'The same tasks with fewer fields, as bare objects; also under `/reduced/api`.',
-    },
+function accountsOf({ connections: { signIn }, config: { publicUrl } }: RestContext, errorPage: ErrorPage): Chapter {
+  return {
+    envelope: 'plain',
+    prefix: '/api',
+    tag: 'Accounts',
+    description: 'Accounts and sessions, also under `/full/api` and `/reduced/api`.',
+    endpoints: [...authEndpoints, ...createProviderEndpoints({ signIn, publicUrl, errorPage })],
   };
-  const other = OTHER[contract];
-  return [
-    {
-      ...auth,
-      prefix: '/api',
-      tag: 'Accounts',
-      description: 'Accounts and sessions, also under `/full/api` and `/reduced/api`.',
-    },
-    { ...tasks[contract], prefix: '/api' },
-    { ...tasks[other], prefix: `/${other}/api` },
-  ];
 }
 
 /** A foreign graph's backups are limited to its own operations. */
@@ -96,7 +95,7 @@ function operationsOf(context: RestContext): Chapter[] {
   if (!context.graph.current.supergraph.own) return [];
   return [
     {
-      envelope: 'operations',
+      envelope: 'tasks',
       prefix: '/api',
       tag: 'Operations',
       description:
@@ -115,18 +114,4 @@ function codeExchange({ clock, config }: RestContext): ExchangeCode {
   const { machineToken } = config.secrets;
   return (code) =>
     machineToken && takeSignInCode(machineToken.file, code, clock.now()) ? machineToken.token : undefined;
-}
-
-/** The same endpoints under their other addresses. */
-function aliasesFor(contract: Contract, auth: Endpoints): Mount[] {
-  return [
-    { ...auth, prefix: '/full/api' },
-    { ...auth, prefix: '/reduced/api' },
-    { ...(contract === 'full' ? FULL : REDUCED), prefix: `/${contract}/api` },
-  ];
-}
-
-/** Leaves out what this graph does not support. */
-function present<Part extends Mount>(mount: Part, operations: StoredOperations): Part {
-  return { ...mount, endpoints: mount.endpoints.filter(({ needs }) => !needs || operations.has(needs)) };
 }

@@ -7,7 +7,7 @@ import { callerOf, type GatewayContext } from '../context.ts';
 import { longBodyOf } from '../http/bodies.ts';
 import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
-import { addVary, encodeText, gzipFor, isCompressible, isWanted } from '../http/negotiation.ts';
+import { addVary, encodeText, gzipFor, isCompressible, prefers } from '../http/negotiation.ts';
 import { type Envelope, errorBody, JSON_TYPE, refuseOtherMethods, sendError, setErrorHead } from '../http/replies.ts';
 import { wantsPage } from '../pages/page.ts';
 import {
@@ -36,9 +36,8 @@ export function registerEndpoints(
   app: FastifyInstance,
   context: RegisterContext,
   operations: StoredOperations,
-  mount: Mount,
+  { prefix, envelope, endpoints }: Mount,
 ): void {
-  const { prefix, envelope, endpoints } = mount;
   const logged = (error: unknown, requestId: string) => {
     const known = toAppError(error);
     if (known !== error && known.httpStatus === 500) context.log.error({ err: error, requestId }, 'request failed');
@@ -54,28 +53,35 @@ export function registerEndpoints(
     addVary(reply, 'Accept').header('cache-control', 'no-store');
     return wantsPage(request) ? page(setErrorHead(reply, known), known) : sendError(reply, known, envelope);
   };
-  const add = (scope: FastifyInstance, endpoint: Endpoint) => {
-    const { method, path, status = 200, lineSchema, errorPage } = endpoint;
+  for (const endpoint of endpoints) {
+    const { path, status = 200, lineSchema, errorPage } = endpoint;
     const isSecret = mayHoldSecrets(endpoint);
-    const answer = createAnswerEndpoint(context, operations, endpoint);
-    scope.route({
-      method: method === 'GET' ? ['GET', 'HEAD'] : method,
+    const answerTo = createAnswerEndpoint(context, operations, endpoint);
+    app.route({
+      method: methodsOf(endpoint),
       url: urlOf(prefix, path),
       errorHandler: (error, request, reply) => void sendFailure(error, request, reply, errorPage),
       handler: async (request, reply) => {
         if (isSecret) reply.header('cache-control', 'no-store');
-        const run = async (onProgress?: OnWorkProgress) => ({ status, ...(await answer(request, onProgress)) });
-        const send = (given: GivenAnswer) => sendAnswer(request, reply, given);
-        if (!lineSchema || !wantsNdjson(request)) return send(await run());
-        return answerInNdjson(reply, { run, send, failureLine: (error) => failureLine(error, request.id) });
+        const inLines = lineSchema !== undefined && prefers(request.headers.accept, NDJSON_TYPE);
+        let lines: Lines | undefined;
+        const begin = () => (lines ??= beginLines(reply));
+        try {
+          const answer = await answerTo(request, inLines ? (progress) => begin().progress(progress) : undefined);
+          const given = { status, ...answer };
+          // A failure before any progress is answered in the ordinary way.
+          if (!inLines || (given.status >= 400 && !lines)) return await sendAnswer(request, reply, given);
+          begin().end({ status: given.status, ...given.body, ...given.inLines });
+        } catch (error) {
+          if (!lines) throw error;
+          lines.end(failureLine(error, request.id));
+        }
+        return reply;
       },
     });
-  };
-  void app.register(async (scope) => {
-    for (const endpoint of endpoints) add(scope, endpoint);
-    for (const [path, methods] of methodsByPath(endpoints))
-      refuseOtherMethods(scope, urlOf(prefix, path), methods, envelope);
-  });
+  }
+  for (const [path, members] of Map.groupBy(endpoints, (endpoint) => endpoint.path))
+    refuseOtherMethods(app, urlOf(prefix, path), members.flatMap(methodsOf), envelope);
 }
 
 /** What is for operators or about an account must not be cached, a token least of all. */
@@ -84,14 +90,7 @@ const mayHoldSecrets = ({ access, path }: Endpoint) =>
 
 const urlOf = (prefix: string, path: string) => `${prefix}${path.replace(/\{(\w+)\}/, ':$1')}`;
 
-function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of endpoints) {
-    const known = methods.get(path) ?? [];
-    methods.set(path, [...(method === 'GET' ? ['GET', 'HEAD'] : [method]), ...known]);
-  }
-  return methods;
-}
+const methodsOf = ({ method }: Endpoint) => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
 type EndpointContext = Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators' | 'requestCall'>;
 
@@ -143,7 +142,7 @@ async function identify(access: Access, context: EndpointContext, request: Fasti
   }
   if (access === 'operator') {
     const check = await context.operators.check(request.raw);
-    if (!check.ok) throw check.status === 401 ? unauthenticated(WRONG_TOKEN) : forbidden(FOREIGN);
+    if (check !== 200) throw check === 401 ? unauthenticated(WRONG_TOKEN) : forbidden(FOREIGN);
     return { identity: OPERATOR };
   }
   // Who is about to show that they are an operator.
@@ -222,38 +221,9 @@ async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: 
 export const NDJSON_TYPE = 'application/x-ndjson';
 const REPEAT_MS = 5_000;
 
-function wantsNdjson({ headers }: FastifyRequest): boolean {
-  return isWanted(headers.accept, (range) => range.split(';', 1)[0] === NDJSON_TYPE);
-}
-
-interface LongWork {
-  run(onProgress: OnWorkProgress): Promise<GivenAnswer>;
-  send(answer: GivenAnswer): Promise<FastifyReply>;
-  /** The last line when the work fails after the status has been sent. */
-  failureLine(error: unknown): object;
-}
-
-/**
- * Streams progress, then the result, whose line includes the status. A failure before any progress is answered in the
- * ordinary way. If the client disconnects, the work goes on.
- */
-async function answerInNdjson(reply: FastifyReply, work: LongWork): Promise<FastifyReply> {
-  let lines: Lines | undefined;
-  const begin = () => {
-    const made = createLines({ repeatMs: REPEAT_MS });
-    reply.code(200).header('content-type', NDJSON_TYPE).send(made.stream);
-    return made;
-  };
-  let answer: GivenAnswer;
-  try {
-    answer = await work.run((progress) => (lines ??= begin()).progress(progress));
-  } catch (error) {
-    if (!lines) throw error;
-    lines.end(work.failureLine(error));
-    return reply;
-  }
-  const { status, body, inLines } = answer;
-  if (status >= 400 && !lines) return work.send(answer);
-  (lines ??= begin()).end({ status, ...body, ...inLines });
-  return reply;
+/** Streams progress, then the result, whose line includes the status. If the client disconnects, the work goes on. */
+function beginLines(reply: FastifyReply): Lines {
+  const lines = createLines({ repeatMs: REPEAT_MS });
+  reply.code(200).header('content-type', NDJSON_TYPE).send(lines.stream);
+  return lines;
 }

@@ -10,18 +10,14 @@ import {
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { refuseMore } from './strict.ts';
 
 export interface FakeBackupWork {
   work: BackupWork;
   /** Its part of the graph, with the same archives. */
   resolvers: Record<'Query' | 'Mutation', Record<string, Resolver>>;
   archives: Map<string, Buffer>;
-  uploading(): number;
   /** Makes the next call fail with this error. */
   failNext(error: Error): void;
-  /** The progress that creating, verifying and restoring report; may be empty. */
-  progress: WorkProgress[];
   /** The outcomes of the next undos; without any, they succeed. */
   undos: RestoreEnd['outcome'][];
 }
@@ -35,7 +31,6 @@ export function createFakeBackupWork(): FakeBackupWork {
   const undos: RestoreEnd['outcome'][] = [];
   let failure: Error | undefined;
   let made = 0;
-  let uploads = 0;
 
   const mayFail = () => {
     const error = failure;
@@ -79,24 +74,13 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { archives: archives.size, added: 1, unread: 0 };
     },
-    async restore(file, onProgress, { allowLoss = false, stores, safetyBackup, decryptedFrom, ...others } = {}) {
-      refuseMore(others);
+    async restore(file, onProgress, parameters) {
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');
       progress.forEach((step) => onProgress?.(step));
       mayFail();
-      return {
-        success: true,
-        message: stores
-          ? `Restored: ${JSON.stringify(stores)}.`
-          : decryptedFrom
-            ? `Restored: ${decryptedFrom}.`
-            : 'Database restored.',
-        error: null,
-        outcome: 'RESTORED',
-        dropped: allowLoss ? ['tasks.invoices'] : [],
-        safetyBackup: safetyBackup ? 'before.tar.gz' : null,
-      };
+      const lists = { dropped: ['tasks.invoices'], safetyBackup: 'before.tar.gz' };
+      return { success: true, message: JSON.stringify(parameters), error: null, outcome: 'RESTORED', ...lists };
     },
     async dryRun(file, onProgress, { stores } = {}) {
       if (!archives.has(file)) throw notFound('There is no such backup file.');
@@ -130,8 +114,7 @@ export function createFakeBackupWork(): FakeBackupWork {
     },
     async upload(file, content) {
       mayFail();
-      uploads++;
-      const bytes = await buffer(content).finally(() => uploads--);
+      const bytes = await buffer(content);
       const there = archives.get(file);
       if (there && !there.equals(bytes)) throw conflict('There is another archive of that name.');
       archives.set(file, bytes);
@@ -163,8 +146,7 @@ export function createFakeBackupWork(): FakeBackupWork {
   };
 
   return {
-    ...{ work, resolvers, archives, progress, undos },
-    uploading: () => uploads,
+    ...{ work, resolvers, archives, undos },
     failNext: (error) => (failure = error),
   };
 }

@@ -3,7 +3,7 @@ import { checkedQuery, type Endpoint, endpoint, type Exchange, queryText } from 
 import { type AuditEntryFragment, type RestExportTasksQuery, OPERATIONS } from '../operations.ts';
 import { accountExport, auditTrail } from '../schemas/answers.ts';
 import { auditQuery } from '../schemas/requests.ts';
-import { toTask } from '../tasks/task-input.ts';
+import { toTask } from '../tasks/one-task.ts';
 import { tokenOf } from './sessions.ts';
 
 const ENTRIES = 100;

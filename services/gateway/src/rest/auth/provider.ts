@@ -1,7 +1,7 @@
 import { notFound } from '@taskmesh/contracts';
 import type { AuthSignIn } from '@taskmesh/internal-api';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import { action, checkedQuery, type Endpoint, endpoint, type ErrorPage, wholeQuery } from '../endpoint.ts';
+import { action, checkedQuery, type Endpoint, endpoint, type ErrorPage } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { linkedIdentity, linkedIdentityList, session, signInProvider } from '../schemas/answers.ts';
 import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
@@ -18,7 +18,7 @@ export interface ProviderEndpointsDeps {
 /** Signing in at a provider, and the identities that this links. */
 export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly Endpoint[] {
   const { signIn, publicUrl, errorPage } = deps;
-  const cookie = createSignInCookie({ isSecure: publicUrl.startsWith('https:') });
+  const cookie = signInCookie({ isSecure: publicUrl.startsWith('https:') });
   const goTo = (location: string, setCookie: string) => ({
     headers: { location, 'set-cookie': setCookie, 'referrer-policy': 'no-referrer' },
     body: null,
@@ -62,7 +62,8 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
         'Redirects to `return_to`. 400 if the sign-in was not started in this browser, has expired, or has already returned. ' +
         ERRORS_AS_PAGE,
       needs: OPERATIONS.signInWithCode,
-      query: wholeQuery(signInAnswer),
+      // auth reads it as the provider sent it.
+      query: { schema: signInAnswer, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) },
       status: 302,
       errors: ['NOT_FOUND', 'RATE_LIMITED'],
       errorPage,
@@ -121,24 +122,17 @@ export function createProviderEndpoints(deps: ProviderEndpointsDeps): readonly E
 
 const MAX_AGE_S = 600;
 
-/** Binds a sign-in at a provider to the browser that started it. */
-export interface SignInCookie {
-  /** The `Set-Cookie` value that sets it. */
-  of(binding: string): string;
-  /** The `Set-Cookie` value that deletes it. */
-  none: string;
-  /** Reads it from a `Cookie` header. */
-  in(header: string | undefined): string | undefined;
-}
-
-/** Over TLS, no other host of the domain can set it. `Lax`, because the provider's redirect back must carry it. */
-export function createSignInCookie({ isSecure }: { isSecure: boolean }): SignInCookie {
+/**
+ * The cookie that binds a sign-in at a provider to the browser that started it. Over TLS, no other host of the domain can
+ * set it. `Lax`, because the provider's redirect back must carry it.
+ */
+function signInCookie({ isSecure }: { isSecure: boolean }) {
   const name = isSecure ? '__Host-taskmesh-sign-in' : 'taskmesh-sign-in';
   const set = (value: string, maxAge: number) =>
     stringifySetCookie({ name, value, maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure });
   return {
-    of: (binding) => set(binding, MAX_AGE_S),
+    of: (binding: string) => set(binding, MAX_AGE_S),
     none: set('', 0),
-    in: (header) => (header === undefined ? undefined : parseCookie(header)[name]),
+    in: (header: string | undefined) => (header === undefined ? undefined : parseCookie(header)[name]),
   };
 }

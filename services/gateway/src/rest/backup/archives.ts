@@ -1,7 +1,8 @@
 import type { ArchiveDownload, BackupEntry, BackupWork } from '@taskmesh/internal-api';
-import { type Answer, type Bytes, done, type Endpoint, endpoint } from '../endpoint.ts';
+import { type Answer, type Bytes, done, type Endpoint, endpoint, found } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import { backupList, backupMessage, backupScan, oneBackup, workLine } from '../schemas/backups.ts';
+import { backupList, backupScan, oneBackup, workLine } from '../schemas/backups.ts';
+import { doneAnswer } from '../schemas/parts.ts';
 import { unknownFile } from './queries.ts';
 
 const VERIFIED = 'The archive can be restored: a test restore of all its stores succeeded.';
@@ -32,8 +33,7 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     answerSchema: backupList,
     handle: async ({ run }) => {
       const data = (await run(OPERATIONS.backups, {})).backups as BackupEntry[]; // `origin` is any string in the graph
-      const count = data.length;
-      return done(count === 1 ? '1 backup found.' : `${count} backups found.`, { count, data });
+      return found('backup', data);
     },
   }),
   endpoint('operator', 'POST /backups/scan', {
@@ -52,7 +52,7 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     name: 'deleteBackup',
     summary: 'Delete an archive',
     needs: OPERATIONS.deleteBackup,
-    answerSchema: backupMessage,
+    answerSchema: doneAnswer,
     errors: ['NOT_FOUND'],
     handle: async ({ id, run }) => {
       const { deleteBackup } = await run(OPERATIONS.deleteBackup, { file: id });
@@ -64,11 +64,10 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     name: 'uploadBackup',
     summary: 'Upload an archive',
     description:
-      'It is listed once it is complete. Uploading the same archive under the same name again changes nothing.',
+      'It is listed once it is complete. Uploading the same archive under the same name again changes nothing. 409 if another archive has that name.',
     bodySchema: ARCHIVE,
     status: 201,
     answerSchema: oneBackup,
-    exampleMessage: 'Archive stored.',
     errors: ['CONFLICT'],
     handle: async ({ id, body }) => done('Archive stored.', { data: await work.upload(id, body) }),
   }),
@@ -89,7 +88,6 @@ export const archiveEndpoints = (work: BackupWork): readonly Endpoint[] => [
     summary: 'Verify that an archive can be restored',
     description: 'Restores it into temporary databases, which are then dropped; the real ones are not touched.',
     answerSchema: oneBackup,
-    exampleMessage: VERIFIED,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ id, onProgress }) => done(VERIFIED, { data: await work.verify(id, onProgress) }),

@@ -1,4 +1,4 @@
-import { badUserInput, notFound, parseInput } from '@taskmesh/contracts';
+import { badUserInput, notFound } from '@taskmesh/contracts';
 import {
   refuseOthers,
   RESTORE_PARAMETERS,
@@ -8,7 +8,9 @@ import {
   UNDO_PARAMETERS,
 } from '@taskmesh/internal-api';
 import { z } from 'zod';
-import type { QueryRules } from '../endpoint.ts';
+import { readParameters } from '../../http/query-parameters.ts';
+import { checkedQuery, type QueryRules } from '../endpoint.ts';
+import { wholeNumber } from '../schemas/requests.ts';
 
 export interface RestoreQuery {
   file: string;
@@ -85,44 +87,27 @@ export const undoQuery: QueryRules<string | undefined> = {
 };
 
 const epoch = z.object({
-  atLeast: z.int().min(1).max(2_000_000_000).optional().meta({
+  atLeast: wholeNumber('atLeast', { min: 1, max: 2_000_000_000 }).meta({
     description: 'The lowest acceptable epoch. Default: derived from the clock.',
   }),
 });
+const checkedEpoch = checkedQuery(epoch);
 
 export const epochQuery: QueryRules<number | undefined> = {
   schema: epoch,
-  read({ query }) {
-    refuseOthers(query, Object.keys(epoch.shape));
-    const { atLeast } = query as { atLeast?: unknown }; // Fastify's queries are always objects
-    return parseInput(epoch, { atLeast: wholeNumberIn(atLeast) }).atLeast;
+  read(request) {
+    refuseOthers(request.query, Object.keys(epoch.shape));
+    return checkedEpoch.read(request).atLeast;
   },
 };
 
-function wholeNumberIn(atLeast: unknown): number | undefined {
-  if (atLeast === undefined) return undefined;
-  if (typeof atLeast === 'string' && /^\d{1,10}$/.test(atLeast)) return Number(atLeast);
-  throw badUserInput([{ path: 'atLeast', message: 'must be a whole number' }], 'atLeast must be a whole number.');
-}
-
 export const unknownFile = () => notFound('There is no such backup file.');
 
-/**
- * The query's `file`, decoded once.
- * @throws AppError BAD_USER_INPUT when it is missing, empty or repeated; NOT_FOUND when its bytes are not valid UTF-8
- */
-export function readFileParameter(url: string): string {
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  const values = query
-    .split('&')
-    .filter((pair) => pair === 'file' || pair.startsWith('file='))
-    .map((pair) => pair.slice('file='.length));
-  const [value = ''] = values;
-  if (values.length > 1) throw badUserInput([], 'Exactly one file must be named.');
-  if (value === '') throw badUserInput([], 'The query parameter file is missing.');
-  try {
-    return decodeURIComponent(value.replaceAll('+', ' '));
-  } catch {
-    throw unknownFile();
-  }
+const FILE = new Set(['file']);
+
+/** @throws AppError BAD_USER_INPUT when it is missing, empty or repeated, or not valid UTF-8 */
+function readFileParameter(url: string): string {
+  const { file = '' } = readParameters(url, FILE);
+  if (file === '') throw badUserInput([], 'The query parameter file is missing.');
+  return file;
 }

@@ -3,14 +3,8 @@ import type { BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import type { z } from 'zod';
 import { done, type Endpoint, endpoint, type Exchange, type QueryRules } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
-import {
-  backupMessage,
-  newEpoch,
-  restoreAnswer,
-  restoreForecast,
-  undoableRestore,
-  workLine,
-} from '../schemas/backups.ts';
+import { newEpoch, restoreAnswer, restoreForecast, undoableRestoreAnswer, workLine } from '../schemas/backups.ts';
+import { doneAnswer } from '../schemas/parts.ts';
 import { endOf } from './answers.ts';
 import { dryRunQuery, epochQuery, foreignRestoreQuery, restoreQuery, undoQuery, type RestoreQuery } from './queries.ts';
 
@@ -58,9 +52,7 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     description:
       'Brings back the databases that the last restore replaced, in one step, while they are kept (`RESTORE_KEEP_OLD`). What was written since is kept in turn: a second call brings it back. 404 if nothing is kept, 409 if the last restore is not the one of `restoredAt`, 503 while another restore runs.',
     query: undoQuery,
-    answerSchema: backupMessage as z.ZodType<object>,
-    exampleMessage:
-      'Undone: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What the undo replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
+    answerSchema: doneAnswer as z.ZodType<object>,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ query: restoredAt, onProgress }) => {
@@ -74,7 +66,7 @@ export const restoreEndpoints = (work: BackupWork): readonly Endpoint[] => [
     summary: 'The restore that can be undone',
     description: '404 if nothing is kept.',
     needs: OPERATIONS.undoableRestore,
-    answerSchema: undoableRestore,
+    answerSchema: undoableRestoreAnswer,
     errors: ['NOT_FOUND'],
     handle: async ({ run }) => {
       const { undoable } = await run(OPERATIONS.undoableRestore, {});
@@ -106,7 +98,7 @@ function restoreEndpoint({ restore, ...way }: RestoreWay): Endpoint {
     name: 'restoreBackup',
     summary: 'Restore from an archive',
     description:
-      'Replaces the databases with those of the archive, in one step. If the database step fails, the response is still 200, its message says so, and the data are unchanged.',
+      'Replaces the databases with those of the archive, in one step. If the database step fails, the response is still 200, its message says so, and the data are unchanged. 403 also if the name points outside the backup storage, 500 also if the archive cannot be extracted.',
     answerSchema: restoreAnswer as z.ZodType<object>, // a failed one has more fields
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],

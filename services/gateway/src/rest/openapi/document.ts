@@ -11,8 +11,7 @@ import { IDEMPOTENCY_KEY, IF_MATCH, isKnown } from '../preconditions.ts';
 import { oneTask, reducedTask } from '../schemas/answers.ts';
 import { type Mount, NDJSON_TYPE } from '../serve-endpoints.ts';
 import { ERROR_SCHEMAS, errorResponses, failureReferences } from './errors.ts';
-import { contentOf, mediaOf, schemasOf } from './schemas.ts';
-import type { Header, JsonSchema, Operation, Parameter, Response } from './types.ts';
+import { contentOf, type JsonSchema, mediaOf, schemasOf } from './schemas.ts';
 
 /** A group of endpoints, and the chapter that describes it. */
 export interface Chapter extends Mount {
@@ -35,9 +34,7 @@ export type OpenApiDocument = ReturnType<typeof describeApi>;
 /** The API description (OpenAPI 3.1), generated from the same tables and schemas that serve and check requests. */
 export function describeApi(chapters: readonly Chapter[], publicUrl: string) {
   const endpoints = chapters.flatMap((chapter) => chapter.endpoints);
-  const accesses = new Set(endpoints.map(({ access }) => access));
-  const envelopes = [...new Set(chapters.map(({ envelope }) => envelope))];
-  const paths: Record<string, Record<string, Operation>> = {};
+  const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {};
   for (const { prefix, envelope, endpoints: members, tag } of chapters) {
     for (const endpoint of members) {
       const path = (paths[`${prefix}${endpoint.path}`] ??= {});
@@ -57,10 +54,7 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string) {
     tags: chapters.map(({ tag, description }) => ({ name: tag, description })),
     paths,
     components: {
-      schemas: schemasOf(
-        endpoints,
-        envelopes.map((envelope) => ERROR_SCHEMAS[envelope]),
-      ),
+      schemas: schemasOf(endpoints, Object.values(ERROR_SCHEMAS)),
       responses: Object.fromEntries(chapters.flatMap((chapter) => Object.entries(errorResponses(chapter)))),
       headers: {
         RequestId: { description: 'Identifies this request in our logs.', schema: { type: 'string' } },
@@ -75,16 +69,14 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string) {
           required: false,
           schema: { type: 'string', examples: ['<?limit=1000&offset=1000>; rel="next"'] },
         },
-      } as Record<string, Header>,
+      },
       securitySchemes: {
-        ...(accesses.has('user') && { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }),
-        ...(accesses.has('operator') && {
-          backupToken: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'The value of `BACKUP_TOKEN`, or the token of the machine that Taskmesh runs on.',
-          },
-        }),
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        backupToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The value of `BACKUP_TOKEN`, or the token of the machine that Taskmesh runs on.',
+        },
       },
     },
   };
@@ -110,11 +102,11 @@ const tagOf = (bytes: Buffer) => `"${createHash('sha256').update(bytes).digest('
 
 const LONG = `With \`Accept: ${NDJSON_TYPE}\` the response is a 200 whose lines report progress; the last line has the ordinary response and its \`status\`.`;
 
-const LOCATION: Header = { description: 'Where to go.', schema: { type: 'string' } };
+const LOCATION = { description: 'Where to go.', schema: { type: 'string' } };
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const TASK_ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
 
-const SECURITY: Record<Endpoint['access'], Operation['security']> = {
+const SECURITY: Record<Endpoint['access'], object[]> = {
   user: [{ accessToken: [] }],
   public: [],
   optional: [{ accessToken: [] }, {}],
@@ -123,7 +115,7 @@ const SECURITY: Record<Endpoint['access'], Operation['security']> = {
   'operators-place': [],
 };
 
-function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope; tag: string }): Operation {
+function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope; tag: string }) {
   const { name, summary, access, bodySchema } = endpoint;
   const description = [endpoint.description, endpoint.lineSchema && LONG].filter(Boolean).join(' ');
   const parameters = parametersOf(endpoint);
@@ -144,17 +136,11 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
 }
 
 /** Line answers are always a 200; the ordinary status is on the last line. */
-function successesOf({
-  answerSchema,
-  lineSchema,
-  status = 200,
-  exampleMessage,
-  isPaged,
-}: Endpoint): Record<number, Response> {
+function successesOf({ answerSchema, lineSchema, status = 200, isPaged }: Endpoint): Record<number, object> {
   if (!answerSchema)
     return { [status]: { description: 'A redirect.', headers: { ...REQUEST_ID, Location: LOCATION } } };
   const lines = lineSchema && { [NDJSON_TYPE]: mediaOf(lineSchema) };
-  const ordinary: Response = {
+  const ordinary = {
     description: status === 201 ? 'Created.' : 'Done.',
     headers: {
       ...REQUEST_ID,
@@ -162,7 +148,7 @@ function successesOf({
       ...((answerSchema === oneTask || answerSchema === reducedTask) && TASK_ETAG),
       ...(isPaged && { Link: { $ref: '#/components/headers/Link' } }),
     },
-    content: contentOf(answerSchema, exampleMessage),
+    content: contentOf(answerSchema),
   };
   if (!lines) return { [status]: ordinary };
   if (status === 200) return { 200: { ...ordinary, content: { ...ordinary.content, ...lines } } };
@@ -172,7 +158,15 @@ function successesOf({
   };
 }
 
-const NOT_MODIFIED: Response = { description: 'The task has not changed.', headers: { ...REQUEST_ID, ...TASK_ETAG } };
+const NOT_MODIFIED = { description: 'The task has not changed.', headers: { ...REQUEST_ID, ...TASK_ETAG } };
+
+interface Parameter {
+  name: string;
+  in: 'query' | 'path' | 'header';
+  required: boolean;
+  description?: string;
+  schema: JsonSchema;
+}
 
 function parametersOf({ path, query, headers = [] }: Endpoint): Parameter[] {
   return [
@@ -202,23 +196,13 @@ function pathParameter(name: string): Parameter {
   return { name, in: 'path', required: true, ...parameter };
 }
 
+const uuid = (description: string) => ({ description, schema: { type: 'string', format: 'uuid' } });
+
 const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
-  id: {
-    description: 'The id of a task. Anything but a UUID is not found.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  tokenId: {
-    description: 'The id of one of your tokens, from the list.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  identityId: {
-    description: 'The id of one of your linked identities, from the list.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  sessionId: {
-    description: 'The id of one of your sessions, from the list.',
-    schema: { type: 'string', format: 'uuid' },
-  },
+  id: uuid('The id of a task. Anything but a UUID is not found.'),
+  tokenId: uuid('The id of one of your tokens, from the list.'),
+  identityId: uuid('The id of one of your linked identities, from the list.'),
+  sessionId: uuid('The id of one of your sessions, from the list.'),
   deadLetterId: {
     description: 'The id of a dead letter, from the list.',
     schema: { type: 'string', pattern: '^\\d{1,18}$' },
@@ -229,26 +213,26 @@ const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
   },
 };
 
+const header = (name: string, description: string, schema: JsonSchema): Parameter => ({
+  ...{ name, in: 'header', required: false },
+  description,
+  schema: { type: 'string', ...schema },
+});
+
 const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
-  'if-match': {
-    name: 'If-Match',
-    in: 'header',
-    required: false,
-    description: 'The `ETag` of the task as you know it. The request fails with 412 if it has changed since.',
-    schema: { type: 'string', pattern: IF_MATCH.source, examples: ['"1"'] },
-  },
-  'if-none-match': {
-    name: 'If-None-Match',
-    in: 'header',
-    required: false,
-    description: 'The `ETag` of the task as you know it. The response is 304 without a body if it has not changed.',
-    schema: { type: 'string', examples: ['"1"'] },
-  },
-  'idempotency-key': {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
-    description: 'Makes retries safe: for 24 hours, the same key with the same body creates only one task.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
-  },
+  'if-match': header(
+    'If-Match',
+    'The `ETag` of the task as you know it. The request fails with 412 if it has changed since.',
+    { pattern: IF_MATCH.source, examples: ['"1"'] },
+  ),
+  'if-none-match': header(
+    'If-None-Match',
+    'The `ETag` of the task as you know it. The response is 304 without a body if it has not changed.',
+    { examples: ['"1"'] },
+  ),
+  'idempotency-key': header(
+    'Idempotency-Key',
+    'Makes retries safe: for 24 hours, the same key with the same body creates only one task.',
+    { minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
+  ),
 };

@@ -1,6 +1,20 @@
 import { z } from 'zod';
 import { type Bytes, type Endpoint, isBytes } from '../endpoint.ts';
-import type { JsonSchema, MediaType } from './types.ts';
+
+/** A JSON Schema (2020-12), as far as its keywords are read here. */
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  description?: string;
+  [keyword: string]: unknown;
+}
 
 export function schemasOf(endpoints: readonly Endpoint[], errors: readonly z.ZodType[]): Record<string, JsonSchema> {
   const inputs = endpoints.map(({ bodySchema }) => bodySchema);
@@ -62,26 +76,20 @@ function withParts(schema: z.ZodType): z.ZodType[] {
   return [schema, ...inner.filter((field) => field.meta()?.id !== undefined)];
 }
 
-/** Describes a body: JSON with a named schema and an example, or bytes. */
-export function contentOf(schema: z.ZodType | Bytes<unknown>, exampleMessage?: string): Record<string, MediaType> {
-  if (!isBytes(schema)) return { 'application/json': mediaOf(schema, exampleMessage) };
+/** Describes a body: JSON with a named schema, and with an example if it has one, or bytes. */
+export function contentOf(
+  schema: z.ZodType | Bytes<unknown>,
+): Record<string, { schema: JsonSchema; example?: unknown }> {
+  if (!isBytes(schema)) return { 'application/json': mediaOf(schema) };
   const { mediaTypes, description } = schema;
   return Object.fromEntries(
     mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary', description } }]),
   );
 }
 
-export function mediaOf(schema: z.ZodType, exampleMessage?: string): MediaType {
-  const example = exampleOf(schema);
-  return {
-    schema: { $ref: `#/components/schemas/${idOf(schema)}` },
-    example: exampleMessage === undefined ? example : Object.assign({}, example, { message: exampleMessage }),
-  };
-}
-
-function exampleOf(schema: z.ZodType): unknown {
-  const { examples } = schema.meta() ?? {};
-  return Array.isArray(examples) ? examples[0] : undefined;
+export function mediaOf(schema: z.ZodType) {
+  const [example] = (schema.meta()?.['examples'] ?? []) as unknown[]; // as `bodyOf` sets them
+  return { schema: { $ref: `#/components/schemas/${idOf(schema)}` }, ...(example !== undefined && { example }) };
 }
 
 export function idOf(schema: z.ZodType): string {

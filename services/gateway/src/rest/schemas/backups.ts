@@ -1,19 +1,6 @@
-import type { BackupEntry } from '@taskmesh/internal-api';
+import { undoableRestore } from '@taskmesh/internal-api';
 import { z } from 'zod';
 import { answered, flag, listed, message, named, success, text, time, whole } from './parts.ts';
-
-const EXAMPLE: BackupEntry = {
-  file: 'taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz',
-  sizeBytes: 1_048_576,
-  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  createdAt: '2026-11-20T10:00:00.000Z',
-  origin: 'schedule',
-  stores: ['tasks', 'auth'],
-  verifiedAt: null,
-  verifiedVersion: null,
-  unfitAt: null,
-  unfitReason: null,
-};
 
 const backup = named(
   'Backup',
@@ -37,12 +24,11 @@ const backup = named(
     }),
     unfitReason: z.string().nullable().meta({ description: 'Why it cannot be restored, as part of a sentence.' }),
   }),
-  EXAMPLE,
 );
 
-export const oneBackup = answered('BackupAnswer', backup, 'Backup made.', EXAMPLE);
+export const oneBackup = answered('BackupAnswer', backup);
 
-export const backupList = listed('BackupList', backup, '1 backup found.', EXAMPLE);
+export const backupList = listed('BackupList', backup);
 
 const scan = z.object({
   archives: whole('Archives found.'),
@@ -50,14 +36,7 @@ const scan = z.object({
   unread: whole('Archives whose manifest could not be read here.'),
 });
 
-export const backupScan = answered('BackupScanAnswer', scan, 'Archives: 3; new to the list: 2.', {
-  ...{ archives: 3, added: 2, unread: 0 },
-});
-
-export const backupMessage = named('BackupMessage', z.object({ success, message }), {
-  success: true,
-  message: 'Backup deleted.',
-});
+export const backupScan = answered('BackupScanAnswer', scan);
 
 const skipped = z
   .array(z.object({ kind: z.string(), count: z.int() }))
@@ -76,10 +55,7 @@ const safetyBackup = z.string().optional().meta({
   description: 'The archive made right before the restore, if any; absent under the same conditions as `skipped`.',
 });
 
-export const restoreAnswer = named('RestoreAnswer', z.object({ success, message, skipped, dropped, safetyBackup }), {
-  success: true,
-  message: 'Database restored; the application may need a restart.',
-});
+export const restoreAnswer = named('RestoreAnswer', z.object({ success, message, skipped, dropped, safetyBackup }));
 
 const change = z.object({ now: whole('The number now.'), after: whole('The number after the restore.') });
 
@@ -111,41 +87,11 @@ const forecast = z.object({
   tookMs: z.int(),
 });
 
-export const restoreForecast = answered(
-  'RestoreForecast',
-  forecast,
-  'The restore could be done now. Nothing was changed.',
-  {
-    possible: true,
-    obstacles: [],
-    stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100, gone: 21, back: 1 }] }],
-    accounts: { now: 120, after: 100, gone: 21, back: 1, sessionsEnding: 17 },
-    ...{ skipped: [], dropped: [], tookMs: 2400 },
-  },
-);
+export const restoreForecast = answered('RestoreForecast', forecast);
 
-export const undoable = z.object({
-  file: z.string(),
-  stores: z.array(z.string()),
-  isUndo: flag('Whether it was itself an undo.'),
-  restoredAt: time,
-  keptUntil: time,
-  replacedKeptMs: whole('How long what an undo replaces would be kept, in milliseconds; 0 means not at all.'),
-});
+export const undoableRestoreAnswer = answered('UndoableRestoreAnswer', undoableRestore);
 
-export const undoableRestore = answered('UndoableRestoreAnswer', undoable, 'It can be taken back.', {
-  ...{ file: EXAMPLE.file, stores: ['tasks', 'auth'], isUndo: false },
-  restoredAt: '2026-11-21T09:00:00.000Z',
-  keptUntil: '2026-11-22T09:00:00.000Z',
-  replacedKeptMs: 86_400_000,
-});
-
-export const newEpoch = answered(
-  'NewEpochAnswer',
-  z.object({ epoch: whole('The epoch of all events from now on.') }),
-  'The epoch 28100000 has begun; clients read their lists again.',
-  { epoch: 28_100_000 },
-);
+export const newEpoch = answered('NewEpochAnswer', z.object({ epoch: whole('The epoch of all events from now on.') }));
 
 const count = () => z.int().optional();
 
@@ -168,5 +114,4 @@ export const workLine = named(
     keptUntil: time.nullish().meta({ description: 'Until when an undo is possible; null if nothing is kept.' }),
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore or an undo.' }),
   }),
-  { progress: { phase: 'dump', store: 'tasks', doneBytes: 262_144 } },
 );

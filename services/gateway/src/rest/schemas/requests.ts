@@ -19,7 +19,7 @@ import {
   updateTaskInput,
 } from '@taskmesh/contracts';
 import { z } from 'zod';
-import { named } from './parts.ts';
+import { bodyOf } from './parts.ts';
 
 const MAX_OFFSET = 2 ** 31 - 1;
 const MAX_LIMIT = 1_000;
@@ -27,14 +27,14 @@ const MAX_LIMIT = 1_000;
 const MAX_PAGE = Math.floor(MAX_OFFSET / MAX_LIMIT) + 1;
 
 /** A whole number in decimal digits, as a query has it. */
-export function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault: number }) {
+export function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault?: number }) {
   const isInRange = (value: string) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max;
   return z
     .string()
     .refine(isInRange, `${what} must be a whole number from ${min} to ${max}.`)
     .transform(Number)
     .optional()
-    .meta({ type: 'integer', minimum: min, maximum: max, default: byDefault });
+    .meta({ type: 'integer', minimum: min, maximum: max, ...(byDefault !== undefined && { default: byDefault }) });
 }
 
 /** Takes any text: a category that no task can have simply finds nothing. */
@@ -89,22 +89,24 @@ function withDueDate<Fields extends { due_date?: string | null | undefined }>({ 
   return due_date === undefined ? fields : { ...fields, dueDate: due_date };
 }
 
-export const taskCreate = named(
+const DUE_DATE = 'If `dueDate` is absent, `due_date` is used.';
+
+export const taskCreate = bodyOf(
   'TaskCreate',
-  z.preprocess(withOneDueDate, createTaskInput.extend(asRead).transform(withDueDate)),
+  z.preprocess(withOneDueDate, createTaskInput.extend(asRead).transform(withDueDate)).meta({ description: DUE_DATE }),
   { title: 'Water the plants', dueDate: '2026-12-01T18:00:00Z', category: 'home', priority: 'high' },
 );
-export const taskUpdate = named(
+export const taskUpdate = bodyOf(
   'TaskUpdate',
-  z.preprocess(withOneDueDate, updateTaskInput.extend(asRead).transform(withDueDate)),
+  z.preprocess(withOneDueDate, updateTaskInput.extend(asRead).transform(withDueDate)).meta({ description: DUE_DATE }),
   { completed: true, dueDate: null },
 );
 
-export const reducedTaskCreate = named('ReducedTaskCreate', createTaskInput.pick({ title: true, description: true }), {
+export const reducedTaskCreate = bodyOf('ReducedTaskCreate', createTaskInput.pick({ title: true, description: true }), {
   title: 'Water the plants',
   description: 'All but the cactus.',
 });
-export const reducedTaskUpdate = named(
+export const reducedTaskUpdate = bodyOf(
   'ReducedTaskUpdate',
   updateTaskInput.pick({ title: true, description: true, completed: true }),
   { completed: true },
@@ -123,12 +125,12 @@ const newPassword = password.meta({ minLength: 8, maxLength: 128 });
 const EXAMPLE_PASSWORD = 'a long and winding phrase';
 const EXAMPLE_LOGIN = { email: 'ada@example.com', password: EXAMPLE_PASSWORD };
 
-export const signUp = named('SignUp', signUpInput.extend({ refresh, password: newPassword }), {
+export const signUp = bodyOf('SignUp', signUpInput.extend({ refresh, password: newPassword }), {
   ...EXAMPLE_LOGIN,
   name: 'Ada',
 });
-export const login = named('Login', loginInput.extend({ refresh }), EXAMPLE_LOGIN);
-export const forgotPassword = named('ForgotPassword', forgotPasswordInput, { email: 'ada@example.com' });
+export const login = bodyOf('Login', loginInput.extend({ refresh }), EXAMPLE_LOGIN);
+export const forgotPassword = bodyOf('ForgotPassword', forgotPasswordInput, { email: 'ada@example.com' });
 
 /** An opaque string, bounded because it is used for a lookup. */
 const opaque = (what: string) =>
@@ -137,27 +139,31 @@ const opaque = (what: string) =>
     .max(1_024, `${what} is too long.`)
     .refine((value) => value.isWellFormed() && !value.includes('\0'), `${what} must be text.`);
 
-export const resetPassword = named('ResetPassword', z.object({ token: opaque('token'), password: newPassword }), {
+export const resetPassword = bodyOf('ResetPassword', z.object({ token: opaque('token'), password: newPassword }), {
   token: 'token-of-the-recovery-mail',
   password: 'another long and winding phrase',
 });
-export const createToken = named(
+export const createToken = bodyOf(
   'CreateToken',
   personalTokenInput.pick({ name: true, scope: true }).extend({ expires_at: timestamp('expires_at') }),
   { name: 'Backup of my tasks', scope: 'read', expires_at: '2027-02-18T10:00:00Z' },
 );
 
-export const changeName = named('ChangeName', changeNameInput, { name: 'Ada Lovelace' });
-export const changePassword = named('ChangePassword', z.object({ current_password: password, password: newPassword }), {
-  current_password: EXAMPLE_PASSWORD,
-  password: 'another long and winding phrase',
-});
-export const changeEmail = named('ChangeEmail', changeEmailInput, {
+export const changeName = bodyOf('ChangeName', changeNameInput, { name: 'Ada Lovelace' });
+export const changePassword = bodyOf(
+  'ChangePassword',
+  z.object({ current_password: password, password: newPassword }),
+  {
+    current_password: EXAMPLE_PASSWORD,
+    password: 'another long and winding phrase',
+  },
+);
+export const changeEmail = bodyOf('ChangeEmail', changeEmailInput, {
   email: 'ada@example.org',
   password: EXAMPLE_PASSWORD,
 });
-export const deleteAccount = named('DeleteAccount', deleteAccountInput, { password: EXAMPLE_PASSWORD });
-export const confirmEmail = named(
+export const deleteAccount = bodyOf('DeleteAccount', deleteAccountInput, { password: EXAMPLE_PASSWORD });
+export const confirmEmail = bodyOf(
   'ConfirmEmail',
   z.object({ token: opaque('token'), password: confirmEmailInput.shape.password }),
   { token: 'token-of-the-mail', password: EXAMPLE_PASSWORD },
@@ -171,7 +177,7 @@ export const beginSignIn = z.object({
     description: 'The base64url-encoded SHA-256 of a secret of 43 to 128 characters, as defined by PKCE (RFC 7636).',
   }),
 });
-/** As the provider sends it: it is read by auth. */
+/** As the provider sends it. */
 export const signInAnswer = z.object({
   state: z.string(),
   code: z.string().optional(),
@@ -184,8 +190,8 @@ const EXAMPLE_CODE = {
   code: 'code-of-the-fragment',
   verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
 };
-export const signInWithCode = named('SignInWithCode', signInWithCodeInput.extend({ refresh }), EXAMPLE_CODE);
-export const linkIdentity = named('LinkIdentity', linkIdentityInput, { ...EXAMPLE_CODE, password: EXAMPLE_PASSWORD });
-export const refreshSession = named('Refresh', z.object({ refresh_token: opaque('refresh_token') }), {
+export const signInWithCode = bodyOf('SignInWithCode', signInWithCodeInput.extend({ refresh }), EXAMPLE_CODE);
+export const linkIdentity = bodyOf('LinkIdentity', linkIdentityInput, { ...EXAMPLE_CODE, password: EXAMPLE_PASSWORD });
+export const refreshSession = bodyOf('Refresh', z.object({ refresh_token: opaque('refresh_token') }), {
   refresh_token: 'opaque-token',
 });

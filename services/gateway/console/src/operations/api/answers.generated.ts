@@ -136,7 +136,7 @@ export type BackupScanAnswer = {
   };
 };
 
-export type BackupMessage = {
+export type Done = {
   success: boolean;
   /** For people to read. */
   message: string;
@@ -241,12 +241,6 @@ export type OperatorsToken = {
   };
 };
 
-export type OperationsMessage = {
-  success: boolean;
-  /** For people to read. */
-  message: string;
-};
-
 export type PlatformStatus = {
   success: boolean;
   /** For people to read. */
@@ -266,7 +260,7 @@ export type PlatformStatus = {
       startedAt: string | null;
       /** Its database; the gateway has none. */
       store: {
-        /** Whether the database responds. */
+        /** Whether the database responds; otherwise nothing else is known. */
         isUp: boolean;
         /** The latest migration. */
         schema: string | null;
@@ -284,6 +278,7 @@ export type PlatformStatus = {
       pending: number;
       /** The age of the oldest pending change. */
       oldestPendingAgeSeconds: number;
+      /** What waits for an operator, by who put it aside. */
       deadLetters: {
         relay: number;
         gateway: number;

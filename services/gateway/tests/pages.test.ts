@@ -1,0 +1,162 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+/** What a first visit of the console may load, as it is sent. */
+const MAX_BYTES = 80 * 1024;
+const YEAR = 'public, max-age=31536000, immutable';
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+const PAGES: Record<string, { files: string[]; policy?: string[] }> = {
+  '/': { files: ['icon.svg', 'style.css', 'console.js'], policy: ["img-src 'self'"] },
+  '/graphql': {
+    files: ['graphiql.css', 'explorer.css', 'react.js', 'react-dom.js', 'graphiql.js', 'explorer.js'],
+    policy: ['font-src data:', 'img-src data:'],
+  },
+  '/api/docs': {
+    files: ['swagger-ui.css', 'api-reference.css', 'swagger-ui.js', 'api-reference.js'],
+    policy: ['img-src data:'],
+  },
+  '/reset-password': { files: ['look.css', 'token-form.js'] },
+  '/confirm-email': { files: ['look.css', 'token-form.js'] },
+};
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const get = (path: string, init?: RequestInit) => fetch(`${gateway.origin}${path}`, init);
+const pageAt = async (path: string) => (await get(path, { headers: BROWSER })).text();
+const filesOf = (page: string) =>
+  [...page.matchAll(/<(?:link|script)\s[^>]*(?:src|href)="(?!data:)([^"]+)"/g)].map(([, path = '']) => path);
+
+/** The bytes that are sent, as they are: `fetch` would undo their coding. */
+async function load(path: string, headers: Record<string, string>) {
+  const response = await request(`${gateway.origin}${path}`, { headers });
+  return { headers: response.headers, bytes: Buffer.from(await response.body.arrayBuffer()) };
+}
+
+describe.each(Object.entries(PAGES))('the page %s', (path, { files, policy = [] }) => {
+  it('is never out of date, and runs nothing but its own scripts', async () => {
+    const { status, headers } = await get(path, { headers: BROWSER });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      path === '/graphql' ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      ...policy,
+    ]);
+    expect(await pageAt(path)).not.toMatch(/<script>|<style>|style=|onload=|onclick=|https?:/);
+    const head = await get(path, { method: 'HEAD', headers: BROWSER });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('loads files from here, under addresses that are kept forever', async () => {
+    const base = path === '/' ? '' : path;
+    const loaded = filesOf(await pageAt(path));
+    expect(loaded.map((file) => file.replace(/[\w-]{16}/, '…'))).toEqual(
+      files.map((name) => `${base}/assets/…/${name}`),
+    );
+    for (const file of loaded) {
+      const response = await get(file);
+      expect(response.headers.get('content-type')).toBe(TYPES[file.split('.').at(-1) ?? '']);
+      expect(response.headers.get('cache-control')).toBe(YEAR);
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      const text = await response.text();
+      expect(text.length).toBeGreaterThan(0);
+      // A page of another release gets this file, too, but does not keep it.
+      const other = await get(file.replace(/[\w-]{16}/, 'AAAAAAAAAAAAAAAA'));
+      expect([other.status, other.headers.get('cache-control'), await other.text()]).toEqual([200, 'no-store', text]);
+      const post = await get(file, { method: 'POST' });
+      expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
+    const counted = await gateway.metrics.metrics();
+    const routes = [...counted.matchAll(/route="([^"]*)"/g)].map(([, route = '']) => route);
+    expect(routes).toEqual(expect.arrayContaining(loaded.map((file) => file.replace(/[\w-]{16}/, ':hash'))));
+    expect((await get(`${base}/assets/AAAAAAAAAAAAAAAA/other.js`)).status).toBe(404);
+  });
+});
+
+it.each(['application/json, text/html;q=0.9', 'text/html;q=0, */*', '*/*'])(
+  'a program that accepts %s gets JSON where browsers get a page',
+  async (accept) => {
+    for (const [path, status] of [
+      ['/graphql', 400],
+      ['/', 404],
+    ] as const) {
+      const { status: seen, headers } = await get(path, { headers: { accept } });
+      expect([seen, headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
+      if (path === '/') expect(headers.get('vary')).toBe('Origin, Accept');
+    }
+  },
+);
+
+it("a browser's GET of /graphql runs the query that the address has", async () => {
+  const response = await get('/graphql?query={__typename}', { headers: BROWSER });
+  expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+});
+
+it('browsers and password managers find what they look for at well-known addresses', async () => {
+  const { status, headers } = await get('/.well-known/change-password', { redirect: 'manual' });
+  expect([status, headers.get('location')]).toEqual([303, '/#/account']);
+  expect((await get('/favicon.ico')).status).toBe(204);
+});
+
+describe('the console', () => {
+  it('loads no more than 80 KiB at first', async () => {
+    const headers = { ...BROWSER, 'accept-encoding': 'gzip, br' };
+    const paths = ['/', ...filesOf(await pageAt('/'))];
+    const sizes = await Promise.all(paths.map(async (path) => (await load(path, headers)).bytes.length));
+    console.log(`The console's first load: ${sizes.join(' + ')} bytes.`);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_BYTES);
+  });
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['BR;q=0.5, gzip', 'br'],
+    ['gzip, br;q=0', 'gzip'],
+    ['*', 'br'],
+    ['br;q=0, gzip;q=0.000', undefined],
+    ['zstd', undefined],
+    ['', undefined],
+  ])('sends its script to clients that accept "%s" as %s', async (accepted, coding) => {
+    const script = filesOf(await pageAt('/')).at(-1) ?? '';
+    const plain = await load(script, {});
+    const { headers, bytes } = await load(script, { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(coding);
+    expect(headers['vary']).toBe('Origin, Accept-Encoding');
+    const decode = { br: brotliDecompressSync, gzip: gunzipSync }[coding ?? ''] ?? ((same: Buffer) => same);
+    expect(decode(bytes).equals(plain.bytes)).toBe(true);
+    expect(Number(headers['content-length'])).toBe(bytes.length);
+  });
+});
+
+describe.each(['reset-password', 'confirm-email'])('the form of /%s', (name) => {
+  it('has every element that its script works on', async () => {
+    const page = await pageAt(`/${name}`);
+    const script = await (await get(filesOf(page)[1] ?? '')).text();
+    expect(page).toContain(`data-action="/api/auth/${name}"`);
+    expect(page).toContain(`autocomplete="${name === 'reset-password' ? 'new' : 'current'}-password"`);
+    const ids = [...script.matchAll(/byId\('([^']+)'\)(?!\?)/g)].flatMap(([, id]) => (id === 'password' ? [] : [id]));
+    expect(new Set(ids).size).toBeGreaterThan(4);
+    const fields = /data-fields="([^"]+)"/.exec(page)?.[1]?.split(' ') ?? [];
+    expect(fields[0]).toBe('token');
+    for (const id of [...ids, ...fields, ...[...fields, 'form'].map((field) => `${field}-error`)])
+      expect(page).toContain(`id="${id}"`);
+  });
+});
