@@ -1,6 +1,6 @@
 import { createChannelReader, type ChannelReader, type ChannelReaderEnd } from './channel-reader.ts';
 import type { ViewOf } from './change-view.ts';
-import { isOn, type Binding, type JoinRequest } from './join.ts';
+import type { Binding, JoinRequest } from './join.ts';
 import type { ChannelAddress, ChannelMessages } from './messages.ts';
 import type { FailureReason, Metrics, RealtimeUser, Subscribe } from './options.ts';
 import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
@@ -16,7 +16,7 @@ type State = 'joining' | 'pending' | 'live' | 'closed';
 
 /** One join of a topic, until the client leaves or joins again, or the channel ends. */
 export interface Channel extends ChannelAddress {
-  readonly config: JoinRequest['config'];
+  readonly wants: JoinRequest['wants'];
   /** Whether the client knows a cursor, so that it misses nothing when it joins again. */
   canResume(): boolean;
   isJoined(): boolean;
@@ -66,7 +66,7 @@ const OBSTACLES = {
 } as const satisfies Record<string, Refusal>;
 
 export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
-  const { topic, joinRef, bindings, config } = request;
+  const { topic, joinRef, bindings, wants } = request;
   const { messages, metrics, channels } = deps;
   let state: State = 'joining';
   /** The last valid one. */
@@ -167,18 +167,19 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const answer = (next: 'pending' | 'live') => {
     state = next;
     unsubscribed = metrics.subscribed();
-    messages.reply(request, 'ok', { postgres_changes: bindings.map(({ asked, id }) => ({ ...asked, id })) });
+    const entries = request.asked.map((entry, index) => ({ ...entry, id: bindings[index]?.id }));
+    request.asked = [];
+    messages.reply(request, 'ok', { postgres_changes: entries });
     if (bindings.length > 0)
       messages.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
-    if (isOn(config.presence?.enabled))
-      messages.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
+    if (wants.presence) messages.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
     if (state === 'live') open();
   };
 
   const channel: Channel = {
     topic,
     joinRef,
-    config,
+    wants,
     canResume: () => request.tellsCursor && (request.since !== undefined || state !== 'pending'),
     isJoined: () => state === 'pending' || state === 'live',
     join: () =>

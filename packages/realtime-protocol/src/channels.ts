@@ -136,7 +136,7 @@ function createPlaces(takeSocket: TakeSocket): TakeSocket {
 
 export interface BindingLimitOptions {
   bindings: number;
-  /** The sum for all distinct filters. */
+  /** The sum for all distinct filters and sets of columns. */
   cost: number;
 }
 
@@ -149,9 +149,17 @@ export interface BindingLimits {
 interface Taken {
   bindings: number;
   cost: number;
-  /** The number of bindings per filter text: equal filters are tested once per change. */
-  filters: Map<string, number>;
+  /** The number of bindings for each filter and set of columns: what is equal is done once per change. */
+  shared: Map<string, number>;
 }
+
+/** A change is written for each set of columns. */
+const SELECT_COST = 10;
+
+const costsOf = ({ filter, select }: Binding) => [
+  ...(filter ? [filter] : []),
+  ...(select ? [{ text: `select ${select.join()}`, cost: SELECT_COST }] : []),
+];
 
 export function createBindingLimits(limits: BindingLimitOptions): BindingLimits {
   const users = new Map<string, Taken>();
@@ -159,22 +167,22 @@ export function createBindingLimits(limits: BindingLimitOptions): BindingLimits 
   return {
     take(userId, bindings) {
       if (bindings.length === 0) return () => {};
-      const taken = users.get(userId) ?? { bindings: 0, cost: 0, filters: new Map<string, number>() };
-      const filters = bindings.flatMap(({ filter }) => filter ?? []);
-      const fresh = new Map(filters.map(({ text, cost }) => [text, taken.filters.has(text) ? 0 : cost]));
+      const taken = users.get(userId) ?? { bindings: 0, cost: 0, shared: new Map<string, number>() };
+      const costs = bindings.flatMap(costsOf);
+      const fresh = new Map(costs.map(({ text, cost }) => [text, taken.shared.has(text) ? 0 : cost]));
       const cost = [...fresh.values()].reduce((sum, each) => sum + each, 0);
       if (taken.bindings + bindings.length > limits.bindings || taken.cost + cost > limits.cost) return undefined;
       users.set(userId, taken);
       taken.bindings += bindings.length;
       taken.cost += cost;
-      for (const { text } of filters) taken.filters.set(text, (taken.filters.get(text) ?? 0) + 1);
+      for (const { text } of costs) taken.shared.set(text, (taken.shared.get(text) ?? 0) + 1);
       return () => {
         taken.bindings -= bindings.length;
-        for (const { text, cost } of filters) {
-          const left = (taken.filters.get(text) ?? 1) - 1;
-          if (left > 0) taken.filters.set(text, left);
+        for (const { text, cost } of costs) {
+          const left = (taken.shared.get(text) ?? 1) - 1;
+          if (left > 0) taken.shared.set(text, left);
           else {
-            taken.filters.delete(text);
+            taken.shared.delete(text);
             taken.cost -= cost;
           }
         }

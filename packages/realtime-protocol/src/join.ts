@@ -7,18 +7,15 @@ import { columnNamed, isObject, JoinRefused, naming, type Change, type Table } f
 /** The binary form stores a topic's length in one byte. */
 const MAX_TOPIC_LENGTH = 255;
 
-export interface JoinConfig {
-  broadcast?: { ack?: unknown; self?: unknown };
-  presence?: { enabled?: unknown };
-  postgres_changes?: unknown;
-}
-
 export interface JoinRequest {
   topic: string;
   joinRef: string | null;
   ref: string | null;
-  config: JoinConfig;
+  /** Whether the client hears its own broadcasts, has them acknowledged, and wants to know who is present. */
+  wants: { echoes: boolean; acknowledgements: boolean; presence: boolean };
   bindings: Binding[];
+  /** The entries of the bindings as the client sent them, which the answer repeats. Not kept any longer: they may be large. */
+  asked: Record<string, unknown>[];
   token: string;
   /** The client asked for cursors, so that it can resume later. */
   tellsCursor: boolean;
@@ -29,17 +26,26 @@ export interface JoinRequest {
 /** @throws JoinRefused */
 export function readJoin(message: Message, table: Table, keys: PublicKeys): JoinRequest {
   const { topic, joinRef, ref, payload } = message;
-  const config = isObject(payload['config']) ? (payload['config'] as JoinConfig) : {};
+  const config = objectIn(payload['config']);
+  const [broadcast, presence] = [objectIn(config['broadcast']), objectIn(config['presence'])];
+  const wants = {
+    echoes: isOn(broadcast['self']),
+    acknowledgements: isOn(broadcast['ack']),
+    presence: isOn(presence['enabled']),
+  };
   const resume = isObject(payload['resume']) ? payload['resume'] : undefined;
-  const bindings = readBindings(config.postgres_changes, table);
+  const asked = readEntries(config['postgres_changes']);
+  const bindings = asked.map((entry) => readBinding(entry, table));
   const token = tokenOf(payload['user_token'] ?? payload['access_token'], keys) ?? tokenOf(keys.apikey, keys);
   if (!token) throw new JoinRefused('Unauthorized: access_token required');
   const since = cursorIn(resume?.['since']);
-  return { topic, joinRef, ref, config, bindings, token, tellsCursor: resume !== undefined, since };
+  return { topic, joinRef, ref, wants, bindings, asked, token, tellsCursor: resume !== undefined, since };
 }
 
+const objectIn = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
 /** Some clients send texts. */
-export function isOn(option: unknown): boolean {
+function isOn(option: unknown): boolean {
   return option === true || option === 'true';
 }
 
@@ -58,32 +64,32 @@ export function topicRefusal(topic: string): string | undefined {
 
 /** One entry of a channel's `postgres_changes`: which kinds of changes it listens to, within a filter. */
 export interface Binding {
-  /** The entry as the client sent it; the reply has to repeat it verbatim. */
-  asked: Record<string, unknown>;
   /** At least 1, and the same for equal bindings in every join. */
   id: number;
   kind: Change['kind'] | '*';
   /** Undefined means every change. */
   filter: Filter | undefined;
-  /** The columns to send; undefined means all. */
+  /** The columns to send, in the table's order; undefined means all. */
   select: readonly string[] | undefined;
 }
 
 /** Per channel. */
 export const MAX_BINDINGS = 100;
 
-/** Reads `config.postgres_changes` of a join. @throws JoinRefused */
-export function readBindings(asked: unknown, table: Table): Binding[] {
+/** `config.postgres_changes` of a join. @throws JoinRefused */
+function readEntries(asked: unknown): Record<string, unknown>[] {
   if (asked === undefined || asked === null) return [];
   if (!Array.isArray(asked)) throw new JoinRefused('postgres_changes must be a list', { isFinal: true });
   if (asked.length > MAX_BINDINGS)
     throw new JoinRefused(`too many postgres_changes: a channel has at most ${MAX_BINDINGS}`, { isFinal: true });
-  return asked.filter((entry) => entry !== null).map((entry) => readBinding(entry, table));
+  const entries = asked.filter((entry: unknown) => entry !== null);
+  if (!entries.every(isObject))
+    throw new JoinRefused('an entry of postgres_changes must be an object', { isFinal: true });
+  return entries;
 }
 
-function readBinding(asked: unknown, served: Table): Binding {
-  if (!isObject(asked)) throw new JoinRefused('an entry of postgres_changes must be an object', { isFinal: true });
-  const { event, schema, table, filter, select } = asked;
+/** @throws JoinRefused */
+export function readBinding({ event, schema, table, filter, select }: Record<string, unknown>, served: Table): Binding {
   if (schema !== undefined && schema !== (served.schema ?? 'public') && schema !== '*')
     throw new JoinRefused(naming('unknown schema', schema), { isFinal: true });
   if (table !== undefined && table !== null && table !== served.name && table !== '*')
@@ -91,7 +97,6 @@ function readBinding(asked: unknown, served: Table): Binding {
   if (filter !== undefined && filter !== null && typeof filter !== 'string')
     throw new JoinRefused('a filter must be a string');
   return {
-    asked,
     id: stableId(JSON.stringify([event, schema, table, filter, select])),
     kind: event === 'INSERT' || event === 'UPDATE' || event === 'DELETE' ? event : '*',
     filter: compileFilter(filter ?? '', served),
@@ -107,7 +112,7 @@ function readSelect(select: unknown, table: Table): Binding['select'] {
     if (!column) throw new JoinRefused(naming('unknown column', name));
     return column.name;
   });
-  return [...new Set(['id', ...names])];
+  return table.columns.map(({ name }) => name).filter((name) => name === 'id' || names.includes(name));
 }
 
 /** FNV-1a, cut to 27 bits. Never 0, which clients take for a missing id. */

@@ -12,6 +12,8 @@ import { isObject } from './table.ts';
 
 /** Deeper payloads could overflow the stack of what handles them. */
 const MAX_DEPTH = 32;
+/** Refs are kept with their channels. The binary form stores their lengths in one byte. */
+const MAX_REF_LENGTH = 255;
 
 /** A Phoenix channel message, independent of the protocol version. Refs are decimal strings. */
 export interface Message {
@@ -72,8 +74,10 @@ function message(
 ): Message | undefined {
   if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
   const given = isObject(payload) ? payload : {};
-  if (isDeeperThan(given, MAX_DEPTH)) return undefined;
-  return { joinRef: asRef(joinRef), ref: asRef(ref), topic, event, payload: given };
+  const refs = { joinRef: asRef(joinRef), ref: asRef(ref) };
+  const isTooLong = (text: string | null) => text !== null && text.length > MAX_REF_LENGTH;
+  if (isTooLong(refs.joinRef) || isTooLong(refs.ref) || isDeeperThan(given, MAX_DEPTH)) return undefined;
+  return { ...refs, topic, event, payload: given };
 }
 
 function isDeeperThan(value: object, levels: number): boolean {

@@ -1,12 +1,9 @@
 import { createBindingLimits } from '../src/channels.ts';
-import { readBindings } from '../src/join.ts';
+import { readBinding } from '../src/join.ts';
 import { TASKS } from './world.ts';
 
-const bindings = (...filters: string[]) =>
-  readBindings(
-    filters.map((filter) => ({ event: '*', filter })),
-    TASKS,
-  );
+const bindings = (...filters: string[]) => filters.map((filter) => readBinding({ event: '*', filter }, TASKS));
+const selecting = (...select: string[]) => [readBinding({ event: '*', select }, TASKS)];
 const limits = () => createBindingLimits({ bindings: 6, cost: 4 });
 
 describe('what the channels of a user may ask', () => {
@@ -38,6 +35,18 @@ describe('what the channels of a user may ask', () => {
     expect(take('ada', bindings('version=eq.1', 'version=eq.2', 'version=eq.3'))).toBeUndefined();
     second?.();
     expect(take('ada', bindings('version=eq.1', 'version=eq.2', 'version=eq.3'))).toBeDefined();
+  });
+
+  it('is so many sets of columns, each of which is written for every change, in any order', () => {
+    const { take } = createBindingLimits({ bindings: 9, cost: 20 });
+    const first = take('ada', selecting('title', 'version'));
+    expect(take('ada', selecting('version', 'title', 'id'))).toBeDefined();
+    take('ada', selecting('title'));
+    expect(take('ada', selecting('version'))).toBeUndefined();
+    expect(take('ada', bindings(''))).toBeDefined();
+    expect(take('ada', selecting('title'))).toBeDefined();
+    first?.();
+    expect(take('ada', selecting('version'))).toBeUndefined(); // the other order has it still
   });
 
   it('is not given back twice by a channel that asked for nothing', () => {

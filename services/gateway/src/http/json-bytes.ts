@@ -97,6 +97,20 @@ function holdBytes(request: IncomingMessage) {
   };
 }
 
+/** Of each message of a socket, this much is always accepted: many wait with their operations. */
+const ORDINARY_MESSAGE_BYTES = 4 * 1024;
+
+/**
+ * A message's share in what all bodies hold, while its operation waits and runs; undefined when there is no room for it. To
+ * be released once.
+ */
+export function holdMessage(sizeBytes: number): (() => void) | undefined {
+  const bytes = Math.max(0, sizeBytes - ORDINARY_MESSAGE_BYTES);
+  if (bytes > 0 && heldBytes + bytes > MAX_HELD_BYTES) return undefined;
+  heldBytes += bytes;
+  return () => void (heldBytes -= bytes);
+}
+
 /** Ends a body's share before its answer has ended: a stream goes on for hours without it. */
 export const releaseBody = (request: IncomingMessage): void => releases.get(request)?.();
 
@@ -157,6 +171,6 @@ export const invalidBody = (message: string) => badUserInput([{ path: '', messag
 
 const cut = () => invalidBody('The body ended too early.');
 const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', message);
-const tooMany = () => unavailable('Too many large requests arrive right now; try again.');
+export const tooMany = () => unavailable('Too many large requests arrive right now; try again.');
 const tooManyPieces = () => new AppError('PAYLOAD_TOO_LARGE', 'The body arrives in too many pieces.');
 const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');

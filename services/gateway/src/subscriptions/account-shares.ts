@@ -2,6 +2,14 @@ import pLimit, { type LimitFunction } from 'p-limit';
 
 /** What each change costs besides the objects of the result: its text, and a frame for each subscription. */
 const COST_PER_RENDERING = 250;
+/**
+ * What the live subscriptions of an account keep, in characters of documents and variables: 400 subscriptions with 600 each. A
+ * document takes some 40 bytes for each of them while it is live.
+ */
+const MAX_CHARACTERS = 256 * 1024;
+/** What all distinct documents of live subscriptions may have together, beside those of accounts that keep little. */
+const MAX_DOCUMENT_CHARACTERS = 1536 * 1024;
+const LITTLE_CHARACTERS = 8 * 1024;
 /** How much of an account's results is put together in one turn of the event loop. */
 const AT_ONCE = 2;
 
@@ -12,47 +20,98 @@ export interface Share {
   release(): void;
 }
 
-/** Bounds what one change of an account costs, whatever subscriptions on whatever sockets it has at this gateway. */
+/** What a subscription asks of the gateway for as long as it lives. */
+export interface Claim {
+  /** Equal for subscriptions that share their results. */
+  key: string;
+  /** Of each result. */
+  cost: number;
+  source: string;
+  /** Of the variables, as JSON. */
+  variableCharacters: number;
+}
+
+/** Bounds what an account's subscriptions keep, and what one change costs, on all sockets and streams of this gateway together. */
 export interface AccountShares {
-  /**
-   * Subscriptions with equal keys share their results, and count once. Undefined when the account's subscriptions would
-   * exceed the limit.
-   */
-  take(accountId: string, key: string, cost: number): Share | undefined;
+  /** Undefined when the account's subscriptions would exceed a limit. Those with equal keys count their cost and document once. */
+  take(accountId: string, claim: Claim): Share | undefined;
 }
 
 interface Account {
   cost: number;
-  /** The number of subscriptions by key. */
-  renderings: Map<string, number>;
+  characters: number;
+  /** The keys of its subscriptions. */
+  renderings: Counts;
   inTurn: LimitFunction;
 }
 
 /** `maxCost` is the limit for the sum of all results of one change; 0: none. */
 export function createAccountShares(maxCost: number): AccountShares {
   const accounts = new Map<string, Account>();
+  const documents = createCounts();
+  let documentCharacters = 0;
 
   return {
-    take(accountId, key, costOfResult) {
-      const account = accounts.get(accountId) ?? { cost: 0, renderings: new Map(), inTurn: pLimit(AT_ONCE) };
-      const known = account.renderings.get(key) ?? 0;
-      const cost = COST_PER_RENDERING + costOfResult;
+    take(accountId, { key, source, variableCharacters, ...claim }) {
+      const account = accounts.get(accountId) ?? {
+        ...{ cost: 0, characters: 0, renderings: createCounts(), inTurn: pLimit(AT_ONCE) },
+      };
+      const isKnown = account.renderings.has(key);
+      const cost = isKnown ? 0 : COST_PER_RENDERING + claim.cost;
       // The first one is always admitted: a strict limit for documents must not switch subscriptions off.
-      const isOver = maxCost > 0 && account.renderings.size > 0 && account.cost + cost > maxCost;
-      if (known === 0 && isOver) return undefined;
+      if (maxCost > 0 && account.renderings.size > 0 && cost > 0 && account.cost + cost > maxCost) return undefined;
+      const characters = account.characters + variableCharacters + (isKnown ? 0 : source.length);
+      if (characters > MAX_CHARACTERS) return undefined;
+      const isCrowded = documentCharacters + (documents.has(source) ? 0 : source.length) > MAX_DOCUMENT_CHARACTERS;
+      if (isCrowded && characters > LITTLE_CHARACTERS) return undefined;
+
       accounts.set(accountId, account);
-      if (known === 0) account.cost += cost;
-      account.renderings.set(key, known + 1);
+      account.renderings.add(key);
+      if (documents.add(source)) documentCharacters += source.length;
+      account.cost += cost;
+      account.characters = characters;
       return {
         inTurn: account.inTurn,
         release() {
-          const left = (account.renderings.get(key) ?? 1) - 1;
-          if (left > 0) return void account.renderings.set(key, left);
-          account.renderings.delete(key);
-          account.cost -= cost;
+          account.characters -= variableCharacters;
+          if (documents.remove(source)) documentCharacters -= source.length;
+          if (!account.renderings.remove(key)) return;
+          account.characters -= source.length;
+          account.cost -= COST_PER_RENDERING + claim.cost;
           if (account.renderings.size === 0) accounts.delete(accountId);
         },
       };
+    },
+  };
+}
+
+/** How often each text is there. */
+interface Counts {
+  readonly size: number;
+  has(text: string): boolean;
+  /** Whether it is the first. */
+  add(text: string): boolean;
+  /** Whether it was the last. */
+  remove(text: string): boolean;
+}
+
+function createCounts(): Counts {
+  const counts = new Map<string, number>();
+  return {
+    get size() {
+      return counts.size;
+    },
+    has: (text) => counts.has(text),
+    add(text) {
+      const count = counts.get(text) ?? 0;
+      counts.set(text, count + 1);
+      return count === 0;
+    },
+    remove(text) {
+      const left = (counts.get(text) ?? 1) - 1;
+      if (left > 0) counts.set(text, left);
+      else counts.delete(text);
+      return left <= 0;
     },
   };
 }

@@ -97,10 +97,10 @@ export function createEventRenderer(
         const byKey = written.get(change) ?? new Map<string, string | Asked>();
         written.set(change, byKey);
         const known = byKey.get(key);
-        if (typeof known === 'string') return known;
+        if (typeof known === 'string') return hasRoomInTurn() ? countInTurn(known) : inLaterTurn(known);
         if (known) {
           known.readers.push(reader);
-          return known.text;
+          return forReader(known.text);
         }
         const readers = [reader];
         const text = ask(change, variables, inTurn, readers);
@@ -109,7 +109,7 @@ export function createEventRenderer(
           (json) => byKey.set(key, json),
           () => byKey.delete(key), // the next reader asks again
         );
-        return text;
+        return forReader(text);
       };
     },
     followedBy(next) {
@@ -127,6 +127,18 @@ function countInTurn(text: string): string {
   if (charactersInTurn === 0) setImmediate(() => (charactersInTurn = 0));
   charactersInTurn += text.length;
   return text;
+}
+
+/** Each reader of an equal event writes a frame of its own. */
+function forReader(text: Promise<string>): Promise<string> {
+  const own = text.then(inLaterTurn);
+  own.catch(() => undefined); // its stream looks at it when the events before it are sent, or never
+  return own;
+}
+
+async function inLaterTurn(text: string): Promise<string> {
+  while (!hasRoomInTurn()) await nextTurn();
+  return countInTurn(text);
 }
 
 /** A rendering for which other services are being asked, and its waiting readers. */

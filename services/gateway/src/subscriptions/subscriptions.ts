@@ -27,6 +27,8 @@ import {
 
 /** How many events may wait for other services before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;
+/** Of the JSON of one event: ten times the largest change. It is there for each reader at once. */
+const MAX_EVENT_CHARACTERS = 512 * 1024;
 
 /** Why a stream ended without its client ending it. */
 export type StreamEnd =
@@ -135,11 +137,16 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       const operation = onCurrent(graph.current, request.operation);
       const args = readArguments(operation, variables);
       const rendering = renderingOf(graph.of(operation.schema), operation, deps);
-      const share = shares.take(identity.userId, rendering.keyOf(args.variables), operation.cost(args.variables));
+      const share = shares.take(identity.userId, {
+        key: rendering.keyOf(args.variables),
+        cost: operation.cost(args.variables),
+        source: operation.source,
+        variableCharacters: JSON.stringify(variables).length,
+      });
       if (!share) {
         metrics.failed(protocol, 'subscription_limit');
         throw toGraphQLError(
-          rateLimited(1, 'The subscriptions of this account would cost too much together (docs/limits.md).'),
+          rateLimited(1, 'The subscriptions of this account would cost or keep too much together (docs/limits.md).'),
         );
       }
       const since = clock.now();
@@ -244,6 +251,7 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
   };
   const send = (json: string, change: TaskChanged) => {
     if (isOver) return;
+    if (json.length > MAX_EVENT_CHARACTERS) return over({ kind: 'failed', error: tooLarge() });
     if (sink.next(json, change)) delivered(change);
     else over({ kind: 'slow' });
   };
@@ -305,7 +313,13 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
 function failureOf(error: unknown): FailureReason {
   const code = error instanceof GraphQLError ? error.extensions['code'] : undefined;
   if (code === 'CURSOR_EXPIRED') return 'cursor_expired';
+  if (code === 'PAYLOAD_TOO_LARGE') return 'subscription_limit';
   return code === 'SERVICE_UNAVAILABLE' ? 'unavailable' : 'graph_changed';
+}
+
+function tooLarge(): GraphQLError {
+  const message = `An event of this subscription has more than ${MAX_EVENT_CHARACTERS} characters: select less.`;
+  return toGraphQLError(new AppError('PAYLOAD_TOO_LARGE', message));
 }
 
 function expired(): GraphQLError {

@@ -2,7 +2,7 @@ import { parseExactJson } from '@taskmesh/federation';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type Message } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { RawData, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../supergraph/operation.ts';
 import { connectionOf, headerValues } from '../../http/client.ts';
 import { parseJsonObject } from '../../http/json-object.ts';
@@ -29,6 +29,8 @@ import type { TransportDeps } from '../transport.ts';
 
 /** Time allowed for `connection_init`. */
 const INIT_MS = 3_000;
+/** Ids of operations are kept, and repeated with each event. Those of clients are numbers or UUIDs. */
+const MAX_ID_LENGTH = 255;
 
 export type GraphqlWsDeps = TransportDeps & Omit<OperationsDeps, 'frameOf'>;
 
@@ -100,8 +102,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     send({ type: MessageType.ConnectionAck });
   };
 
-  const onMessage = async (bytes: RawData) => {
-    const message = tryToParse(bytes as Buffer); // as `binaryType` is by default
+  const onMessage = async (bytes: Buffer) => {
+    const message = tryToParse(bytes);
     // Pings are answered to the end, or the client would take the socket for lost, and what it waits for with it.
     if (isLeaving(socket) && message?.type !== MessageType.Ping) return;
     switch (message?.type) {
@@ -112,11 +114,12 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
       case MessageType.Pong:
         return;
       case MessageType.Subscribe: {
-        const { id, payload } = message;
         const user = caller;
         if (!user) return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
-        if (operations.has(id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
-        return operations.start(id, payload, (traceparent) => callOf(context, user, handshake, traceparent));
+        if (message.id.length > MAX_ID_LENGTH)
+          return refuse(CloseCode.BadRequest, `An id has at most ${MAX_ID_LENGTH} characters`);
+        if (operations.has(message.id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
+        return operations.start(message, bytes.length, (traceparent) => callOf(context, user, handshake, traceparent));
       }
       case MessageType.Complete:
         return operations.complete(message.id);
@@ -140,11 +143,13 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   socket.on('ping', isWithinRate);
   socket.on('message', (bytes) => {
     if (socket.readyState !== socket.OPEN || !isWithinRate()) return;
-    onMessage(bytes).catch((error: unknown) =>
-      failSocket(socket, error, { isTemporary, log: context.log }, [
-        CloseCode.InternalServerError,
-        'Internal server error',
-      ]),
+    onMessage(bytes as Buffer).catch(
+      // as `binaryType` is by default
+      (error: unknown) =>
+        failSocket(socket, error, { isTemporary, log: context.log }, [
+          CloseCode.InternalServerError,
+          'Internal server error',
+        ]),
     );
   });
   socket.once('close', () => {

@@ -1,12 +1,13 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
 import { within } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
-import { MessageType, type SubscribePayload } from 'graphql-ws';
+import { MessageType, type SubscribeMessage, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { FormatErrors } from '../../supergraph/client-errors.ts';
 import { InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
 import type { ClientOperation } from '../../supergraph/live-graph.ts';
 import { asTraceparent } from '../../http/client.ts';
+import { holdMessage, tooMany } from '../../http/json-bytes.ts';
 import { encodeText } from '../../http/negotiation.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../transport.ts';
@@ -35,7 +36,7 @@ export interface OperationsDeps {
 export interface Operations {
   has(id: string): boolean;
   /** Every outcome is sent as messages; the socket stays open. The trace comes in `extensions`, for want of headers. */
-  start(id: string, payload: SubscribePayload, callOf: (traceparent: string | undefined) => RequestCall): void;
+  start(message: SubscribeMessage, sizeBytes: number, callOf: (traceparent: string | undefined) => RequestCall): void;
   /** The client has lost interest in the operation. */
   complete(id: string): void;
   /** Whether the client of every stream knows a cursor, so that it misses nothing when the socket is closed and opened again. */
@@ -148,9 +149,11 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
 
   return {
     has: (id) => running.has(id),
-    start(id, payload, callOf) {
+    start({ id, payload }, sizeBytes, callOf) {
       const operation: Operation = { id, canResume: () => false, stop: () => {} };
       running.set(id, operation);
+      const release = holdMessage(sizeBytes);
+      if (!release) return fail(operation, [toGraphQLError(tooMany())]);
       const traceparent = asTraceparent(payload.extensions?.['traceparent']);
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
       const call = callOf(span?.traceparent ?? context.tracing.unrecorded(traceparent));
@@ -158,7 +161,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       const work = (span ? within(span, begin) : begin()).catch((error: unknown) =>
         fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),
       );
-      oweResult(socket, work);
+      oweResult(socket, work.finally(release));
     },
     complete(id) {
       const operation = running.get(id);

@@ -1,0 +1,92 @@
+import { eventually } from '@taskmesh/testing';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/hold-execution.ts';
+import { openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const KIB = 1024;
+
+let gateway: TestGateway;
+let token: string;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  token = await gateway.auth.token(USER);
+});
+afterAll(() => gateway.stop());
+
+/** A socket over graphql-ws that has been acknowledged. */
+async function openSocket(as = token) {
+  const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+  const messages: { type: string; id?: string; payload?: unknown }[] = [];
+  const state = { socket, messages, closed: 0 };
+  socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes))));
+  socket.on('close', (code) => (state.closed = code));
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${as}` } }));
+  await eventually(() => expect(messages).toHaveLength(1));
+  return state;
+}
+
+const subscribe = (id: string, query: string, variables = {}) =>
+  JSON.stringify({ id, type: 'subscribe', payload: { query, variables } });
+
+describe('what a gateway keeps for a subscription', () => {
+  it('is an id of at most 255 characters', async () => {
+    const one = await openSocket();
+    one.socket.send(subscribe('x'.repeat(255), '{ __typename }'));
+    await eventually(() => expect(one.messages).toHaveLength(3));
+    one.socket.send(subscribe('x'.repeat(256), '{ __typename }'));
+    await eventually(() => expect(one.closed).toBe(4400));
+  });
+
+  const QUERY = 'subscription ($filter: TaskFilter) { taskChanges(filter: $filter) { sequence } }';
+  const variables = { filter: { category: 'x'.repeat(50 * KIB) } };
+
+  it('is little, of all that an account has together', async () => {
+    const { socket, messages } = await openSocket();
+    for (let index = 0; index < 7; index++) socket.send(subscribe(`${index}`, QUERY, variables));
+    await eventually(() => expect(messages.filter(({ type }) => type === 'error')).toHaveLength(2));
+    expect(JSON.stringify(messages.at(-1))).toContain('RATE_LIMITED');
+    const overSse = await fetch(`${gateway.origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query: QUERY, variables }),
+    });
+    expect([overSse.status, await overSse.text()]).toEqual([429, expect.stringContaining('RATE_LIMITED')]);
+    socket.terminate();
+    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
+    const { close } = await streamHttp('sse', { origin: gateway.origin, token, query: QUERY, variables });
+    close();
+  });
+
+  it('is for each event at most half a million characters; a stream of larger ones ends with an error that says so', async () => {
+    const query = 'subscription { taskChanges { task { a: title b: title c: title d: title e: title } } }';
+    const stream = await streamGraphqlWs({ origin: gateway.origin, token, query });
+    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 1'));
+    gateway.commit(USER, { title: 'x'.repeat(100 * KIB) });
+    await eventually(() => expect(stream.events).toHaveLength(1));
+    gateway.commit(USER, { title: 'x'.repeat(110 * KIB) });
+    await eventually(() => expect(stream.errors).toHaveLength(1));
+    expect(stream.events).toHaveLength(1);
+    expect(JSON.stringify(stream.errors)).toContain('PAYLOAD_TOO_LARGE');
+    stream.close();
+  });
+});
+
+it('messages whose operations wait have a limit together, and small ones are served beside them', async () => {
+  const { undo, release } = holdExecution(gateway.tasks);
+  const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket()));
+  const query = 'query ($more: String) { taskStatistics { total } tasks(filter: { category: $more }) { totalCount } }';
+  for (const { socket } of sockets)
+    for (let index = 0; index < 60; index++) socket.send(subscribe(`${index}`, query, { more: 'x'.repeat(60 * KIB) }));
+  await eventually(() =>
+    expect(sockets.some(({ messages }) => messages.some(({ type }) => type === 'error'))).toBe(true),
+  );
+  const refusals = sockets.flatMap(({ messages }) => messages.filter(({ type }) => type === 'error'));
+  expect(JSON.stringify(refusals[0])).toContain('SERVICE_UNAVAILABLE');
+  const other = await openSocket(await gateway.auth.token(USER.replace(/1$/, '2')));
+  other.socket.send(subscribe('1', '{ __typename }'));
+  await eventually(() => expect(other.messages).toContainEqual({ id: '1', type: 'complete' }));
+  undo();
+  release();
+  for (const { socket } of [...sockets, other]) socket.terminate();
+});
