@@ -32,18 +32,12 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 it('uses a Redis that was killed as soon as it is back', async () => {
-  const heard: string[] = [];
-  await store.subscribe('channel', (message) => heard.push(message));
   redis.kill('SIGKILL');
   await redis.exited;
   await eventually(() => !store.isUp());
   expect(await store.get('key')).toBeNull();
   await start();
   await eventually(store.isUp);
-  await eventually(async () => {
-    await store.publish('channel', 'hello');
-    return heard.length > 0;
-  });
 });
 
 it('never waits long for a Redis that is stopped, and uses it when it goes on', async () => {
