@@ -130,31 +130,6 @@ it('another address is confirmed by the user who is signed in, or by anybody wit
   expect(await emailOf()).toBe(second.email);
 });
 
-it('another address is confirmed over REST with the password beside a personal token, and not with the token alone', async () => {
-  const one = await device();
-  const { password } = await signedUp(one);
-  const { email } = newAccount();
-  await one.client.request(REQUEST_EMAIL_CHANGE, { input: { email, password } });
-  const made = await one.client.fetch('/api/auth/tokens', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      name: 'program',
-      scope: 'write',
-      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    }),
-  });
-  const { token } = (await made.json()) as { token: string };
-  const rest = createRest(product.url);
-  const mailed = await tokenFor(email);
-  const confirm = async (more: object) =>
-    (await rest('POST', '/auth/confirm-email', { token, body: { token: mailed, ...more } })).status;
-  expect([await confirm({}), await confirm({ password: 'a guess' }), await confirm({ password })]).toEqual([
-    403, 400, 200,
-  ]);
-  expect((await one.client.request(READ_PROFILE, {})).me.email).toBe(email);
-});
-
 it('a session that is ended elsewhere empties the list, and writes are refused', async () => {
   const storage = createMemoryStorage();
   const one = await device({ transport: 'graphql-ws', storage });

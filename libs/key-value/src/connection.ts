@@ -12,12 +12,11 @@ const DISCONNECT_TIMEOUT_MS = 200;
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 
 /** A client without a queue: when disconnected, commands fail at once. Once connected, it always reconnects. */
-export function createClient({ url, tls }: RedisConfig): Redis {
+function createClient({ url, tls }: RedisConfig): Redis {
   return new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -32,29 +31,15 @@ export function createClient({ url, tls }: RedisConfig): Redis {
   });
 }
 
-export function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   return withDeadline(answer, ANSWER_TIMEOUT_MS, () => new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`));
-}
-
-/**
- * How to give up a connection that delivers nothing: once, however many calls notice it, as each time would leave a
- * timer and a listener at its socket.
- */
-export function createGiveUp(redis: Redis): () => void {
-  let isGivenUp = false;
-  redis.on('close', () => (isGivenUp = false));
-  return () => {
-    if (isGivenUp || redis.status !== 'ready') return;
-    isGivenUp = true;
-    redis.disconnect(true);
-  };
 }
 
 const FAILURES_TO_OPEN = 3;
 const OPEN_MS = 2_000;
 
 /** Opens for a while after a few failures in a row, so that callers do not wait for a store that does not answer. */
-export interface Circuit {
+interface Circuit {
   isOpen(): boolean;
   succeeded(): void;
   /** Returns true when this failure opened it. */
@@ -98,7 +83,10 @@ export interface RedisConnectionOptions extends RedisConfig {
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
   const { log } = options;
   const redis = createClient(options);
-  const giveUp = createGiveUp(redis);
+  /** Connects again. */
+  const giveUp = () => {
+    if (redis.status === 'ready') redis.disconnect(true);
+  };
   const circuit = createCircuit();
   const outage = createOutage(log);
   let closed = false;

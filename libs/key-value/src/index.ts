@@ -12,5 +12,5 @@ export { readRedisSettings, type RedisConfig } from './settings.ts';
 
 /** The store of a process: within the process where there is no Redis. The caller closes it. */
 export function openKeyValue(redis: RedisConfig | undefined, log: Log): KeyValue {
-  return redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue({ log });
+  return redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();
 }

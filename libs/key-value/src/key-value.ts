@@ -1,8 +1,8 @@
 /**
  * A shared cache of the gateways, for nothing that must not be lost: Redis, or memory in a single process.
  *
- * Best effort by contract: while the store is unavailable, reads return null, writes and messages are dropped, nothing
- * throws, and nothing takes longer than about 200 ms. A caller that needs the truth asks a service.
+ * Best effort by contract: while the store is unavailable, reads return null, writes are dropped, nothing throws, and
+ * nothing takes longer than about 200 ms. A caller that needs the truth asks a service.
  */
 export interface KeyValue {
   /** Where it is kept. @default 'memory', of this process alone */
@@ -10,13 +10,6 @@ export interface KeyValue {
   get(key: string): Promise<string | null>;
   /** Replaces value and lifetime. A lifetime of 0 or less deletes the key. */
   set(key: string, value: string, options: { ttlSeconds: number }): Promise<void>;
-  /** Reaches every subscriber, also in this process, at most once. */
-  publish(channel: string, message: string): Promise<void>;
-  /**
-   * Resolves within about 200 ms, even while the store is down; resumes by itself after an outage. When the store is
-   * up, later messages arrive. An `onMessage` that throws is logged and affects no other listener.
-   */
-  subscribe(channel: string, onMessage: (message: string) => void): Promise<() => Promise<void>>;
   /** Counts points per key in a time window, shared by all limiters of the same `name`. */
   limiter(options: LimiterOptions): Limiter;
   isUp(): boolean;

@@ -61,6 +61,8 @@ export function createRedisLimiter({ redis, attempt }: RedisConnection, options:
     duration: windowSeconds,
     rejectIfRedisNotReady: true,
   });
+  /** A Redis that takes no writes may still answer reads, without the points that it has not taken. */
+  let isCounted = true;
 
   return {
     async consume(key) {
@@ -68,10 +70,12 @@ export function createRedisLimiter({ redis, attempt }: RedisConnection, options:
         attempt(() => take(shared, key, points), null),
         own.consume(key),
       ]);
+      isCounted = sharedResult !== null;
       return sharedResult ?? ownResult;
     },
     async peek(key) {
-      return (await attempt(() => look(shared, key, points), null)) ?? own.peek(key);
+      const sharedResult = await attempt(() => look(shared, key, points), null);
+      return sharedResult && (isCounted || !sharedResult.allowed) ? sharedResult : own.peek(key);
     },
     async reset(key) {
       await Promise.all([attempt(() => shared.delete(key), false), own.reset(key)]);

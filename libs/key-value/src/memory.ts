@@ -1,14 +1,12 @@
-import { monotonicClock, type Log } from '@taskmesh/service';
+import { monotonicClock } from '@taskmesh/service';
 import { createMemoryLimiters } from './limiters.ts';
 import type { KeyValue } from './key-value.ts';
-import { createListeners } from './subscriptions.ts';
 
 const SWEEP_EVERY = 1_000;
 
 /** The key-value store of a single process; always up. */
-export function createMemoryKeyValue({ log }: { log?: Log } = {}): KeyValue {
+export function createMemoryKeyValue(): KeyValue {
   const values = new Map<string, { value: string; expiresAt: number }>();
-  const listeners = createListeners(log);
   let writes = 0;
   let open = true;
 
@@ -26,21 +24,11 @@ export function createMemoryKeyValue({ log }: { log?: Log } = {}): KeyValue {
       values.set(key, { value, expiresAt: monotonicClock.now() + ttlSeconds * 1_000 });
       if (++writes % SWEEP_EVERY === 0) sweep();
     },
-    async publish(channel, message) {
-      // As over a network, the publisher continues before any subscriber is called.
-      setImmediate(() => listeners.tell(channel, message));
-    },
-    async subscribe(channel, onMessage) {
-      if (!open) return async () => undefined;
-      const remove = listeners.add(channel, onMessage);
-      return async () => remove();
-    },
     limiter: createMemoryLimiters(),
     isUp: () => open,
     async close() {
       open = false;
       values.clear();
-      listeners.clear();
     },
   };
 }

@@ -7,14 +7,14 @@ import { createRedisKeyValue } from './redis.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const stores: KeyValue[] = [];
-const connect = async (prefix?: string) => {
-  const store = createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log, ...(prefix ? { prefix } : {}) });
+const connect = async () => {
+  const store = createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log });
   stores.push(store);
   await eventually(store.isUp);
   return store;
 };
 
-describeKeyValue('Redis', () => connect());
+describeKeyValue('Redis', connect);
 
 describe('stores on one Redis', () => {
   let here: KeyValue;
@@ -25,13 +25,8 @@ describe('stores on one Redis', () => {
   });
   afterAll(() => Promise.all(stores.map((store) => store.close())));
 
-  it('share values, messages and limits', async () => {
+  it('share values and limits', async () => {
     const id = randomUUID();
-    const heard: string[] = [];
-    await there.subscribe(id, (message) => heard.push(message));
-    await here.publish(id, 'hello');
-    await eventually(() => heard.length === 1);
-
     await here.set(id, 'value', { ttlSeconds: 60 });
     expect(await there.get(id)).toBe('value');
 
@@ -41,20 +36,6 @@ describe('stores on one Redis', () => {
     await limitHere?.consume('k');
     await limitThere?.consume('k');
     expect((await limitHere?.consume('k'))?.allowed).toBe(false);
-  });
-
-  it('see nothing of each other with different prefixes', async () => {
-    const id = randomUUID();
-    const other = await connect('other:');
-    const heard: string[] = [];
-    await other.subscribe(id, (message) => heard.push(`other ${message}`));
-    await here.subscribe(id, (message) => heard.push(message));
-    await other.set(id, 'value', { ttlSeconds: 60 });
-    expect(await here.get(id)).toBeNull();
-    await here.publish(id, 'from here');
-    await other.publish(id, 'from the other');
-    await eventually(() => heard.length === 2);
-    expect(heard.toSorted()).toEqual(['from here', 'other from the other']);
   });
 
   it('can be used at once, without waiting for the connection', async () => {

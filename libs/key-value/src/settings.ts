@@ -1,4 +1,4 @@
-import { readEnv, refuseRemoved, setting, takeTlsFiles, type Env, type Log, type TlsFiles } from '@taskmesh/service';
+import { readEnv, refuseRemoved, setting, takeTlsFiles, type Env, type TlsFiles } from '@taskmesh/service';
 import { z } from 'zod';
 
 export interface RedisConfig {
@@ -21,10 +21,4 @@ export function readRedisSettings(env: Env): RedisConfig | undefined {
   const missingProtocol = url.protocol !== 'rediss:' && 'rediss:';
   const tls = takeTlsFiles(url.searchParams, { setting: 'REDIS_URL', missingProtocol });
   return { url: url.href, tls };
-}
-
-export interface RedisKeyValueOptions extends RedisConfig {
-  log: Log;
-  /** Prefix of every key and channel. @default 'taskmesh:' */
-  prefix?: string;
 }

@@ -1,4 +1,4 @@
-export { createTestDatabase, type TestDatabase } from './test-database.ts';
+export { createTemplate, createTestDatabase, type TestDatabase } from './test-database.ts';
 export { ownInstallation, requiredAddress } from './addresses.ts';
 export { collectGarbage } from './collect-garbage.ts';
 export { freePort } from './free-port.ts';

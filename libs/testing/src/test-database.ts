@@ -9,22 +9,49 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A new, empty database on the test server; use one per test file. */
+/** A new database on the test server, empty or a copy of `template`. */
 export async function createTestDatabase(
   name: string,
   server = requiredAddress('POSTGRES_URL'),
+  template = 'template1',
 ): Promise<TestDatabase> {
   const database = `test_${name}_${randomBytes(5).toString('hex')}`;
-  await query(server, `create database ${database}`);
-  const url = new URL(server);
-  url.pathname = `/${database}`;
+  await query(server, `create database ${database} template ${template}`);
+  const url = inDatabase(server, database);
   return {
-    url: url.href,
-    query: (text, values) => query(url.href, text, values),
+    url,
+    query: (text, values) => query(url, text, values),
     drop: async () => {
       await query(server, `drop database if exists ${database} with (force)`);
     },
   };
+}
+
+/** A database to copy, which `prepare` fills once for all test files. Returns its name, which must change with what it holds. */
+export async function createTemplate(name: string, prepare: (url: string) => Promise<void>): Promise<string> {
+  const server = requiredAddress('POSTGRES_URL');
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) {
+      const unfinished = `${name}_unfinished`;
+      await client.query(`drop database if exists ${unfinished}`);
+      await client.query(`create database ${unfinished}`);
+      await prepare(inDatabase(server, unfinished));
+      await client.query(`alter database ${unfinished} rename to ${name}`);
+    }
+    return name;
+  } finally {
+    await client.end();
+  }
+}
+
+function inDatabase(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {

@@ -4,6 +4,7 @@ import type { EventLog } from '@taskmesh/event-log';
 import { monotonicClock, timeOrderedIds as ids, type Clock, type Log } from '@taskmesh/service';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
+import { accountTransactionsOf } from './accounts/account-transaction.repository.ts';
 import { createAccountRepository } from './accounts/account.repository.ts';
 import { createPasswordCheckService } from './accounts/password-check.service.ts';
 import type { AuthConfig } from './config.ts';
@@ -55,6 +56,7 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
     createMailWorker({ outbox, mailer, clock, log, onAttempt: metrics.mail });
   return {
     ...{ clock, monotonicClock: deps.monotonicClock ?? monotonicClock, ids, log, registry, metrics, database, limits },
+    inTransaction: accountTransactionsOf(database),
     ...{ keys, hasher, rules, accounts, check, mailer, mailWorker },
   };
 }

@@ -1,38 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/store';
+import { readSchemaPolicy } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 
 /** auth's settings. Durations carry their unit; secrets are kept apart, so that the rest may be shown. */
-export interface AuthConfig {
-  /** The directory for keys and mail files. */
-  dataDir: string;
-  accessTokenTtlSeconds: number;
-  /** The operator's JWK set; undefined: auth creates its own in `dataDir`. */
-  accessTokenKeysFile: string | undefined;
-  refreshTokenTtlDays: number;
-  /** A login beyond them ends the one that has been unused the longest. */
-  maxSessionsPerAccount: number;
-  auditRetentionDays: number;
-  passwordMinLength: number;
-  hashConcurrency: number;
-  /** Multiplies the limits per IP; 0 disables them. */
-  rateLimitFactor: number;
-  mailFrom: string;
-  /** The origin of links in mails, without a trailing slash. */
-  publicUrl: string;
-  /** Where people may sign in without a password of theirs here; undefined: nowhere. */
-  oidc: OidcConfig | undefined;
-  schema: SchemaPolicy;
-  secrets: {
-    postgresUrl: string;
-    /** undefined: mails are written to files. */
-    smtpUrl: string | undefined;
-    /** undefined: the provider asks for none. */
-    oidcClientSecret: string | undefined;
-  };
-}
+export type AuthConfig = ReturnType<typeof readAuthConfig>;
 
 const settings = z.object({
   NODE_ENV: processSettings.NODE_ENV,
@@ -62,29 +35,37 @@ export function whyMailsFail(env: Env): string[] {
 }
 
 /** Reads auth's settings; `cores` determines the default of HASH_CONCURRENCY. @throws ConfigError with every problem */
-export function readAuthConfig(env: Env, cores = availableParallelism()): AuthConfig {
+export function readAuthConfig(env: Env, cores = availableParallelism()) {
   const { values, provider, schema } = readAll({
     values: () => readEnv(settings, env),
     provider: () => readOidcConfig(env),
     schema: () => readSchemaPolicy(env),
   });
   return {
+    /** The directory for keys and mail files. */
     dataDir: values.DATA_DIR,
     accessTokenTtlSeconds: values.ACCESS_TOKEN_TTL_S,
+    /** The operator's JWK set; undefined: auth creates its own in `dataDir`. */
     accessTokenKeysFile: values.ACCESS_TOKEN_KEYS_FILE,
     refreshTokenTtlDays: values.REFRESH_TOKEN_TTL_DAYS,
+    /** A login beyond them ends the one that has been unused the longest. */
     maxSessionsPerAccount: 1_000,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
     hashConcurrency: values.HASH_CONCURRENCY ?? Math.max(1, cores - 1),
+    /** Multiplies the limits per IP; 0 disables them. */
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
+    /** The origin of links in mails, without a trailing slash. */
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),
+    /** Where people may sign in without a password of theirs here; undefined: nowhere. */
     oidc: provider.oidc,
     schema,
     secrets: {
       postgresUrl: values.POSTGRES_URL,
+      /** undefined: mails are written to files. */
       smtpUrl: values.SMTP_URL,
+      /** undefined: the provider asks for none. */
       oidcClientSecret: provider.clientSecret,
     },
   };

@@ -13,27 +13,25 @@ import {
 import { closeOnStop, inOrder, type HealthReport, type Service } from '@taskmesh/service';
 import { createAccountLog } from './account-log/create-account-log.ts';
 import { createAccountService } from './accounts/account.service.ts';
-import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createAuditRepository } from './audit/audit.repository.ts';
-import { createAuditResolvers } from './audit/audit.resolvers.ts';
 import { createAuditService } from './audit/audit.service.ts';
 import { createChangeRepository } from './changes/change.repository.ts';
 import { createChangeService } from './changes/change.service.ts';
 import { createChangesOutbox } from './changes/changes-outbox.ts';
-import { createChangesResolvers } from './changes/changes.resolvers.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
-import { createDeletionRepository } from './deletion/deletion.repository.ts';
-import { createDeletionResolvers } from './deletion/deletion.resolvers.ts';
 import { createDeletionService } from './deletion/deletion.service.ts';
-import { createResolvers } from './graphql/resolvers.ts';
+import { createAuthResolvers } from './graphql/auth.resolvers.ts';
 import { createHousekeepingRepository } from './housekeeping.repository.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createAccountsImport } from './import/create-accounts-import.ts';
-import { createOidc } from './oidc/create-oidc.ts';
+import { createBrowserSignInService } from './oidc/browser-sign-in.service.ts';
+import { createLinkedIdentityService } from './oidc/linked-identity.service.ts';
+import { createOidcRepository } from './oidc/oidc.repository.ts';
+import { createProvider } from './oidc/provider.ts';
+import { createProviderSignInService } from './oidc/provider-sign-in.service.ts';
 import { createPersonalTokenRepository } from './personal-tokens/personal-token.repository.ts';
 import { createPersonalTokenService } from './personal-tokens/personal-token.service.ts';
-import { createPersonalTokensResolvers } from './personal-tokens/personal-tokens.resolvers.ts';
 import { createLoginStrategy } from './passport.ts';
 import { createRecoveryOutbox } from './recovery/recovery-outbox.ts';
 import { createRecoveryRepository } from './recovery/recovery.repository.ts';
@@ -41,7 +39,6 @@ import { createRecoveryService } from './recovery/recovery.service.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
 import { createSessionService } from './sessions/session.service.ts';
-import { createSessionsResolvers } from './sessions/sessions.resolvers.ts';
 import { createCommonParts, type AuthDeps } from './common-parts.ts';
 import { createAuthStatus } from './status.ts';
 
@@ -74,23 +71,29 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const accounts = createAccountService({ ...common, maker, sessions, strategyOf: createLoginStrategy });
 
   const recoveryRepository = createRecoveryRepository(database);
-  const recoveryMails = common.mailWorker(createRecoveryOutbox({ repository: recoveryRepository, publicUrl, clock }));
-  const onRequested = recoveryMails.wake;
-  const recovery = createRecoveryService({ ...common, repository: recoveryRepository, onRequested });
+  const recoveryMails = common.mailWorker(
+    createRecoveryOutbox({ ...common, repository: recoveryRepository, publicUrl }),
+  );
+  const recovery = createRecoveryService({ ...common, repository: recoveryRepository });
 
   const changeRepository = createChangeRepository(database);
   const changeMails = common.mailWorker(createChangesOutbox({ ...common, repository: changeRepository, publicUrl }));
-  const onMail = changeMails.wake;
-  const changes = createChangeService({ ...common, repository: changeRepository, onMail });
+  const changes = createChangeService({ ...common, repository: changeRepository });
 
   const accountLog = createAccountLog(common, deps.eventLog);
-  const deletion = createDeletionService({
-    ...{ ...common, repository: createDeletionRepository(database) },
-    ...{ onMail, onDeleted: () => accountLog.relay?.wake() },
-  });
-  const oidc = createOidc(config, common, { sessions, onMail });
-  const tokenRepository = createPersonalTokenRepository(database);
-  const personalTokens = createPersonalTokenService({ ...common, repository: tokenRepository });
+  const deletion = createDeletionService(common);
+
+  const oidcRepository = createOidcRepository(database);
+  const linking = { ...common, repository: oidcRepository };
+  const provider =
+    config.oidc &&
+    createProvider({
+      ...{ ...common, config: config.oidc, clientSecret: config.secrets.oidcClientSecret },
+      callbackUrl: `${publicUrl}/api/auth/oidc/callback`,
+      isLinked: async (identity) => (await oidcRepository.findLinked(identity)) !== null,
+    });
+
+  const personalTokens = createPersonalTokenService({ ...common, repository: createPersonalTokenRepository(database) });
   const housekeeping = createHousekeeping({
     repository: createHousekeepingRepository(database),
     auditRetentionDays: config.auditRetentionDays,
@@ -110,18 +113,15 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const subgraph = createSubgraph({
     name: 'auth',
     typeDefs: readTypeDefs(import.meta.dirname),
-    resolvers: createResolvers(
-      {
-        accounts: createAccountsResolvers({ accounts, sessions, recovery }),
-        audit: createAuditResolvers(createAuditService(createAuditRepository(database))),
-        changes: createChangesResolvers(changes),
-        deletion: createDeletionResolvers(deletion),
-        oidc: oidc.resolvers,
-        personalTokens: createPersonalTokensResolvers(personalTokens),
-        sessions: createSessionsResolvers(sessions),
-      },
-      metrics.mutation,
-    ),
+    resolvers: createAuthResolvers({
+      ...{ accounts, changes, deletion, recovery, sessions },
+      audit: createAuditService(createAuditRepository(database)),
+      identities: createLinkedIdentityService(linking),
+      providerName: provider?.name,
+      signIns: createProviderSignInService({ ...linking, sessions }),
+      tokens: personalTokens,
+      onMutation: metrics.mutation,
+    }),
     mapError: asUnavailable,
     log,
   });
@@ -130,15 +130,12 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     subgraph,
     internal: {
       endedSessions: sessions.endedSessions,
-      async noteSessionUses(uses) {
-        await sessionRepository.noteUses(uses);
-        await tokenRepository.noteUses(uses);
-      },
+      noteSessionUses: sessionRepository.noteUses,
       findPersonalToken: personalTokens.find,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
     accounts: accountLog.service,
-    signIn: oidc.browserSignIn,
+    signIn: createBrowserSignInService({ ...common, provider, repository: oidcRepository }),
     operators: createAuthStatus({
       database,
       relayFailingSeconds: () => accountLog.relay?.failingSeconds(),

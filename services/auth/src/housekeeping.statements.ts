@@ -1,5 +1,6 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
 import type { Statement } from '@taskmesh/store';
+import { FORGOTTEN_AFTER_S } from './sessions/ended-session.repository.ts';
 
 /** Rows per statement, so that each ends well within the statement timeout. */
 export const BATCH = 1_000;
@@ -11,16 +12,16 @@ export const DATABASE_TIME: Statement = {
   text: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
 };
 
-/** By table: each removes at most a batch of rows that expired before $1, and returns one row for each. */
-export const EXPIRED: ReadonlyMap<string, Statement> = new Map(
-  Object.entries(STORE_TABLES.auth).flatMap(([table, { expires }]) => {
-    if (!expires) return [];
-    const which = `select ctid from ${table} where ${expires} <= $1 limit ${BATCH}`;
-    // Looks again at a row that was prolonged while the statement waited for it.
-    const text = `delete from ${table} where ctid = any (array(${which})) and ${expires} <= $1 returning 1`;
-    return [[table, { name: `auth-expired-${table}`, text }]];
-  }),
-);
+/** Each removes at most a batch of rows that expired before $1, and returns one row for each. */
+export const EXPIRED: readonly Statement[] = Object.entries(STORE_TABLES.auth).flatMap(([table, { expires }]) => {
+  if (!expires) return [];
+  const keptSeconds = table === 'ended_sessions' ? FORGOTTEN_AFTER_S : 0;
+  const isExpired = `${expires} <= $1::timestamptz - interval '${keptSeconds} s'`;
+  const which = `select ctid from ${table} where ${isExpired} limit ${BATCH}`;
+  // Looks again at a row that was prolonged while the statement waited for it.
+  const text = `delete from ${table} where ctid = any (array(${which})) and ${isExpired} returning 1`;
+  return [{ name: `auth-expired-${table}`, text }];
+});
 
 /** From the oldest entry on, by id; times follow that order, except where clocks differ. */
 const oldest = (which: string) => `

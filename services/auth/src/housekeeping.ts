@@ -1,7 +1,6 @@
 import { CLOCK_SKEW_S } from '@taskmesh/identity';
 import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import type { HousekeepingRepository } from './housekeeping.repository.ts';
-import { forgottenBefore } from './sessions/ended-session.repository.ts';
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -29,22 +28,15 @@ export interface HousekeepingDeps {
 export function createHousekeeping({ repository, auditRetentionDays, clock, log }: HousekeepingDeps): Housekeeping {
   let isStopped = false;
 
-  const inBatches = async (removeBatch: () => Promise<boolean>): Promise<void> => {
-    while (!isStopped && (await removeBatch()));
-  };
-
   const sweep = async () => {
     const before = (days: number) => new Date(clock.now() - days * DAY_MS);
-    const now = before(0);
-    const frequentDays = Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS);
-    for (const [table, remove] of repository.removeExpired) {
-      const expiredBefore = table === 'ended_sessions' ? forgottenBefore(clock.now()) : now;
-      await inBatches(() => remove(expiredBefore));
-    }
-    await inBatches(() => repository.removeEntriesOfDeleted(before(DELETED_SINCE_DAYS)));
-    await inBatches(() => repository.removeOldEntries(before(auditRetentionDays)));
-    await inBatches(() => repository.removeOldFrequentEntries(before(frequentDays)));
-    await inBatches(() => repository.removeStrangersEntries());
+    const removals = repository.removals({
+      expired: before(0),
+      old: before(auditRetentionDays),
+      oldFrequent: before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS)),
+      deletedSince: before(DELETED_SINCE_DAYS),
+    });
+    for (const removeBatch of removals) while (!isStopped && (await removeBatch()));
   };
 
   /** A clock far ahead would delete what is still valid, and the audit trail. */

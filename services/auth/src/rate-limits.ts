@@ -1,49 +1,11 @@
 import { rateLimited } from '@taskmesh/contracts';
-import type { KeyValue, Limiter, LimiterOptions, LimiterResult } from '@taskmesh/key-value';
+import type { KeyValue, LimiterResult } from '@taskmesh/key-value';
 import { networkOf } from '@taskmesh/service';
 import { hashOf } from './opaque-token.ts';
 
 const MINUTE_S = 60;
 /** Callers with an unknown address share one counter. */
 const UNKNOWN_IP = 'unknown';
-
-/** Rate limits. Callers count by the network of their IP (`networkOf`); e-mail addresses are stored only as hashes. */
-export interface Limits {
-  /**
-   * Counts a password that somebody shows, right or wrong: each takes its time of a core, and of those who wait behind it.
-   * @throws AppError RATE_LIMITED when this caller showed too many, and as `checkLogin`
-   */
-  countLogin(emailKey: string, ip: string | null): Promise<void>;
-  /** @throws AppError RATE_LIMITED when this caller (here or in total) or strangers at this address failed too often */
-  checkLogin(emailKey: string, ip: string | null): Promise<void>;
-  /** Counts a failure. @throws AppError RATE_LIMITED when there were too many before it */
-  countFailedLogin(emailKey: string, ip: string | null): Promise<void>;
-  /** Resets the failures at this address, in total and by this caller: a new password makes earlier guesses void. */
-  forgetFailedLogins(emailKey: string, ip: string | null): Promise<void>;
-  /** Counts an attempt to refresh, with any token. @throws AppError RATE_LIMITED */
-  countRefreshTry(ip: string | null): Promise<void>;
-  /** @throws AppError RATE_LIMITED when this session was refreshed too often */
-  countRefresh(sessionId: string): Promise<void>;
-  /** @throws AppError RATE_LIMITED when this account created too many personal tokens */
-  countNewToken(userId: string): Promise<void>;
-  /**
-   * Counts each setting by itself: a stolen session that renames the account must not keep its owner from setting a new password.
-   * @throws AppError RATE_LIMITED when this setting of the account was changed too often
-   */
-  countChange(userId: string, setting: 'name' | 'password' | 'email'): Promise<void>;
-  /** @throws AppError RATE_LIMITED */
-  countSignUp(ip: string | null): Promise<void>;
-  /** Counts one step of a sign-in at a provider. @throws AppError RATE_LIMITED */
-  countProviderSignIn(ip: string | null): Promise<void>;
-  /** @throws AppError RATE_LIMITED */
-  countRecovery(ip: string | null): Promise<void>;
-  /** Counts a mail to this address; false when it has had too many. */
-  allowRecoveryMail(emailKey: string): Promise<boolean>;
-  /** The same, counted apart: what strangers ask for must not cost the owner of the address the mails to recover an account. */
-  allowConfirmationMail(emailKey: string): Promise<boolean>;
-  /** The same for mails about changes that were made: no one has confirmed the address of a new account. */
-  allowNotice(emailKey: string): Promise<boolean>;
-}
 
 export interface LimitsOptions {
   keyValue: KeyValue;
@@ -53,27 +15,36 @@ export interface LimitsOptions {
   signInIps(emailKey: string): Promise<string[]>;
 }
 
-export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Limits {
-  const perIp = (options: LimiterOptions): Limiter | undefined =>
-    factor === 0
-      ? undefined
-      : keyValue.limiter({ ...options, points: Math.max(1, Math.round(options.points * factor)) });
+export type Limits = ReturnType<typeof createLimits>;
 
-  const logins = perIp({ name: 'auth.logins.ip', points: 600, windowSeconds: 5 * MINUTE_S });
-  const failures = keyValue.limiter({ name: 'auth.login', points: 10, windowSeconds: 15 * MINUTE_S });
-  const failuresOfAddress = keyValue.limiter({ name: 'auth.login.address', points: 100, windowSeconds: 60 * MINUTE_S });
-  const failuresOfIp = perIp({ name: 'auth.login.ip', points: 100, windowSeconds: 15 * MINUTE_S });
-  const refreshTries = perIp({ name: 'auth.refresh.ip', points: 1_000, windowSeconds: 5 * MINUTE_S });
-  const refreshes = keyValue.limiter({ name: 'auth.refresh', points: 60, windowSeconds: 15 * MINUTE_S });
-  const newTokens = keyValue.limiter({ name: 'auth.token', points: 100, windowSeconds: 24 * 60 * MINUTE_S });
-  const changes = keyValue.limiter({ name: 'auth.change', points: 60, windowSeconds: 15 * MINUTE_S });
-  const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
-  const providerSignIns = perIp({ name: 'auth.provider.ip', points: 180, windowSeconds: 5 * MINUTE_S });
-  const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
-  const mails = (name: string, points: number) => keyValue.limiter({ name, points, windowSeconds: 60 * MINUTE_S });
-  const recoveryMails = mails('auth.recovery', 5);
-  const confirmationMails = mails('auth.confirmation', 5);
-  const notices = mails('auth.notice', 20);
+/**
+ * Rate limits. Callers count by the network of their IP (`networkOf`); e-mail addresses are stored only as hashes. What counts
+ * throws RATE_LIMITED when there was too much before, unless it says otherwise.
+ */
+export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
+  const limiter = (name: string, points: number, minutes: number) =>
+    keyValue.limiter({ name, points, windowSeconds: minutes * MINUTE_S });
+  const callerLimiter = (name: string, points: number, minutes: number) =>
+    factor === 0 ? undefined : limiter(name, Math.max(1, Math.round(points * factor)), minutes);
+  const byKey = (...limit: Parameters<typeof limiter>) => {
+    const counter = limiter(...limit);
+    return async (key: string): Promise<void> => refuseWhenUsedUp([await counter.consume(key)]);
+  };
+  const byCaller = (...limit: Parameters<typeof limiter>) => {
+    const counter = callerLimiter(...limit);
+    return async (ip: string | null): Promise<void> => refuseWhenUsedUp([await counter?.consume(callerOf(ip))]);
+  };
+  /** Counts a mail to an address; false when it has had too many in an hour. */
+  const mails = (name: string, points: number) => {
+    const counter = limiter(name, points, 60);
+    return async (emailKey: string): Promise<boolean> => (await counter.consume(hashOf(emailKey))).allowed;
+  };
+
+  const logins = byCaller('auth.logins.ip', 600, 5);
+  const failures = limiter('auth.login', 10, 15);
+  const failuresOfAddress = limiter('auth.login.address', 100, 60);
+  const failuresOfIp = callerLimiter('auth.login.ip', 100, 15);
+  const changes = byKey('auth.change', 60, 15);
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
 
@@ -88,46 +59,39 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
     if (!ofAddress.allowed && !(await signInIps(emailKey)).map(callerOf).includes(caller))
       refuseWhenUsedUp([ofAddress]);
   };
+  /** When this caller (here or in total) or strangers at this address failed too often. */
+  const checkLogin = (emailKey: string, ip: string | null) => login(emailKey, ip, 'peek');
 
   return {
-    async countLogin(emailKey, ip) {
-      refuseWhenUsedUp([await logins?.consume(callerOf(ip))]);
-      await login(emailKey, ip, 'peek');
+    /** A password that somebody shows, right or wrong: each takes its time of a core, and of those who wait behind it. And as `checkLogin`. */
+    async countLogin(emailKey: string, ip: string | null) {
+      await logins(ip);
+      await checkLogin(emailKey, ip);
     },
-    checkLogin: (emailKey, ip) => login(emailKey, ip, 'peek'),
-    countFailedLogin: (emailKey, ip) => login(emailKey, ip, 'consume'),
-    async forgetFailedLogins(emailKey, ip) {
+    checkLogin,
+    countFailedLogin: (emailKey: string, ip: string | null) => login(emailKey, ip, 'consume'),
+    /** Resets the failures at this address, in total and by this caller: a new password makes earlier guesses void. */
+    async forgetFailedLogins(emailKey: string, ip: string | null) {
       await Promise.all([failuresOfAddress.reset(hashOf(emailKey)), failures.reset(keyOfPair(emailKey, callerOf(ip)))]);
     },
-    async countRefreshTry(ip) {
-      refuseWhenUsedUp([await refreshTries?.consume(callerOf(ip))]);
-    },
-    async countRefresh(sessionId) {
-      refuseWhenUsedUp([await refreshes.consume(sessionId)]);
-    },
-    async countNewToken(userId) {
-      refuseWhenUsedUp([await newTokens.consume(userId)]);
-    },
-    async countChange(userId, setting) {
-      refuseWhenUsedUp([await changes.consume(`${setting}.${userId}`)]);
-    },
-    async countSignUp(ip) {
-      refuseWhenUsedUp([await signUps?.consume(callerOf(ip))]);
-    },
-    async countProviderSignIn(ip) {
-      refuseWhenUsedUp([await providerSignIns?.consume(callerOf(ip))]);
-    },
-    async countRecovery(ip) {
-      refuseWhenUsedUp([await recoveries?.consume(callerOf(ip))]);
-    },
-    allowRecoveryMail: (emailKey) => mayBeSent(recoveryMails, emailKey),
-    allowConfirmationMail: (emailKey) => mayBeSent(confirmationMails, emailKey),
-    allowNotice: (emailKey) => mayBeSent(notices, emailKey),
+    /** An attempt to refresh, with any token. */
+    countRefreshTry: byCaller('auth.refresh.ip', 1_000, 5),
+    /** A refresh of this session. */
+    countRefresh: byKey('auth.refresh', 60, 15),
+    /** A personal token that this account creates. */
+    countNewToken: byKey('auth.token', 100, 24 * 60),
+    /** Each setting counts by itself: a stolen session that renames the account must not keep its owner from setting a new password. */
+    countChange: (userId: string, setting: 'name' | 'password' | 'email') => changes(`${setting}.${userId}`),
+    countSignUp: byCaller('auth.sign-up.ip', 60, 5),
+    /** One step of a sign-in at a provider. */
+    countProviderSignIn: byCaller('auth.provider.ip', 180, 5),
+    countRecovery: byCaller('auth.recovery.ip', 60, 5),
+    allowRecoveryMail: mails('auth.recovery', 5),
+    /** Counted apart: what strangers ask for must not cost the owner of the address the mails to recover an account. */
+    allowConfirmationMail: mails('auth.confirmation', 5),
+    /** For mails about changes that were made: the address of a new account is not confirmed. */
+    allowNotice: mails('auth.notice', 20),
   };
-}
-
-async function mayBeSent(mails: Limiter, emailKey: string): Promise<boolean> {
-  return (await mails.consume(hashOf(emailKey))).allowed;
 }
 
 /** The caller that an IP stands for. */

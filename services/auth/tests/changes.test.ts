@@ -1,14 +1,15 @@
-import { codeOf, CHANGE_NAME, CHANGE_PASSWORD, loggedIn, LOGIN_PLAIN, LOGOUT, ME, REFRESH, REQUEST_RESET, RESET, signedUp, type OpenSession } from './support/operations.ts'; // prettier-ignore
+import { codeOf, CHANGE_NAME, CHANGE_PASSWORD, loggedIn, LOGIN_PLAIN, ME, REFRESH, REQUEST_RESET, RESET, signedUp, type OpenSession } from './support/operations.ts'; // prettier-ignore
 import { tokenIn } from './support/mails.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const NEW_PASSWORD = 'another horse battery';
 
 let running: RunningAuth;
-beforeEach(async () => {
+beforeAll(async () => {
   running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
 });
-afterEach(() => running.stop());
+beforeEach(() => running.reset());
+afterAll(() => running.stop());
 
 const endedIds = async () => (await running.auth.internal.endedSessions(0)).sessions.map(({ sessionId }) => sessionId);
 const login = (email: string, password: string) => running.send(LOGIN_PLAIN, { input: { email, password } });
@@ -30,21 +31,6 @@ describe('changing the name', () => {
     expect(await nameOf(ada)).toMatchObject({ name: 'Ada Lovelace' });
     expect(await nameOf(bob)).toMatchObject({ name: 'Somebody' });
     expect(await kindsOf(ada)).toEqual(['account.created', 'name.changed']);
-  });
-
-  it.each(['', ' \u2003 ', '\0', '\ud800', 'x'.repeat(256)])('refuses %j', async (name) => {
-    const ada = await signedUp(running, 'ada@example.com');
-    expect((await change(ada, name)).errors?.[0]?.extensions).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      issues: [{ path: 'name' }],
-    });
-  });
-
-  it('needs a user who is still there', async () => {
-    expect(codeOf(await running.send(CHANGE_NAME, { name: 'Ada' }))).toBe('UNAUTHENTICATED');
-    const ada = await signedUp(running, 'ada@example.com');
-    await running.database.query('delete from accounts');
-    expect(codeOf(await change(ada, 'Ada'))).toBe('UNAUTHENTICATED');
   });
 });
 
@@ -108,13 +94,6 @@ describe('changing the password', () => {
     expect((await kindsOf(ada)).filter((kind) => kind === 'login.failed')).toHaveLength(10);
   });
 
-  it('lets none of many guesses at once learn more than ten', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const guesses = Array.from({ length: 30 }, (_, number) => (number === 29 ? PASSWORD : `wrong ${number}`));
-    const codes = await Promise.all(guesses.map(async (guess) => codeOf(await change(ada, guess))));
-    expect(codes.filter((code) => code === 'BAD_USER_INPUT').length).toBeLessThanOrEqual(10);
-  });
-
   it('has one winner among many at once', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const passwords = Array.from({ length: 5 }, (_, number) => `${NEW_PASSWORD} ${number}`);
@@ -125,13 +104,6 @@ describe('changing the password', () => {
       expect(codeOf(await login('ada@example.com', password))).toBe(
         password === won[0] ? undefined : 'UNAUTHENTICATED',
       );
-  });
-
-  it('is refused to a session that has ended although its token is still shown here', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await running.send(LOGOUT, {}, ada.identity);
-    expect(codeOf(await change(ada))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await login('ada@example.com', PASSWORD))).toBeUndefined();
   });
 
   it('takes the worth from a recovery mail that is on its way', async () => {

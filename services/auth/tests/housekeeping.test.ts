@@ -6,10 +6,11 @@ import { runAuth, type RunningAuth } from './support/running-auth.ts';
 const DAY_MS = 24 * 3_600_000;
 
 let running: RunningAuth;
-beforeEach(async () => {
+beforeAll(async () => {
   running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', AUDIT_RETENTION_DAYS: '90' } });
 });
-afterEach(() => running.stop());
+beforeEach(() => running.reset());
+afterAll(() => running.stop());
 
 const kinds = async () =>
   (await running.database.query('select kind from audit_log order by id')).map(({ kind }) => kind);

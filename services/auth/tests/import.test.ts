@@ -26,6 +26,8 @@ import {
 } from './support/restored.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
+/** A hash as new ones are, which no password matches. */
+const NO_PASSWORD = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
 const ID = `'01890000-0000-7000-8000-000000000001'`;
 
 describe('a restored database', () => {
@@ -89,67 +91,45 @@ describe('a restored database', () => {
     });
   });
 
-  const hash = (head: string) => `$argon2${head}$c29tZXRoaW5nIG9mIGE$c29tZXRoaW5nIG9mIHRoZSBsZW5ndGggb2YgYSBoYXNo`;
-
-  it.each(['id$v=19$m=19456,t=2,p=1', 'id$v=19$m=47104,t=1,p=1', 'id$v=19$m=7168,t=5,p=1', 'id$v=19$m=65536,t=2,p=4'])(
-    'keeps passwords that cost about what they cost here: %s',
-    async (head) => {
-      await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
-      expect(await loaded.query('select password_hash as h from accounts')).toEqual([{ h: hash(head) }]);
-    },
-  );
-
-  it.each([
-    'id$v=19$m=19456,t=3000,p=1',
-    'id$v=19$m=19456,t=99,p=1',
-    'id$v=19$m=999999,t=1,p=1',
-    'id$v=19$m=999999,t=999999,p=1',
-    'id$v=19$m=65537,t=1,p=1',
-    'id$v=19$m=4294967295,t=1,p=1',
-    'id$v=19$m=19456,t=2,p=64',
-    'id$v=19$m=8,t=1,p=1',
-    'id$v=16$m=19456,t=2,p=1',
-    'i$v=19$m=19456,t=2,p=1',
-    'd$v=19$m=19456,t=2,p=1',
-    'id$nonsense$m=19456,t=2,p=1',
-  ])('takes an account without its password when checking that would cost more, or less: %s', async (head) => {
-    const result = await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
-    expect(result).toMatchObject({ complete: true, rows: { accounts: 1 } });
-    const [row] = await loaded.query('select password_hash as h from accounts');
-    expect(row?.h).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
-  });
-
-  const TAIL = 'vwcJ89neRBeNRktthxo58.7c8RDECMZI9gVkRUWJRCYibOlmpVZcq';
-
-  it.each(['$2a$04$', '$2b$10$', '$2y$14$'])('keeps passwords of bcrypt: %s', async (head) => {
-    await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${head}${TAIL}'` }));
-    expect(await loaded.query('select password_hash as h, has_password as has from accounts')).toEqual([
-      { h: `${head}${TAIL}`, has: true },
-    ]);
-  });
-
-  it.each([`$2b$03$${TAIL}`, `$2b$15$${TAIL}`, `$2x$10$${TAIL}`, `$2b$10$${TAIL}.`, 'secret', 'pbkdf2_sha256$1$a$b'])(
-    'takes an account without its password when its hash is another one: %s',
-    async (given) => {
-      await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${given}'` }));
-      const [row] = await loaded.query('select password_hash as h, has_password as has from accounts');
-      expect(row).toEqual({ h: expect.stringMatching(/^\$argon2id/), has: false });
-    },
-  );
-
-  it.each([
-    [6, 128, true],
-    [128, 6, true],
-    [5, 43, false],
-    [22, 5, false],
-    [129, 43, false],
-    [22, 129, false],
-  ])('a salt of %i and a hash of %i characters are kept: %s', async (salt, length, isKept) => {
-    const given = `$argon2id$v=19$m=19456,t=2,p=1$${'s'.repeat(salt)}$${'h'.repeat(length)}`;
-    await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${given}'` }));
-    expect(await loaded.query('select password_hash = $1 as kept, has_password from accounts', [given])).toEqual([
-      { kept: isKept, has_password: isKept },
-    ]);
+  it('keeps passwords that cost about what they cost here, and of bcrypt, and takes other accounts without theirs', async () => {
+    const argon2 = (head: string, salt = 22, length = 43) => `$argon2${head}$${'s'.repeat(salt)}$${'h'.repeat(length)}`;
+    const bcrypt = (head: string) => `${head}vwcJ89neRBeNRktthxo58.7c8RDECMZI9gVkRUWJRCYibOlmpVZcq`;
+    const cost = 'id$v=19$m=19456,t=2,p=1';
+    const kept = [
+      ...[cost, 'id$v=19$m=47104,t=1,p=1', 'id$v=19$m=7168,t=5,p=1', 'id$v=19$m=65536,t=2,p=4'].map((head) =>
+        argon2(head),
+      ),
+      ...[argon2(cost, 6, 128), argon2(cost, 128, 6)],
+      ...['$2a$04$', '$2b$10$', '$2y$14$'].map(bcrypt),
+    ];
+    const replaced = [
+      ...['id$v=19$m=19456,t=3000,p=1', 'id$v=19$m=19456,t=99,p=1', 'id$v=19$m=999999,t=1,p=1'],
+      ...['id$v=19$m=999999,t=999999,p=1', 'id$v=19$m=65537,t=1,p=1', 'id$v=19$m=4294967295,t=1,p=1'],
+      ...['id$v=19$m=19456,t=2,p=64', 'id$v=19$m=8,t=1,p=1', 'id$v=16$m=19456,t=2,p=1', 'i$v=19$m=19456,t=2,p=1'],
+      ...['d$v=19$m=19456,t=2,p=1', 'id$nonsense$m=19456,t=2,p=1'],
+    ].map((head) => argon2(head));
+    replaced.push(argon2(cost, 5), argon2(cost, 22, 5), argon2(cost, 129), argon2(cost, 22, 129));
+    replaced.push(
+      ...['$2b$03$', '$2b$15$', '$2x$10$'].map(bcrypt),
+      `${bcrypt('$2b$10$')}.`,
+      'secret',
+      'pbkdf2_sha256$1$a$b',
+    );
+    const rows = [...kept, ...replaced].map((hash, index) => {
+      const email = `'n${index}@example.test'`;
+      return restoredAccount({ name: `'${hash}'`, email, email_key: email, password_hash: `'${hash}'` });
+    });
+    expect(await importDatabase(RESTORED_ACCOUNTS + rows.join(''))).toMatchObject({
+      complete: true,
+      rows: { accounts: rows.length },
+    });
+    const stored = await loaded.query('select name, password_hash as hash, has_password as has from accounts');
+    expect(new Map(stored.map(({ name, hash, has }) => [name, { hash, has }]))).toEqual(
+      new Map<string, object>([
+        ...kept.map((hash) => [hash, { hash, has: true }] as const),
+        ...replaced.map((hash) => [hash, { hash: expect.stringMatching(NO_PASSWORD), has: false }] as const),
+      ]),
+    );
   });
 
   it.each<[string, Record<string, string>]>([

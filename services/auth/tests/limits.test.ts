@@ -28,52 +28,16 @@ const times = (count: number, code: string) => Array.from({ length: count }, () 
 
 describe('limits per address, never multiplied', () => {
   let running: RunningAuth;
-  beforeEach(async () => {
+  beforeAll(async () => {
     running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
   });
-  afterEach(() => running.stop());
-
-  it.each([
-    ['a known address', 'ada@example.com'],
-    ['an unknown address', 'unknown@example.com'],
-  ])('refuses the eleventh try after ten failures, with the time to wait: %s', async (_what, email) => {
-    await signedUp(running, 'ada@example.com');
-    expect(await codesOf(10, () => login(running, email, 'wrong one', '192.0.2.7'))).toEqual(
-      times(10, 'UNAUTHENTICATED'),
-    );
-    const refused = await login(running, email, PASSWORD, '192.0.2.7');
-    expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
-    const wait = Number(refused.errors?.[0]?.extensions?.retryAfterSeconds);
-    expect(wait).toBeGreaterThan(0);
-    expect(wait).toBeLessThanOrEqual(15 * 60);
-  });
-
-  it('counts every spelling of an address as one', async () => {
-    await codesOf(10, (index) =>
-      login(running, index % 2 ? 'ADA@example.com' : ' ada@example.com', 'wrong', '192.0.2.7'),
-    );
-    expect(codeOf(await login(running, 'Ada@example.com', 'wrong', '192.0.2.7'))).toBe('RATE_LIMITED');
-  });
+  beforeEach(() => running.reset());
+  afterAll(() => running.stop());
 
   it('leaves the account open to its owner at another place', async () => {
     await signedUp(running, 'ada@example.com');
     await codesOf(11, () => login(running, 'ada@example.com', 'wrong', '192.0.2.7'));
     expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.8'))).toBeUndefined();
-  });
-
-  it('counts every address of one IPv6 network as one caller', async () => {
-    await signedUp(running, 'ada@example.com');
-    const guess = (index: number) => login(running, 'ada@example.com', 'wrong', `2001:db8:1:2::${index.toString(16)}`);
-    expect(await codesOf(10, guess)).toEqual(times(10, 'UNAUTHENTICATED'));
-    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2:ffff::1'))).toBe('RATE_LIMITED');
-    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:3::1'))).toBeUndefined();
-  });
-
-  it('counts an IPv4 address as itself in either form', async () => {
-    await codesOf(10, (index) =>
-      login(running, 'ada@example.com', 'wrong', index % 2 ? '192.0.2.7' : '::ffff:192.0.2.7'),
-    );
-    expect(codeOf(await login(running, 'ada@example.com', 'wrong', '192.0.2.7'))).toBe('RATE_LIMITED');
   });
 
   describe('when a hundred guesses at one address came from many places', () => {
@@ -127,12 +91,6 @@ describe('limits per address, never multiplied', () => {
     expect(codeOf(await loginFrom('192.0.2.8'))).toBe('RATE_LIMITED');
   });
 
-  it('counts failures only', async () => {
-    await signedUp(running, 'ada@example.com');
-    const results = await codesOf(25, () => login(running, 'ada@example.com', PASSWORD, '192.0.2.7'));
-    expect(results).toEqual(times(25, 'ok'));
-  });
-
   it('answers no more than ten of many parallel guesses, and not the right one behind them', async () => {
     await signedUp(running, 'ada@example.com');
     const guesses = [...times(30, 'a wrong guess'), PASSWORD];
@@ -155,14 +113,6 @@ describe('limits per address, never multiplied', () => {
     await Promise.all(guesses);
   });
 
-  it('sends five mails an hour to an address, and says nothing about the rest', async () => {
-    await signedUp(running, 'ada@example.com');
-    const ask = () => running.send(REQUEST_RESET, { email: 'ada@example.com' });
-    expect(await codesOf(8, ask)).toEqual(times(8, 'ok'));
-    await running.auth.processAll();
-    expect(running.postbox.mails).toHaveLength(5);
-  });
-
   it('refuses more than sixty changes of a name, of a password and of an address, each by itself', async () => {
     const { identity } = await signedUp(running, 'ada@example.com');
     const rename = () => running.send(CHANGE_NAME, { name: 'Ada' }, identity);
@@ -183,10 +133,11 @@ describe('limits per address, never multiplied', () => {
 
 describe('limits per caller', () => {
   let running: RunningAuth;
-  beforeEach(async () => {
+  beforeAll(async () => {
     running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0.1' } });
   });
-  afterEach(() => running.stop());
+  beforeEach(() => running.reset());
+  afterAll(() => running.stop());
 
   it('refuses many logins, right as they are, and as many passwords shown at changes', async () => {
     const { identity } = await signedUp(running, 'ada@example.com');

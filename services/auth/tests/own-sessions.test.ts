@@ -19,10 +19,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 let running: RunningAuth;
-beforeEach(async () => {
+beforeAll(async () => {
   running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
 });
-afterEach(() => running.stop());
+beforeEach(() => running.reset());
+afterAll(() => running.stop());
 
 interface Shown {
   id: string;
@@ -141,44 +142,12 @@ describe('ending one of your sessions', () => {
     expect(await auditOf(ada.userId)).toEqual([{ kind: 'session.ended', id: other.sessionId }]);
   });
 
-  it("answers for somebody else's as for one that is not there, and touches nothing", async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const bob = await signedUp(running, 'bob@example.com');
-    const ended = await loggedIn(running, 'ada@example.com');
-    await running.send(END_SESSION, { id: ended.sessionId }, ada.identity);
-    const answers = await Promise.all(
-      [bob.sessionId, randomUUID(), ended.sessionId, 'nonsense', '', "' or true --", '\0'].map(async (id) => {
-        const { data, errors, extensions } = await running.send(END_SESSION, { id }, ada.identity);
-        return { data, errors, extensions };
-      }),
-    );
-    expect(answers[0]?.errors?.[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } });
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await endedIds()).toEqual([ended.sessionId]);
-    expect((await sessionsOf(bob)).map(({ id }) => id)).toEqual([bob.sessionId]);
-    expect(await auditOf(bob.userId)).toEqual([]);
-    expect(codeOf(await running.send(END_SESSION, { id: bob.sessionId }))).toBe('UNAUTHENTICATED');
-  });
-
   it('does not find one that has expired', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const plain = await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
     const { sessionId } = plain.extensions?.['session'] as { sessionId: string };
     running.clock.advance(HOUR_MS + 1_000);
     expect(codeOf(await running.send(END_SESSION, { id: sessionId }, ada.identity))).toBe('NOT_FOUND');
-  });
-
-  it('ends it once when many ask for it at the same time', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const other = await loggedIn(running, 'ada@example.com');
-    const codes = await Promise.all(
-      Array.from({ length: 8 }, async () =>
-        codeOf(await running.send(END_SESSION, { id: other.sessionId }, ada.identity)),
-      ),
-    );
-    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
-    expect(codes.filter((code) => code === 'NOT_FOUND')).toHaveLength(7);
-    expect(await endedIds()).toEqual([other.sessionId]);
   });
 });
 
@@ -197,28 +166,5 @@ describe('ending all other sessions', () => {
     }
     expect((await running.send(END_OTHERS, {}, ada.identity)).data).toEqual({ endOtherSessions: 0 });
     expect(codeOf(await running.send(END_OTHERS))).toBe('UNAUTHENTICATED');
-  });
-
-  it('settles when two sessions end all others at the same time, or are refreshed and logged in meanwhile', async () => {
-    const all = [await signedUp(running, 'ada@example.com')];
-    while (all.length < 6) all.push(await loggedIn(running, 'ada@example.com'));
-    const [one, two, three] = all;
-    if (!one || !two || !three) throw new Error('no sessions');
-    const results = await Promise.all([
-      running.send(END_OTHERS, {}, one.identity),
-      running.send(END_OTHERS, {}, two.identity),
-      running.send(REFRESH, { token: three.refreshToken }),
-      loggedIn(running, 'ada@example.com'),
-    ]);
-    // The second one had ended by then.
-    const codes = [codeOf(results[0]), codeOf(results[1])];
-    expect(codes.toSorted()).toEqual(['UNAUTHENTICATED', undefined]);
-    const [stays, went] = codes[0] === undefined ? [one, two] : [two, one];
-    expect(codeOf(await running.send(REFRESH, { token: stays.refreshToken }))).toBeUndefined();
-    expect(codeOf(await running.send(REFRESH, { token: went.refreshToken }))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(REFRESH, { token: three.refreshToken }))).toBe('UNAUTHENTICATED');
-    const ended = await endedIds();
-    expect(new Set(ended).size).toBe(ended.length);
-    expect(ended).toEqual(expect.arrayContaining(all.slice(2).map(({ sessionId }) => sessionId)));
   });
 });

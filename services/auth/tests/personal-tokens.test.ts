@@ -1,20 +1,11 @@
-import { hashOfPersonalToken, type Identity } from '@taskmesh/identity';
-import { randomUUID } from 'node:crypto';
+import { hashOfPersonalToken } from '@taskmesh/identity';
 import {
-  CHANGE_EMAIL,
-  CHANGE_NAME,
   CHANGE_PASSWORD,
   codeOf,
   CREATE_TOKEN,
-  END_OTHERS,
-  END_SESSION,
   END_TOKEN,
-  LOGIN,
-  LOGOUT,
-  ME,
   REQUEST_RESET,
   RESET,
-  SESSIONS,
   signedUp,
   TOKENS,
   type OpenSession,
@@ -27,10 +18,11 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 let running: RunningAuth;
-beforeEach(async () => {
+beforeAll(async () => {
   running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
 });
-afterEach(() => running.stop());
+beforeEach(() => running.reset());
+afterAll(() => running.stop());
 
 interface Shown {
   id: string;
@@ -59,11 +51,6 @@ async function made(session: Pick<OpenSession, 'identity'>, change: object = {})
   return data?.['createPersonalToken'] as { token: string; personalToken: Shown };
 }
 
-/** The identity that the gateway sends for a program with this token. */
-const programOf = ({ userId }: OpenSession, id: string, scope: 'read' | 'write'): Identity => ({
-  ...{ role: 'user', userId, sessionId: id, scope },
-});
-
 describe('making a personal token', () => {
   it('shows it once, stores its hash only, and the trail tells it', async () => {
     const ada = await signedUp(running, 'ada@example.com');
@@ -84,12 +71,8 @@ describe('making a personal token', () => {
   });
 
   it.each<[string, () => object]>([
-    ['a blank name', () => ({ name: ' ' })],
-    ['a name that is too long', () => ({ name: 'x'.repeat(256) })],
     ['an end that has passed', () => ({ expiresAt: inDays(-1) })],
     ['an end that is too far away', () => ({ expiresAt: inDays(367) })],
-    ['an end that is no time', () => ({ expiresAt: 'tomorrow' })],
-    ['an end without an offset', () => ({ expiresAt: '2027-01-01T00:00:00' })],
   ])('is refused with %s', async (_what, change) => {
     const ada = await signedUp(running, 'ada@example.com');
     expect(codeOf(await create(ada, change()))).toBe('BAD_USER_INPUT');
@@ -118,14 +101,6 @@ describe('making a personal token', () => {
     }
     expect(codeOf(await create(ada))).toBe('RATE_LIMITED');
   });
-
-  it('is refused to a session that has ended although its token is still shown here', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await running.send(LOGOUT, {}, ada.identity);
-    expect(codeOf(await create(ada))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await create({ identity: { role: 'anonymous' } }))).toBe('UNAUTHENTICATED');
-    expect(await running.database.query('select 1 from personal_tokens')).toEqual([]);
-  });
 });
 
 describe('a personal token', () => {
@@ -147,35 +122,6 @@ describe('a personal token', () => {
     const uses = [0, 30_000, -MINUTE_MS].map((more) => [{ sessionId: personalToken.id, at: at + more }]);
     for (const use of uses) await running.auth.internal.noteSessionUses(use);
     expect((await listOf(ada))[0]?.lastUsedAt).toBe(new Date(at).toISOString());
-  });
-
-  it.each(['read', 'write'] as const)('of scope %s decides nothing about the account', async (scope) => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const { personalToken } = await made(ada, { scope: scope.toUpperCase() });
-    const program = programOf(ada, personalToken.id, scope);
-    const input = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
-    for (const [query, variables] of [
-      [CREATE_TOKEN, { input: { name: 'More', scope: 'WRITE', expiresAt: inDays(1) } }],
-      [END_TOKEN, { id: personalToken.id }],
-      [END_SESSION, { id: ada.sessionId }],
-      [END_OTHERS, {}],
-      [LOGOUT, {}],
-      [CHANGE_PASSWORD, { input }],
-      [CHANGE_EMAIL, { input: { email: 'new@example.com', password: PASSWORD } }],
-    ] as const)
-      expect([query, codeOf(await running.send(query, variables, program))]).toEqual([query, 'FORBIDDEN']);
-    expect(await endedIds()).toEqual([]);
-    expect(await listOf(ada)).toHaveLength(1);
-    for (const query of [ME, SESSIONS, TOKENS]) expect(codeOf(await running.send(query, {}, program))).toBeUndefined();
-  });
-
-  it('that may only read changes nothing at all', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    const read = programOf(ada, (await made(ada)).personalToken.id, 'read');
-    const write = programOf(ada, (await made(ada, { scope: 'WRITE' })).personalToken.id, 'write');
-    expect(codeOf(await running.send(CHANGE_NAME, { name: 'Changed' }, read))).toBe('FORBIDDEN');
-    expect(codeOf(await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }, read))).toBe('FORBIDDEN'); // prettier-ignore
-    expect(codeOf(await running.send(CHANGE_NAME, { name: 'Changed' }, write))).toBeUndefined();
   });
 
   it('goes on behind a new password, and ends when a password is set by mail', async () => {
@@ -210,22 +156,6 @@ describe('ending a personal token', () => {
     expect([await find(token), await listOf(ada)]).toEqual([null, []]);
     const facts = await running.database.query(`select session_id from audit_log where kind = 'token.ended'`);
     expect(facts).toEqual([{ session_id: personalToken.id }]);
-  });
-
-  it("answers for somebody else's as for one that is not there", async () => {
-    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
-    const { token, personalToken } = await made(bob);
-    expect(await listOf(ada)).toEqual([]);
-    const answers = await Promise.all(
-      [personalToken.id, randomUUID(), bob.sessionId, ada.sessionId, 'nonsense', '', '\0'].map(async (id) => {
-        const { data, errors } = await running.send(END_TOKEN, { id }, ada.identity);
-        return { data, errors };
-      }),
-    );
-    expect(answers[0]?.errors?.[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } });
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await find(token)).not.toBeNull();
-    expect(await endedIds()).toEqual([]);
   });
 
   it('ends it once when many ask for it at the same time', async () => {

@@ -4,10 +4,12 @@ import {
   createFaultyProxy,
   createTestDatabase,
   eventually,
+  nodeEnvironment,
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
 import { startMailServer } from '@taskmesh/testing/mail-server';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +33,15 @@ const start = (more: Record<string, string> = {}) => {
 };
 const signUp = (url: string, email: string) =>
   post(url, { caller, query: SIGN_UP, variables: { input: { email, password: PASSWORD, name: 'Somebody' } } });
+
+/** The migration process' output and exit code. */
+const migrate = (more: Record<string, string> = {}) =>
+  new Promise<{ code: number; said: string }>((resolve) => {
+    const main = join(import.meta.dirname, '../migrations/main.ts');
+    execFile(process.execPath, [main], { env: { ...nodeEnvironment(), ...env, ...more } }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, said: out + err }),
+    );
+  });
 
 beforeEach(async () => {
   running = [];
@@ -124,6 +135,33 @@ describe('auth as a process', () => {
     await eventually(async () => expect(await isReady()).toBe(200));
     expect(codeOf(await post(url, login))).toBeUndefined();
     expect((await post(url, { caller, identity, query: LOGOUT })).data).toEqual({ logout: true });
+  });
+
+  it('that is set not to migrate lives, and serves no one until the schema is up to date', async () => {
+    const auth = start({ MIGRATE_AT_START: 'false' });
+    await eventually(() => expect(auth.output()).toContain('it has to be migrated'), { timeoutMs: 60_000 });
+    const health = async () => {
+      const response = await fetch(`${await auth.adminUrl()}/readyz?verbose`);
+      return { ...((await response.json()) as object), status: response.status };
+    };
+    expect(await health()).toMatchObject({ status: 503, checks: { database: true, schema: false, started: false } });
+    expect((await fetch(`${await auth.adminUrl()}/livez`)).status).toBe(200);
+    expect(auth.output()).not.toContain('"msg":"listening"');
+    expect((await Promise.all([migrate(), migrate()])).map(({ code }) => code)).toEqual([0, 0]);
+    await auth.url();
+    await eventually(async () => expect(await health()).toMatchObject({ checks: { schema: true } }));
+  });
+
+  it('migrates not at all on the schema of a newer version, a server that refuses us, and senseless settings', async () => {
+    await migrate();
+    await database.query(`insert into mikro_orm_migrations (name, executed_at) values ('9999-from-tomorrow', now())`);
+    expect(await migrate()).toMatchObject({ code: 1, said: expect.stringContaining('NEWER_SCHEMA=allow') });
+    const wrong = new URL(env.POSTGRES_URL ?? '');
+    wrong.password = 'wrong-password';
+    const refused = await migrate({ POSTGRES_URL: wrong.href });
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('POSTGRES_URL') });
+    expect(refused.said).not.toContain('wrong-password');
+    expect(await migrate({ POSTGRES_URL: 'mysql://x' })).toMatchObject({ code: 1 });
   });
 
   it('waits for a database that starts later than itself', async () => {

@@ -109,21 +109,21 @@ describe('a provider that is away', () => {
   });
 });
 
-describe.each(WAYS)('a provider that %s', (_what, answer) => {
-  it('when it is asked what it is: no one can begin', async () => {
+it.each(WAYS)(
+  'while a provider %s no one can begin, and who is back hears of it and can begin again',
+  async (_what, answer) => {
     provider.answerWith(answer);
     await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
-  });
-
-  it('when somebody is back: the page hears of it, and can begin again', async () => {
+    provider.answerWith(undefined);
+    running.monotonicClock.advance(60_000);
     const { location, binding } = await begin(running);
     const back = await provider.signIn(location, 'ada');
     provider.answerWith(answer);
     expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
     provider.answerWith(undefined);
     await signedIn(running, provider, 'ada');
-  });
-});
+  },
+);
 
 describe('a provider without user info', () => {
   it('signs in whom it knows from their ID token alone, and no one new', async () => {

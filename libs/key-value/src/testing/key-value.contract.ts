@@ -45,71 +45,6 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
       });
     });
 
-    describe('messages', () => {
-      it('tells every subscriber of the channel, in order, and no other', async () => {
-        const [channel, other] = [fresh('channel'), fresh('channel')];
-        const first: string[] = [];
-        const second: string[] = [];
-        const elsewhere: string[] = [];
-        await store.subscribe(channel, (message) => first.push(message));
-        await store.subscribe(channel, (message) => second.push(message));
-        await store.subscribe(other, (message) => elsewhere.push(message));
-        for (const message of ['1', '2', '3']) await store.publish(channel, message);
-        await store.publish(other, 'last');
-        await eventually(() => elsewhere.length === 1);
-        expect({ first, second, elsewhere }).toEqual({
-          first: ['1', '2', '3'],
-          second: ['1', '2', '3'],
-          elsewhere: ['last'],
-        });
-      });
-
-      it('tells a subscriber that came while another one was still subscribing', async () => {
-        const channel = fresh('channel');
-        const heard: string[] = [];
-        await Promise.all(['a', 'b'].map((name) => store.subscribe(channel, (message) => heard.push(name + message))));
-        await store.publish(channel, '1');
-        await eventually(() => heard.length === 2);
-        expect(heard.toSorted()).toEqual(['a1', 'b1']);
-      });
-
-      it('tells an unsubscribed one no more, and the others still', async () => {
-        const channel = fresh('channel');
-        const gone: string[] = [];
-        const staying: string[] = [];
-        const unsubscribe = await store.subscribe(channel, (message) => gone.push(message));
-        await store.subscribe(channel, (message) => staying.push(message));
-        await store.publish(channel, 'to both');
-        await eventually(() => gone.length === 1 && staying.length === 1);
-        await unsubscribe();
-        await store.publish(channel, 'to one');
-        await eventually(() => staying.length === 2);
-        expect(gone).toEqual(['to both']);
-      });
-
-      it('hears again after everybody had unsubscribed', async () => {
-        const channel = fresh('channel');
-        const unsubscribe = await store.subscribe(channel, () => undefined);
-        await unsubscribe();
-        const heard: string[] = [];
-        await store.subscribe(channel, (message) => heard.push(message));
-        await store.publish(channel, 'hello');
-        await eventually(() => heard.length === 1);
-      });
-
-      it('lets a subscriber that throws harm no other', async () => {
-        const channel = fresh('channel');
-        const heard: string[] = [];
-        await store.subscribe(channel, () => {
-          throw new Error('a faulty subscriber');
-        });
-        await store.subscribe(channel, (message) => heard.push(message));
-        await store.publish(channel, '1');
-        await store.publish(channel, '2');
-        await eventually(() => heard.length === 2);
-      });
-    });
-
     describe('limiter', () => {
       it('allows as many as there are points, and refuses the next', async () => {
         const limiter = store.limiter({ name: fresh('limit'), points: 10, windowSeconds: 60 });
@@ -193,10 +128,6 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         await closed.close();
         expect(closed.isUp()).toBe(false);
         await closed.set('key', 'value', { ttlSeconds: 60 });
-        await closed.publish('channel', 'message');
-        await (
-          await closed.subscribe('channel', () => undefined)
-        )();
         expect(await closed.get('key')).toBeNull();
         await closed.close();
       });

@@ -1,9 +1,7 @@
-import type { EntityManager } from '@mikro-orm/core';
 import { openLockSession, type LockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
 import type { AccountDeleted } from '@taskmesh/contracts';
 import type { AccountChanges, AccountLogPosition } from '@taskmesh/internal-api';
 import {
-  APPEND_DELETED,
   BACKLOG,
   ENTRIES_AFTER,
   LOCK,
@@ -13,15 +11,7 @@ import {
   UNPUBLISHED,
 } from './account-log.statements.ts';
 
-interface EntryRow extends Record<string, unknown> {
-  epoch: number;
-  sequence: string;
-  account_id: string;
-  kind: AccountDeleted['kind'];
-  occurred_at: string;
-}
-
-type EntriesAfterRow = { epoch: number; head: string } & (EntryRow | { sequence: null });
+type EntriesAfterRow = { epoch: number; head: number } & (AccountDeleted | { sequence: null });
 
 /** The right to publish the log, which one session has at a time. */
 export interface AccountLogLease extends Pick<LockSession, 'isSafe' | 'close'> {
@@ -44,7 +34,7 @@ export function createAccountLogRepository(database: Pick<Database, 'run' | 'ope
         isSafe: session.isSafe,
         close: session.close,
         claim: async () => (await session.claim(LOCK_CLASS, [LOCK])).length > 0,
-        unpublished: async (limit) => (await session.run<EntryRow>(UNPUBLISHED, [limit])).map(entryOf),
+        unpublished: (limit) => session.run<AccountDeleted>(UNPUBLISHED, [limit]),
         async markPublished(sequence) {
           await session.run(MARK_PUBLISHED, [sequence]);
         },
@@ -65,18 +55,9 @@ export function createAccountLogRepository(database: Pick<Database, 'run' | 'ope
       const rows = await database.run<EntriesAfterRow>('read', ENTRIES_AFTER, [epoch, sequence, limit]);
       return {
         epoch: rows[0]?.epoch ?? 0,
-        head: Number(rows[0]?.head ?? 0),
-        changes: rows.flatMap((row) => (row.sequence === null ? [] : [entryOf(row)])),
+        head: rows[0]?.head ?? 0,
+        changes: rows.flatMap(({ head: _, ...entry }) => (entry.sequence === null ? [] : [entry])),
       };
     },
   };
-}
-
-function entryOf({ epoch, sequence, account_id, kind, occurred_at }: EntryRow): AccountDeleted {
-  return { kind, epoch, sequence: Number(sequence), accountId: account_id, occurredAt: occurred_at };
-}
-
-/** Runs inside the caller's transaction. Only the list of ended sessions may be locked after it. */
-export async function appendDeleted(em: EntityManager, accountId: string, now: Date): Promise<void> {
-  await em.getConnection().execute(APPEND_DELETED, [accountId, now], 'run', em.getTransactionContext());
 }

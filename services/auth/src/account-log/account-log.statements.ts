@@ -4,10 +4,10 @@ import type { Statement } from '@taskmesh/store';
 export const LOCK_CLASS = 7_203_002;
 export const LOCK = 0;
 
-/** Times in RFC 3339, 64-bit numbers as text. */
+/** Times in RFC 3339. */
 const ENTRY = `
-  entry.sequence::text, entry.account_id, entry.kind,
-  to_char(entry.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at`;
+  state.epoch, entry.sequence::float8, entry.account_id as "accountId", entry.kind,
+  to_char(entry.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "occurredAt"`;
 
 /** Parameters: account id, now. Locks the state row, so that sequences follow the order of commits. */
 export const APPEND_DELETED = `
@@ -21,25 +21,25 @@ export const APPEND_DELETED = `
 export const ENTRIES_AFTER: Statement = {
   name: 'account-log-entries-after',
   text: `
-    select state.epoch, state.last::text as head, ${ENTRY}
+    select state.last::float8 as head, ${ENTRY}
     from account_log_state state
     left join lateral (
       select * from account_log
       where sequence > (case when state.epoch = $1::integer and $2::bigint <= state.last then $2::bigint else 0 end)
       order by sequence limit $3::integer
     ) entry on true
-    order by entry.sequence::bigint`,
+    order by entry.sequence`,
 };
 
 /** $1: limit */
 export const UNPUBLISHED: Statement = {
   name: 'account-log-unpublished',
   text: `
-    select state.epoch, ${ENTRY}
+    select ${ENTRY}
     from account_log_state state, lateral (
       select * from account_log where published_at is null order by sequence limit $1::integer
     ) entry
-    order by entry.sequence::bigint`,
+    order by entry.sequence`,
 };
 
 /** $1: the last published sequence */

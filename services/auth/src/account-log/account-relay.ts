@@ -1,17 +1,14 @@
-import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
+import { createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/event-log';
 import { backoffMs, pause, type Backoff, type Log, type Service } from '@taskmesh/service';
 import type { AccountLogLease, AccountLogRepository } from './account-log.repository.ts';
 
-/** Polling also finds entries that another instance wrote. */
 const POLL_MS = 500;
 const AT_ONCE = 500;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
 export interface AccountRelay extends Service {
-  /** There is a new entry. */
-  wake(): void;
   /** For how long it has been unable to read entries; undefined when it can. */
   failingSeconds(): number | undefined;
 }
@@ -27,7 +24,6 @@ export interface AccountRelayDeps {
  * Entries are small and all alike, so the event log has no reason to refuse one for good: each is retried until it is accepted.
  */
 export function createAccountRelay({ repository, eventLog, log }: AccountRelayDeps): AccountRelay {
-  const news = createSignal();
   const health = createWorkerHealth();
   let stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -44,12 +40,11 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
     while (!stopping.signal.aborted) {
       isOurs ||= await lease.claim();
       hasTopic ||= isOurs && (await makeTopic());
-      news.clear(); // cleared before the read, so that later entries give notice again
       const entries = isOurs ? await lease.unpublished(AT_ONCE) : [];
       onRound();
       const last = entries.at(-1);
       if (!last) {
-        await news.wait(POLL_MS);
+        await pause(POLL_MS, stopping.signal);
         continue;
       }
       if (!lease.isSafe()) continue;
@@ -86,10 +81,8 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
     },
     async stop() {
       stopping.abort();
-      news.notify();
       await running;
     },
-    wake: news.notify,
     failingSeconds: health.failingSeconds,
   };
 }

@@ -31,6 +31,11 @@ export interface NewAccount {
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
 export function createAccountRepository(database: Pick<Database, 'run'>) {
+  const findByKey = async (key: string): Promise<StoredAccount | undefined> => {
+    const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
+    return row && storedAccountOf(row);
+  };
+
   return {
     async find(id: string): Promise<Account | null> {
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
@@ -42,11 +47,10 @@ export function createAccountRepository(database: Pick<Database, 'run'>) {
       return row && storedAccountOf(row);
     },
 
-    async findByEmail(email: string): Promise<StoredAccount | undefined> {
+    findByKey,
+    findByEmail: async (email: string): Promise<StoredAccount | undefined> => {
       const key = emailKey(email);
-      if (key === undefined) return undefined;
-      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
-      return row && storedAccountOf(row);
+      return key === undefined ? undefined : findByKey(key);
     },
 
     /** One of those that another system made; none once all its users have signed in. */

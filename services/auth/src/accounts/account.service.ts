@@ -27,10 +27,7 @@ export interface AccountService {
   find(id: string): Promise<Account | null>;
 }
 
-export interface AccountServiceDeps extends Pick<
-  CommonParts,
-  'accounts' | 'hasher' | 'rules' | 'limits' | 'clock' | 'ids' | 'log'
-> {
+export interface AccountServiceDeps extends CommonParts {
   maker: SessionMaker;
   sessions: SessionService;
   /** Wraps the check of credentials. */

@@ -68,12 +68,13 @@ export const TAKE_PENDING: Statement = {
   text: 'delete from pending_sign_ins where hash = $1 and expires_at > $2::timestamptz returning challenge, return_to',
 };
 
-/** $1 hash, $2 now. Times are in milliseconds. */
+/** $1 hash, $2 now. Times are in Unix seconds. */
 export const FIND_TOKEN: Statement = {
   name: 'auth-find-personal-token',
   text: `
-    select token.id, token.scope, account.id as user_id, account.email,
-      extract(epoch from token.created_at) * 1000 as created_ms, extract(epoch from token.expires_at) * 1000 as expires_ms
+    select token.id, token.scope, account.id as "userId", account.email,
+      floor(extract(epoch from token.created_at))::float8 as "createdAt",
+      floor(extract(epoch from token.expires_at))::float8 as "expiresAt"
     from personal_tokens token join accounts account on account.id = token.account_id
     where token.hash = $1 and token.expires_at > $2::timestamptz`,
 };

@@ -1,5 +1,28 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
+/** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
+export type AuditKind =
+  | 'account.created'
+  /** All that is left of an account's trail. */
+  | 'account.deleted'
+  | 'session.opened'
+  | 'session.refreshed'
+  | 'session.ended'
+  | 'session.refresh_token_reused'
+  | 'login.failed'
+  | 'recovery.requested'
+  | 'recovery.mail_sent'
+  | 'password.reset'
+  | 'password.changed'
+  | 'name.changed'
+  | 'email.change_requested'
+  | 'email.changed'
+  | 'identity.linked'
+  | 'identity.unlinked'
+  /** `sessionId` is the token's. */
+  | 'token.created'
+  | 'token.ended';
+
 /** A fact about an account. The table is append-only. */
 export const AuditEntryEntity = defineEntity({
   name: 'AuditEntry',

@@ -7,7 +7,7 @@ import {
 } from '@taskmesh/contracts';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { isUniqueViolation } from '@taskmesh/store';
-import { lockOwner, type Caller, type SignedIn } from '../accounts/account-change.repository.ts';
+import { lockOwner, type Caller, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
@@ -48,17 +48,12 @@ export interface ChangeService {
   confirmEmail(user: SignedIn | undefined, input: unknown, origin: RequestOrigin): Promise<void>;
 }
 
-export interface ChangeServiceDeps extends Pick<
-  CommonParts,
-  'check' | 'hasher' | 'rules' | 'limits' | 'clock' | 'ids'
-> {
+export interface ChangeServiceDeps extends CommonParts {
   repository: ChangeRepository;
-  /** Wakes the mail worker. */
-  onMail: () => void;
 }
 
 export function createChangeService(deps: ChangeServiceDeps): ChangeService {
-  const { repository, check, hasher, rules, limits, clock, ids, onMail } = deps;
+  const { inTransaction, repository, check, hasher, rules, limits, clock, ids } = deps;
 
   /** Returns the session that proves it; undefined if the password does, which counts with anyone signed in. */
   const requireOwner = async (
@@ -79,7 +74,7 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
     async changeName(caller, given, origin) {
       const { name } = parseInput(changeNameInput, { name: given });
       await limits.countChange(caller.userId, 'name');
-      return repository.inTransaction(async (transaction) => {
+      return inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, caller);
         const now = new Date(clock.now());
         account.name = name;
@@ -98,7 +93,7 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
       await limits.countChange(userId, 'password');
       const passwordHash = await hasher.hash(newPassword, origin.ip);
       // With the account locked, the later of two changes fails the version check, and no login opens a session in between.
-      const ended = await repository.inTransaction(async (transaction) => {
+      const ended = await inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, user);
         if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
         const now = new Date(clock.now());
@@ -112,7 +107,6 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
         const { ended: others } = await transaction.endAllSessions({ accountId: userId, kept: sessionId, now });
         return others;
       }, userId);
-      onMail();
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
       return ended;
     },
@@ -124,7 +118,7 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
       await limits.countChange(userId, 'email');
       await limits.countRecovery(origin.ip);
       const isAllowed = await limits.allowConfirmationMail(emailKey(email) ?? email);
-      await repository.inTransaction(async (transaction) => {
+      await inTransaction(async (transaction) => {
         const { passwordVersion } = await lockOwner(transaction, user);
         if (passwordVersion !== known.passwordVersion) throw wrongPassword('password');
         const now = new Date(clock.now());
@@ -135,7 +129,6 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
         await transaction.revokeEmailChange(userId);
         transaction.addMail({ ...fact, id: ids.next(), kind: 'email.confirm', recipient: email });
       }, userId);
-      onMail();
     },
     async confirmEmail(user, input, origin) {
       const { token: given, password } = parseInput(confirmEmailInput, input);
@@ -143,31 +136,28 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
       const found = await repository.findEmailToken(hash, new Date(clock.now()));
       if (!found) throw emailTokenUnusable();
       const sessionId = await requireOwner(found.accountId, { user, password }, origin);
-      await repository
-        .inTransaction(async (transaction) => {
-          const now = new Date(clock.now());
-          const account = await transaction.lockAccount(found.accountId);
-          const token = await transaction.findEmailToken(hash, found.accountId, now);
-          // A password that is no longer the account's was replaced together with its tokens.
-          if (!account || !token) throw emailTokenUnusable();
-          const { id: accountId, email: recipient } = account;
-          if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
-            throw sessionHasEnded();
-          account.email = token.email;
-          account.emailKey = emailKey(token.email) ?? token.email;
-          account.emailConfirmedAt = now;
-          account.updatedAt = now;
-          // Including password resets that were mailed to the former address.
-          await transaction.revokeChanges(accountId);
-          const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
-          transaction.record({ ...fact, ...(sessionId && { sessionId }) });
-          transaction.addMail({ ...fact, id: ids.next(), recipient });
-        }, found.accountId)
-        .catch((error: unknown) => {
-          // Who has the token reads that address's mail, so they may learn that it has an account.
-          throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
-        });
-      onMail();
+      await inTransaction(async (transaction) => {
+        const now = new Date(clock.now());
+        const account = await transaction.lockAccount(found.accountId);
+        const token = await transaction.findEmailToken(hash, found.accountId, now);
+        // A password that is no longer the account's was replaced together with its tokens.
+        if (!account || !token) throw emailTokenUnusable();
+        const { id: accountId, email: recipient } = account;
+        if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
+          throw sessionHasEnded();
+        account.email = token.email;
+        account.emailKey = emailKey(token.email) ?? token.email;
+        account.emailConfirmedAt = now;
+        account.updatedAt = now;
+        // Including password resets that were mailed to the former address.
+        await transaction.revokeChanges(accountId);
+        const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
+        transaction.record({ ...fact, ...(sessionId && { sessionId }) });
+        transaction.addMail({ ...fact, id: ids.next(), recipient });
+      }, found.accountId).catch((error: unknown) => {
+        // Who has the token reads that address's mail, so they may learn that it has an account.
+        throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
+      });
     },
   };
 }

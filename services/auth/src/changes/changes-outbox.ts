@@ -7,18 +7,18 @@ import type { AccountMail } from './change.entities.ts';
 import { addressInUseMail, CHANGE_MAILS, confirmEmailMail, EMAIL_TOKEN_LIFETIME_MINUTES } from './change-mails.ts';
 import type { ChangeRepository } from './change.repository.ts';
 
-export interface ChangesOutboxDeps extends Pick<CommonParts, 'limits' | 'clock'> {
+export interface ChangesOutboxDeps extends CommonParts {
   repository: ChangeRepository;
   publicUrl: string;
 }
 
 /** Mails about changes. Whether an address is taken is checked only here, where no response time can reveal it. */
 export function createChangesOutbox(deps: ChangesOutboxDeps): Outbox<AccountMail> {
-  const { repository, limits, publicUrl, clock } = deps;
+  const { inTransaction, repository, accounts, limits, publicUrl, clock } = deps;
 
   /** Undefined when the change was withdrawn meanwhile. */
   const storeToken = (mail: AccountMail, accountId: string): Promise<string | undefined> =>
-    repository.inTransaction(async (transaction) => {
+    inTransaction(async (transaction) => {
       // The account first, as every change of it does: two that go the other way round would stop each other.
       if (!(await transaction.lockAccount(accountId)) || !(await transaction.lockMail(mail.id))) return undefined;
       const { token, hash } = createOpaqueToken();
@@ -31,7 +31,7 @@ export function createChangesOutbox(deps: ChangesOutboxDeps): Outbox<AccountMail
   const confirmation = async (mail: AccountMail): Promise<Mail | undefined> => {
     const { recipient: to, accountId } = mail;
     if (!accountId) return undefined;
-    const owner = await repository.findAccountByKey(emailKey(to) ?? to);
+    const owner = (await accounts.findByEmail(to))?.account;
     if (owner && owner.id !== accountId) return addressInUseMail(owner.email);
     const token = await storeToken(mail, accountId);
     return token === undefined ? undefined : confirmEmailMail({ to, token, publicUrl });

@@ -1,9 +1,8 @@
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
 import { deleteAccountInput, parseInput } from '@taskmesh/contracts';
-import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
+import { lockOwner, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import { wrongPassword } from '../auth.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import type { DeletionRepository } from './deletion.repository.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 export interface DeletionService {
@@ -15,24 +14,14 @@ export interface DeletionService {
   delete(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-export interface DeletionServiceDeps extends Pick<CommonParts, 'check' | 'limits' | 'clock' | 'ids'> {
-  repository: DeletionRepository;
-  /** Tells the worker that there is a mail to send. */
-  onMail: () => void;
-  /** Tells the relay that an account was deleted. */
-  onDeleted: () => void;
-}
-
-export function createDeletionService(deps: DeletionServiceDeps): DeletionService {
-  const { repository, check, limits, clock, ids, onMail, onDeleted } = deps;
-
+export function createDeletionService({ inTransaction, check, limits, clock, ids }: CommonParts): DeletionService {
   return {
     async delete(user, input, origin) {
       const { userId } = user;
       const { password } = parseInput(deleteAccountInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
       // The account is locked first, as by every other change: meanwhile no session is opened and no token created.
-      const ended = await repository.inTransaction(async (transaction) => {
+      const ended = await inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, user);
         if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
         const tokens = await transaction.lockPersonalTokens(userId);
@@ -41,15 +30,13 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
         await transaction.eraseTrail(userId);
         transaction.record({ kind: 'account.deleted', at: now, accountId: userId, origin: { ...origin, ip: null } });
         transaction.addMail({ id: ids.next(), accountId: null, kind: 'account.deleted', recipient, at: now, origin });
-        await transaction.forgetRecoveries(key);
+        await transaction.removeRecoveriesOf(key);
         await transaction.appendDeleted(userId, now);
         const { ended: sessions } = await transaction.endAllSessions({ accountId: userId, now });
         const ended = [...sessions, ...(await transaction.endPersonalTokens(tokens, now))];
-        await transaction.remove(userId);
+        await transaction.removeAccount(userId);
         return ended;
       }, userId);
-      onDeleted();
-      onMail();
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
       return ended;
     },

@@ -1,4 +1,4 @@
-import type { Mail } from '@taskmesh/mail';
+import { UndeliverableError, type Mail } from '@taskmesh/mail';
 import { createLog, systemClock } from '@taskmesh/service';
 import { createMailWorker, type Letter } from './mail-worker.ts';
 
@@ -43,8 +43,10 @@ it('sends other mails while the server of one is slow, at most eight at once', a
   await worker.stop();
 });
 
-it('gives up a mail that can never be composed after a day, as one that can never be sent, and sends the others', async () => {
-  const waiting = new Map(['broken', 'fine'].map((id) => [id, { ...LETTER, id, createdAt: new Date(0), dueAtMs: 0 }]));
+it('gives up at once what is refused for good, after a day what cannot be composed, and sends the others', async () => {
+  const waiting = new Map(
+    ['broken', 'refused', 'fine'].map((id) => [id, { ...LETTER, id, createdAt: new Date(0), dueAtMs: 0 }]),
+  );
   let nowMs = 0;
   const sent: string[] = [];
   const outcomes: string[] = [];
@@ -67,18 +69,26 @@ it('gives up a mail that can never be composed after a day, as one that can neve
       postpone: async (id, nextAttemptAt) => Object.assign(waiting.get(id) ?? {}, { dueAtMs: nextAttemptAt.getTime() }),
       remove: async (id) => waiting.delete(id),
     },
-    mailer: { send: async ({ to }: Mail) => void sent.push(to), close: async () => undefined },
+    mailer: {
+      async send({ to }: Mail) {
+        if (to === 'refused') throw new UndeliverableError('no such mailbox');
+        sent.push(to);
+      },
+      close: async () => undefined,
+    },
     clock: { ...systemClock, now: () => nowMs },
     log: createLog({ service: 'test', level: 'silent' }),
     onAttempt: (outcome) => void outcomes.push(outcome),
   });
   await worker.start();
-  for (const hours of [0, 1, 2, 25]) {
+  await worker.drain();
+  expect([...waiting.keys()]).toEqual(['broken']);
+  for (const hours of [1, 2, 25]) {
     nowMs = hours * 3_600_000;
     await worker.drain();
   }
   await worker.stop();
   expect(sent).toEqual(['fine']);
-  expect(outcomes.toSorted()).toEqual(['failed', 'failed', 'failed', 'given-up', 'sent']);
+  expect(outcomes.toSorted()).toEqual(['failed', 'failed', 'failed', 'given-up', 'given-up', 'sent']);
   expect(waiting.size).toBe(0);
 });

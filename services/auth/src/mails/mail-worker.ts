@@ -38,7 +38,6 @@ export interface Outbox<Waiting extends Letter> {
 }
 
 export interface MailWorker extends Service {
-  wake(): void;
   /** Resolves when nothing is due any more. */
   drain(): Promise<void>;
 }
@@ -131,7 +130,6 @@ export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Wa
       clearInterval(timer);
       await Promise.race([Promise.all(lanes), sleep(STOP_MS, undefined, { ref: false })]);
     },
-    wake,
     async drain() {
       await openLane();
       await Promise.all(lanes);

@@ -19,10 +19,10 @@ const PENDING_MS = 10 * 60_000;
 /** The description becomes part of an address. */
 const DESCRIPTION_LENGTH = 300;
 
-export interface BrowserSignInDeps extends Pick<CommonParts, 'limits' | 'clock' | 'log'> {
+export interface BrowserSignInDeps extends CommonParts {
   /** Undefined when none is configured. */
   provider: Provider | undefined;
-  repository: Pick<OidcRepository, 'addPending' | 'takePending' | 'addCode'>;
+  repository: OidcRepository;
 }
 
 /** Sends a browser to the provider and back. The page that started it ends up with a code that opens the session. */
@@ -31,9 +31,9 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
   const inMs = (ms: number) => ({ createdAt: new Date(clock.now()), expiresAt: new Date(clock.now() + ms) });
 
   /** What the page finds behind `#`. */
-  const outcomeOf = async (answer: ProviderAnswer | Failure, challenge: string): Promise<Record<string, string>> => {
+  const outcomeOf = async (answer: ProviderAnswer, challenge: string): Promise<Record<string, string>> => {
     if ('profile' in answer) return { sign_in_code: await storeCode(answer.profile, challenge) };
-    const { error, description } = answer.refusal;
+    const { error, error_description: description } = answer.refusal;
     return {
       sign_in_error: /^[a-z_]{1,64}$/.test(error) ? error : 'server_error',
       ...(description && { sign_in_error_description: description.slice(0, DESCRIPTION_LENGTH).toWellFormed() }),
@@ -50,9 +50,9 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
     return token;
   };
 
-  const ask = async ({ strategy }: Provider, search: string, secrets: SignInSecrets) => {
+  const ask = async ({ finish }: Provider, search: string, secrets: SignInSecrets) => {
     try {
-      return await (await strategy()).finish(search, secrets);
+      return await finish(search, secrets);
     } catch (error) {
       log.warn({ reason: reasonOf(error) }, 'a sign-in at the provider failed');
       return FAILED;
@@ -64,7 +64,7 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
       if (!provider) throw noProvider();
       const { returnTo, codeChallenge: challenge } = parseInput(beginSignInInput, input);
       await limits.countProviderSignIn(ip);
-      const { location, secrets } = await (await provider.strategy()).begin();
+      const { location, secrets } = await provider.begin();
       const binding = bindingOf(secrets);
       await repository.addPending({ hash: hashOf(binding), challenge, returnTo, ...inMs(PENDING_MS) });
       return { location, binding };
@@ -83,8 +83,9 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
   };
 }
 
-type Failure = Exclude<ProviderAnswer, { profile: unknown }>;
-
-const FAILED: Failure = {
-  refusal: { error: 'sign_in_failed', description: 'The sign-in at the provider could not be completed: try again.' },
+const FAILED: ProviderAnswer = {
+  refusal: {
+    error: 'sign_in_failed',
+    error_description: 'The sign-in at the provider could not be completed: try again.',
+  },
 };

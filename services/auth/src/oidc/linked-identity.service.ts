@@ -1,7 +1,7 @@
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import { isUniqueViolation } from '@taskmesh/store';
 import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/contracts';
-import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
+import { lockOwner, type AccountTransaction, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../auth.errors.ts';
 import { hashOf } from '../opaque-token.ts';
 import type { LinkedIdentity, SignInCode } from './oidc.entities.ts';
-import type { OidcRepository, OidcTransaction } from './oidc.repository.ts';
+import type { OidcRepository } from './oidc.repository.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 /** The address that the provider vouches for. @throws AppError FORBIDDEN */
@@ -38,11 +38,11 @@ export interface Link {
 }
 
 /** Uses up the code. The caller's transaction has locked the code and the account. */
-export function addLink(transaction: OidcTransaction, link: Link): LinkedIdentity {
+export function addLink(transaction: AccountTransaction, link: Link): LinkedIdentity {
   const { id, code, account, sessionId, now, origin } = link;
   const { issuer, subject } = code;
   const email = verifiedEmail(code);
-  transaction.removeCode(code);
+  transaction.remove(code);
   transaction.record({
     kind: 'identity.linked',
     at: now,
@@ -55,7 +55,7 @@ export function addLink(transaction: OidcTransaction, link: Link): LinkedIdentit
 
 /** Queues the mail that tells the account's address. */
 export function addNotice(
-  transaction: OidcTransaction,
+  transaction: AccountTransaction,
   kind: 'identity.linked' | 'identity.unlinked',
   { id, account, now, origin }: Pick<Link, 'id' | 'account' | 'now' | 'origin'>,
 ): void {
@@ -76,14 +76,12 @@ export interface LinkedIdentityService {
   unlink(user: SignedIn, id: string, origin: RequestOrigin): Promise<string>;
 }
 
-export interface LinkedIdentityDeps extends Pick<CommonParts, 'check' | 'limits' | 'clock' | 'ids'> {
+export interface LinkedIdentityDeps extends CommonParts {
   repository: OidcRepository;
-  /** Tells the worker that there is a mail to send. */
-  onMail: () => void;
 }
 
 export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIdentityService {
-  const { repository, check, limits, clock, ids, onMail } = deps;
+  const { inTransaction, repository, check, limits, clock, ids } = deps;
   const now = () => new Date(clock.now());
 
   return {
@@ -98,39 +96,34 @@ export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIde
       if (await repository.findLinked(found)) throw isLinkedAlready();
       const email = verifiedEmail(found);
       const known = await check.confirm(userId, password, 'password', origin);
-      const linked = await repository
-        .inTransaction(async (transaction) => {
-          const at = now();
-          const code = await transaction.lockCode(given, at);
-          if (!code) throw codeUnusable();
-          const account = await lockOwner(transaction, user);
-          if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
-          if (!isSameAddress(email, account.email)) throw addressIsAnother();
-          const linking = { account, now: at, origin };
-          addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
-          return addLink(transaction, { id: ids.next(), code, sessionId, ...linking });
-        }, userId)
-        .catch((error: unknown) => {
-          throw isUniqueViolation(error, 'linked_identities_issuer_subject_key') ? isLinkedAlready() : error;
-        });
-      onMail();
-      return linked;
+      return inTransaction(async (transaction) => {
+        const at = now();
+        const code = await transaction.lockCode(given, at);
+        if (!code) throw codeUnusable();
+        const account = await lockOwner(transaction, user);
+        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+        if (!isSameAddress(email, account.email)) throw addressIsAnother();
+        const linking = { account, now: at, origin };
+        addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
+        return addLink(transaction, { id: ids.next(), code, sessionId, ...linking });
+      }, userId).catch((error: unknown) => {
+        throw isUniqueViolation(error, 'linked_identities_issuer_subject_key') ? isLinkedAlready() : error;
+      });
     },
     async unlink(user, id, origin) {
       const { userId, sessionId } = user;
       const uuid = parseUuid(id);
-      await repository.inTransaction(async (transaction) => {
+      await inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, user);
         const all = await transaction.lockLinked(userId);
         const linked = all.find((each) => each.id === uuid);
         if (!linked) throw noSuchLink();
         if (!account.hasPassword && all.length === 1) throw isLastWayIn();
         const at = now();
-        transaction.removeLinked(linked);
+        transaction.remove(linked);
         transaction.record({ kind: 'identity.unlinked', at, accountId: userId, sessionId, origin });
         addNotice(transaction, 'identity.unlinked', { id: ids.next(), account, now: at, origin });
       }, userId);
-      onMail();
       return uuid ?? id;
     },
   };

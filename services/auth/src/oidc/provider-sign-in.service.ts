@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '@taskmesh/store';
 import type { RequestOrigin } from '@taskmesh/internal-api';
 import { parseInput, signInWithCodeInput } from '@taskmesh/contracts';
+import type { AccountTransaction, GivenCode } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { StoredAccount } from '../accounts/account.repository.ts';
 import { codeUnusable, linkIsNeeded, wrongPassword } from '../auth.errors.ts';
@@ -10,7 +11,7 @@ import { dummyHash } from '../passwords/hasher.ts';
 import type { OpenedSession, Opening } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
 import { addLink, addNotice, verifiedEmail } from './linked-identity.service.ts';
-import type { GivenCode, OidcRepository, OidcTransaction } from './oidc.repository.ts';
+import type { OidcRepository } from './oidc.repository.ts';
 import { worksAlone, type SignInCode } from './oidc.entities.ts';
 import type { CommonParts } from '../common-parts.ts';
 
@@ -26,18 +27,16 @@ export interface ProviderSignInService {
   signIn(input: unknown, options: Opening): Promise<OpenedSession>;
 }
 
-export interface ProviderSignInDeps extends Pick<CommonParts, 'accounts' | 'check' | 'limits' | 'clock' | 'ids'> {
+export interface ProviderSignInDeps extends CommonParts {
   repository: OidcRepository;
   sessions: SessionService;
-  /** Tells the worker that there is a mail to send. */
-  onMail: () => void;
 }
 
 /** Spends a locked code, and locks the account to open a session for. */
-type Step = (transaction: OidcTransaction, code: SignInCode, now: Date) => Promise<Account>;
+type Step = (transaction: AccountTransaction, code: SignInCode, now: Date) => Promise<Account>;
 
 export function createProviderSignInService(deps: ProviderSignInDeps): ProviderSignInService {
-  const { repository, accounts, check, sessions, limits, clock, ids, onMail } = deps;
+  const { inTransaction, repository, accounts, check, sessions, limits, clock, ids } = deps;
   const now = () => new Date(clock.now());
 
   const enter: Step = async (transaction, code, at) => {
@@ -47,7 +46,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     const still = linked && account && (await transaction.reread(linked));
     if (!still) throw codeUnusable();
     still.lastUsedAt = at;
-    transaction.removeCode(code);
+    transaction.remove(code);
     return account;
   };
 
@@ -55,13 +54,8 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     (email: string, origin: RequestOrigin): Step =>
     async (transaction, code, at) => {
       const account = transaction.addAccount({
-        ...{
-          id: ids.next(),
-          email,
-          emailKey: emailKey(email) ?? email,
-          name: code.name ?? email.slice(0, email.indexOf('@')),
-        },
-        ...{ passwordHash: dummyHash(), now: at },
+        ...{ id: ids.next(), email, emailKey: emailKey(email) ?? email, passwordHash: dummyHash(), now: at },
+        name: code.name ?? email.slice(0, email.indexOf('@')),
       });
       transaction.record({ kind: 'account.created', at, accountId: account.id, origin });
       addLink(transaction, { id: ids.next(), code, account, now: at, origin });
@@ -108,7 +102,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     for (let looks = 1; ; looks++) {
       const step = await stepFor(given, password, opening.origin);
       try {
-        return await repository.inTransaction(async (transaction) => {
+        return await inTransaction(async (transaction) => {
           const at = now();
           const code = await transaction.lockCode(given, at);
           if (!code) throw codeUnusable();
@@ -124,9 +118,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     async signIn(input, opening) {
       const { code, verifier, password } = parseInput(signInWithCodeInput, input);
       await limits.countProviderSignIn(opening.origin.ip);
-      const opened = await open({ hash: hashOf(code), challenge: hashOf(verifier) }, password, opening);
-      onMail();
-      return opened;
+      return open({ hash: hashOf(code), challenge: hashOf(verifier) }, password, opening);
     },
   };
 }

@@ -1,6 +1,10 @@
 import { backoffMs, type Backoff, type Clock, type Log } from '@taskmesh/service';
 import {
   allowInsecureRequests,
+  authorizationCodeGrant,
+  AuthorizationResponseError,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
   ClientSecretBasic,
   ClientSecretPost,
   clockTolerance,
@@ -9,6 +13,9 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
   None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
   type ClientAuth,
   type Configuration,
   type CustomFetch,
@@ -45,42 +52,45 @@ export interface ProviderProfile {
 
 /** `refusal` is the provider's own error, such as `access_denied`. */
 export type ProviderAnswer =
-  { profile: ProviderProfile } | { refusal: { error: string; description: string | undefined } };
+  { profile: ProviderProfile } | { refusal: Pick<AuthorizationResponseError, 'error' | 'error_description'> };
 
-export interface ProviderStrategy {
+/** An identity at a provider. */
+export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
+
+/** OpenID Connect with an authorization code, PKCE, state and nonce. Both throw SERVICE_UNAVAILABLE while the provider's metadata is unknown. */
+export interface Provider {
+  name: string;
+  /** Where to send a browser. */
   begin(): Promise<{ location: string; secrets: SignInSecrets }>;
   /** `search` is the query that the browser came back with. @throws the library's error for an invalid answer */
   finish(search: string, secrets: SignInSecrets): Promise<ProviderAnswer>;
 }
 
-export interface Provider {
-  name: string;
-  /** @throws AppError SERVICE_UNAVAILABLE while the provider's metadata is unknown */
-  strategy(): Promise<ProviderStrategy>;
-}
-
 export interface ProviderDeps {
   config: OidcConfig;
   clientSecret: string | undefined;
-  strategyFor(configuration: Configuration): ProviderStrategy;
+  callbackUrl: string;
+  /** Whether this identity is linked to an account. */
+  isLinked: (identity: Subject) => Promise<boolean>;
   /** For durations. */
-  clock: Clock;
+  monotonicClock: Clock;
   log: Log;
 }
 
 /** Fetches the provider's metadata when it is first needed, so that nothing else depends on the provider. */
-export function createProvider({ config, clientSecret, strategyFor, clock, log }: ProviderDeps): Provider {
-  let known: { strategy: ProviderStrategy; until: number } | undefined;
-  let asking: Promise<ProviderStrategy> | undefined;
+export function createProvider(deps: ProviderDeps): Provider {
+  const { config, clientSecret, callbackUrl, isLinked, monotonicClock: clock, log } = deps;
+  let known: { configuration: Configuration; until: number } | undefined;
+  let asking: Promise<Configuration> | undefined;
   let failures = 0;
   let notBefore = 0;
 
-  const ask = async (): Promise<ProviderStrategy> => {
+  const ask = async (): Promise<Configuration> => {
     try {
-      const strategy = strategyFor(await discover(config, clientSecret));
-      known = { strategy, until: clock.now() + KEPT_MS };
+      const configuration = await discover(config, clientSecret);
+      known = { configuration, until: clock.now() + KEPT_MS };
       failures = 0;
-      return strategy;
+      return configuration;
     } catch (error) {
       failures++;
       notBefore = clock.now() + backoffMs(failures, BACKOFF);
@@ -93,17 +103,37 @@ export function createProvider({ config, clientSecret, strategyFor, clock, log }
       asking = undefined;
     }
   };
-  const lastKnown = (error?: unknown): ProviderStrategy => {
+  const lastKnown = (error?: unknown): Configuration => {
     if (!known) throw providerIsAway(error);
-    return known.strategy;
+    return known.configuration;
+  };
+  const configured = async (): Promise<Configuration> => {
+    const now = clock.now();
+    if (known && now < known.until) return known.configuration;
+    return now < notBefore ? lastKnown() : (asking ??= ask());
   };
 
   return {
     name: config.name,
-    async strategy() {
-      const now = clock.now();
-      if (known && now < known.until) return known.strategy;
-      return now < notBefore ? lastKnown() : (asking ??= ask());
+    async begin() {
+      const secrets = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+      const { state, nonce, verifier } = secrets;
+      const url = buildAuthorizationUrl(await configured(), {
+        ...{ redirect_uri: callbackUrl, scope: 'openid email profile', state, nonce },
+        ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+      });
+      return { location: url.href, secrets };
+    },
+    async finish(search, { state, nonce, verifier }) {
+      const configuration = await configured();
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+      try {
+        const tokens = await authorizationCodeGrant(configuration, new URL(`${callbackUrl}?${search}`), checks);
+        return { profile: await readProfile(configuration, tokens, isLinked) };
+      } catch (error) {
+        if (error instanceof AuthorizationResponseError) return { refusal: error };
+        throw error;
+      }
     },
   };
 }
@@ -140,14 +170,11 @@ export function reasonOf(error: unknown): string {
 /** As OpenID Connect defines it. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-/** An identity at a provider. */
-export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
-
 /**
  * Reads whom the validated tokens are about. Some providers give the address, or whether it is verified, only in the user info, which
  * an identity that is linked can do without. An address or a name that breaks our own rules counts as absent.
  */
-export async function readProfile(
+async function readProfile(
   configuration: Configuration,
   tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
   isLinked: (identity: Subject) => Promise<boolean>,

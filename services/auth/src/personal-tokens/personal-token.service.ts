@@ -1,7 +1,7 @@
 import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
 import type { EndedSession, KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/contracts';
-import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
+import { lockOwner, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { PersonalToken } from './personal-token.entity.ts';
 import type { PersonalTokenRepository } from './personal-token.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from '../auth.errors.ts';
@@ -29,12 +29,12 @@ export interface PersonalTokenService {
   find(hash: string): Promise<KnownToken | null>;
 }
 
-export interface PersonalTokenServiceDeps extends Pick<CommonParts, 'limits' | 'clock' | 'ids'> {
+export interface PersonalTokenServiceDeps extends CommonParts {
   repository: PersonalTokenRepository;
 }
 
 export function createPersonalTokenService(deps: PersonalTokenServiceDeps): PersonalTokenService {
-  const { repository, limits, clock, ids } = deps;
+  const { inTransaction, repository, limits, clock, ids } = deps;
   const now = () => new Date(clock.now());
 
   return {
@@ -48,27 +48,27 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
       if (lifetimeMs <= 0 || lifetimeMs > LONGEST_MS) throw expiryIsOutOfRange();
       await limits.countNewToken(userId);
       const token = newPersonalToken();
-      const personalToken = await repository.inTransaction(async (transaction) => {
+      const personalToken = await inTransaction(async (transaction) => {
         // A session that has ended must not leave a token behind.
         await lockOwner(transaction, user);
         const at = now();
-        if ((await transaction.count(userId, at)) >= MOST) throw tooManyTokens(MOST);
+        if ((await transaction.countPersonalTokens(userId, at)) >= MOST) throw tooManyTokens(MOST);
         const id = ids.next();
         transaction.record({ kind: 'token.created', at, accountId: userId, sessionId: id, origin });
         const hash = hashOfPersonalToken(token);
-        return transaction.add({ id, accountId: userId, name, scope, hash, createdAt: at, expiresAt });
+        return transaction.addPersonalToken({ id, accountId: userId, name, scope, hash, createdAt: at, expiresAt });
       }, userId);
       return { token, personalToken };
     },
     end: (user, id, origin) =>
-      repository.inTransaction(async (transaction) => {
+      inTransaction(async (transaction) => {
         const { id: userId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
         const at = now();
-        const token = uuid === undefined ? null : await transaction.lock(uuid, userId, at);
+        const token = uuid === undefined ? null : await transaction.lockPersonalToken(uuid, userId, at);
         if (!token) throw noSuchToken();
         transaction.record({ kind: 'token.ended', at, accountId: userId, sessionId: token.id, origin });
-        return { id: token.id, ended: await transaction.end([token], at) };
+        return { id: token.id, ended: await transaction.endPersonalTokens([token], at) };
       }, user.userId),
   };
 }

@@ -1,7 +1,7 @@
 import type { Mail } from '@taskmesh/mail';
-import type { Clock } from '@taskmesh/service';
 import type { Account } from '../accounts/account.entity.ts';
-import type { AuditKind } from '../audit/audit.repository.ts';
+import type { AuditKind } from '../audit/audit-entry.entity.ts';
+import type { CommonParts } from '../common-parts.ts';
 import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
 import type { RecoveryRequest } from './recovery.entities.ts';
@@ -9,15 +9,16 @@ import type { RecoveryRepository } from './recovery.repository.ts';
 
 const TOKEN_LIFETIME_MINUTES = 30;
 
-export interface RecoveryOutboxDeps {
+export interface RecoveryOutboxDeps extends CommonParts {
   repository: RecoveryRepository;
   publicUrl: string;
-  clock: Clock;
 }
 
 /** Recovery mails. Whether the address has an account is checked only here, where no response time can reveal it. */
 export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryRequest> {
-  const { repository, publicUrl, clock } = deps;
+  const { inTransaction, repository, accounts, publicUrl, clock } = deps;
+
+  const accountAt = async ({ emailKey }: RecoveryRequest) => (await accounts.findByKey(emailKey))?.account;
 
   const factOf = ({ ip, requestId }: RecoveryRequest, account: Account, kind: AuditKind) => ({
     kind,
@@ -28,12 +29,12 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
 
   /** Undefined when the account's address has changed: readers of the former one must not get in. */
   const storeToken = (request: RecoveryRequest, account: Account): Promise<string | undefined> =>
-    repository.inTransaction(async (transaction) => {
+    inTransaction(async (transaction) => {
       if ((await transaction.lockAccount(account.id))?.emailKey !== request.emailKey) return undefined;
       const { token, hash } = createOpaqueToken();
       const createdAt = new Date(clock.now());
       const expiresAt = new Date(createdAt.getTime() + TOKEN_LIFETIME_MINUTES * 60_000);
-      transaction.addToken({ hash, accountId: account.id, createdAt, expiresAt });
+      transaction.addResetToken({ hash, accountId: account.id, createdAt, expiresAt });
       if (request.attempts === 1) transaction.record(factOf(request, account, 'recovery.requested'));
       return token;
     });
@@ -42,14 +43,14 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
     what: 'recovery mail',
     ...repository.mails,
     async compose(request) {
-      const account = await repository.findAccountByKey(request.emailKey);
+      const account = await accountAt(request);
       const token = account && (await storeToken(request, account));
       return token && account ? recoveryMail({ to: account.email, token, publicUrl }) : undefined;
     },
     async finish(request) {
-      const account = await repository.findAccountByKey(request.emailKey);
-      await repository.inTransaction(async (transaction) => {
-        await transaction.removeRequest(request.id);
+      const account = await accountAt(request);
+      await inTransaction(async (transaction) => {
+        await transaction.removeRecovery(request.id);
         if (account) transaction.record(factOf(request, account, 'recovery.mail_sent'));
       });
     },

@@ -1,9 +1,9 @@
 import { badUserInput, forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/contracts';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import type { Ids } from '@taskmesh/service';
+import type { AccountTransaction } from '../accounts/account-transaction.repository.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import { hashOf } from '../opaque-token.ts';
-import type { RecoveryRepository, RecoveryTransaction } from './recovery.repository.ts';
+import type { RecoveryRepository } from './recovery.repository.ts';
 import type { CommonParts } from '../common-parts.ts';
 
 export interface RecoveryService {
@@ -20,14 +20,12 @@ export interface RecoveryService {
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-export interface RecoveryServiceDeps extends Pick<CommonParts, 'hasher' | 'rules' | 'limits' | 'clock' | 'ids'> {
+export interface RecoveryServiceDeps extends CommonParts {
   repository: RecoveryRepository;
-  /** Wakes the mail worker. */
-  onRequested: () => void;
 }
 
 export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryService {
-  const { repository, hasher, rules, limits, clock, ids, onRequested } = deps;
+  const { inTransaction, repository, hasher, rules, limits, clock, ids } = deps;
 
   return {
     async request(address, { ip, requestId }) {
@@ -36,7 +34,6 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
       await limits.countRecovery(ip);
       if (!(await limits.allowRecoveryMail(key))) return;
       await repository.request({ id: ids.next(), emailKey: key, ip, requestId, createdAt: new Date(clock.now()) });
-      onRequested();
     },
     async reset(input, origin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
@@ -47,7 +44,7 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
       rules.checkAgainst(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword, origin.ip);
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin, ids };
-      const ended = await repository.inTransaction((transaction) => setPassword(transaction, set), account.id);
+      const ended = await inTransaction((transaction) => setPassword(transaction, set), account.id);
       await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);
       return ended;
     },
@@ -61,16 +58,16 @@ interface NewPassword {
   passwordHash: string;
   now: Date;
   origin: RequestOrigin;
-  ids: Ids;
+  ids: CommonParts['ids'];
 }
 
 /** Locks the account first: the later of two resets finds the token gone, and no login opens a session in between. */
 async function setPassword(
-  transaction: RecoveryTransaction,
+  transaction: AccountTransaction,
   { hash, accountId, passwordHash, now, origin, ids }: NewPassword,
 ): Promise<EndedSession[]> {
   const account = await transaction.lockAccount(accountId);
-  const token = await transaction.findToken(hash, accountId, now);
+  const token = await transaction.findResetToken(hash, accountId, now);
   if (!account || !token) throw resetTokenUnusable();
   account.passwordHash = passwordHash;
   account.hasPassword = true;
@@ -84,7 +81,7 @@ async function setPassword(
     ({ email }) => emailKey(email) !== account.emailKey,
   );
   for (const linked of strangers) {
-    transaction.removeLinked(linked);
+    transaction.remove(linked);
     transaction.record({ ...fact, kind: 'identity.unlinked' });
   }
   if (strangers.length > 0)

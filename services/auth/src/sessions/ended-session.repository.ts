@@ -1,12 +1,18 @@
 import type { EntityManager } from '@mikro-orm/core';
-import { CLOCK_SKEW_S, EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
+import { ACCESS_TOKEN_MAX_TTL_S, CLOCK_SKEW_S, EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
+import type { PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import type { Session } from './session.entities.ts';
-import { END_ALL_SESSIONS, END_OLDEST_SESSIONS, LIST_ENDED } from './session.statements.ts';
+import { LIST_ENDED } from './session.statements.ts';
+
+/** No gateway caches what it knows of a personal token for longer. */
+const TOKEN_CACHED_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
 
 /** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway, also by a gateway whose clock is behind. */
+export const FORGOTTEN_AFTER_S = EXPIRED_TOKEN_GRACE_S + CLOCK_SKEW_S;
+
 export function forgottenBefore(nowMs: number): Date {
-  return new Date(nowMs - (EXPIRED_TOKEN_GRACE_S + CLOCK_SKEW_S) * 1000);
+  return new Date(nowMs - FORGOTTEN_AFTER_S * 1_000);
 }
 
 /**
@@ -20,31 +26,47 @@ export async function endSession(em: EntityManager, session: Session, now: Date)
   return listEnded(em, [{ sessionId: session.id, until: session.tokensUntil }], now);
 }
 
+/** Ends personal tokens that the caller has locked, within the caller's transaction: they are gone here, and in the list that gateways read. */
+export async function endTokens(em: EntityManager, tokens: PersonalToken[], now: Date): Promise<EndedSession[]> {
+  for (const token of tokens) em.remove(token);
+  const latest = now.getTime() + TOKEN_CACHED_MS;
+  const ended = tokens.map(({ id, expiresAt }) => ({
+    sessionId: id,
+    until: new Date(Math.min(expiresAt.getTime(), latest)),
+  }));
+  return listEnded(em, ended, now);
+}
+
 /** Which sessions to end, within the caller's transaction, which has locked the account. */
 export interface SessionsToEnd {
   accountId: string;
   /** The one that stays. */
-  kept?: string;
+  kept?: string | null;
   now: Date;
   /** From where, for an entry in the audit trail for each; absent: without entries. */
   recordedFrom?: RequestOrigin;
 }
 
-export interface EndedSessions {
+interface EndedSessions {
   /** How many of them could still be used. */
   usable: number;
   /** Those whose access tokens might still be accepted, at most 1,000: gateways read the others from the list. */
   ended: EndedSession[];
 }
 
-/** Ends all of an account's sessions, in one statement. */
-export function endAllSessions(em: EntityManager, which: SessionsToEnd): Promise<EndedSessions> {
-  return endMany(em, END_ALL_SESSIONS, valuesOf(which));
-}
-
-/** Leaves so many sessions beside the one to keep, those that were used last, and ends the others in one statement. */
-export function endOldestSessions(em: EntityManager, which: SessionsToEnd, others: number): Promise<EndedSessions> {
-  return endMany(em, END_OLDEST_SESSIONS, [...valuesOf(which), others]);
+/** Ends many sessions in one statement, which is one of those for that; `more` are its further parameters. */
+export async function endMany(
+  em: EntityManager,
+  statement: string,
+  { accountId, kept = null, now, recordedFrom }: SessionsToEnd,
+  ...more: unknown[]
+): Promise<EndedSessions> {
+  await em.flush();
+  const { ip = null, requestId = null } = recordedFrom ?? {};
+  const isRecorded = recordedFrom !== undefined;
+  const values = [accountId, kept, now, forgottenBefore(now.getTime()), isRecorded, ip, requestId, ...more];
+  const [outcome] = await execute<EndedSessions>(em, statement, values);
+  return outcome ?? { usable: 0, ended: [] };
 }
 
 /**
@@ -52,7 +74,7 @@ export function endOldestSessions(em: EntityManager, which: SessionsToEnd, other
  * a transaction takes, so the list's sequence has no gaps and follows the order of commits: who has read up to a
  * number has missed nothing before it.
  */
-export async function listEnded(
+async function listEnded(
   em: EntityManager,
   all: { sessionId: string; until: Date }[],
   now: Date,
@@ -67,17 +89,6 @@ export async function listEnded(
     sessionId,
     until: Math.floor(until.getTime() / 1000),
   }));
-}
-
-function valuesOf({ accountId, kept, now, recordedFrom }: SessionsToEnd): unknown[] {
-  const { ip = null, requestId = null } = recordedFrom ?? {};
-  return [accountId, kept ?? null, now, forgottenBefore(now.getTime()), recordedFrom !== undefined, ip, requestId];
-}
-
-async function endMany(em: EntityManager, statement: string, values: unknown[]): Promise<EndedSessions> {
-  await em.flush();
-  const [outcome] = await execute<EndedSessions>(em, statement, values);
-  return outcome ?? { usable: 0, ended: [] };
 }
 
 function execute<Row extends object>(em: EntityManager, statement: string, values: unknown[]): Promise<Row[]> {

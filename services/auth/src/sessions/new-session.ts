@@ -35,11 +35,9 @@ export interface SessionMakerDeps {
   keys: KeyRing;
 }
 
-export type SessionRow = Omit<Session, 'endedAt' | 'lastUsedAt'>;
-
 export interface NewSession {
   opened: OpenedSession;
-  row(origin: RequestOrigin): SessionRow;
+  row(origin: RequestOrigin): Omit<Session, 'endedAt' | 'lastUsedAt'>;
   refreshToken: Omit<RefreshToken, 'usedAt'> | undefined;
   /** The parameters of `OPENING`. */
   values(origin: RequestOrigin, kind: 'session.opened' | 'account.created'): unknown[];

@@ -1,6 +1,6 @@
 import { parseUuid, unavailable } from '@taskmesh/contracts';
 import type { AuthInternal, EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import { lockOwner, type SignedIn } from '../accounts/account-change.repository.ts';
+import { lockOwner, type AccountTransaction, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { hashOf } from '../opaque-token.ts';
@@ -8,7 +8,7 @@ import { forgottenBefore } from './ended-session.repository.ts';
 import type { NewSession, OpenedSession, Opening, SessionMaker } from './new-session.ts';
 import { familyHashOf, isSigned } from './refresh-token.ts';
 import type { Session } from './session.entities.ts';
-import type { SessionRepository, SessionTransaction } from './session.repository.ts';
+import type { SessionRepository } from './session.repository.ts';
 import { noSuchSession, refreshTokenUnusable, sessionHasEnded } from '../auth.errors.ts';
 
 /**
@@ -42,7 +42,7 @@ export interface SessionService {
   /** Undefined when the account's password has changed. Ends the account's oldest sessions, by their last use, if there are too many. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
   /** The same as part of a transaction that has locked the account. */
-  openIn(transaction: SessionTransaction, account: Account, options: Opening): Promise<OpenedSession>;
+  openIn(transaction: AccountTransaction, account: Account, options: Opening): Promise<OpenedSession>;
   /**
    * Uses up the token, unless it is rate-limited or the caller no longer waits for the next one.
    * @throws AppError UNAUTHENTICATED, RATE_LIMITED, SERVICE_UNAVAILABLE
@@ -62,7 +62,7 @@ export interface SessionService {
   endedSessions: AuthInternal['endedSessions'];
 }
 
-export interface SessionServiceDeps extends Pick<CommonParts, 'limits' | 'clock'> {
+export interface SessionServiceDeps extends CommonParts {
   repository: SessionRepository;
   maker: SessionMaker;
   /** How many usable sessions an account may have. */
@@ -79,21 +79,21 @@ interface Renewal extends Opening {
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
-  const { repository, maker, limits, clock, mostPerAccount } = deps;
+  const { inTransaction, repository, maker, limits, clock, mostPerAccount } = deps;
   const now = () => new Date(clock.now());
 
   const refreshIn = async (
-    transaction: SessionTransaction,
+    transaction: AccountTransaction,
     given: string,
     options: RefreshOptions,
   ): Promise<Refreshed> => {
     const { withRefreshToken, origin } = options;
     const refreshFamily = familyHashOf(given);
-    const found = await transaction.findToken(hashOf(given));
-    const session = await transaction.lockLiving(found ? { id: found.sessionId } : { refreshFamily });
+    const found = await transaction.findRefreshToken(hashOf(given));
+    const session = await transaction.lockSession(found ? { id: found.sessionId } : { refreshFamily });
     if (!session) return undefined;
     // Only under the session's lock is it certain which request came first.
-    const token = found && (await transaction.rereadToken(found));
+    const token = found && (await transaction.reread(found));
     const { refreshKey } = session;
     const wasIssued = typeof refreshKey === 'string' && isSigned(given, refreshKey);
     const at = now();
@@ -101,11 +101,11 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     const fact = { at, accountId: session.accountId, sessionId: session.id, origin };
     if (!token || token.usedAt) {
       transaction.record({ ...fact, kind: 'session.refresh_token_reused' });
-      return { reused: await transaction.end(session, at) };
+      return { reused: await transaction.endSession(session, at) };
     }
     await limits.countRefresh(session.id);
     // A used token that its signature identifies need not be kept.
-    if (wasIssued) transaction.removeToken(token);
+    if (wasIssued) transaction.remove(token);
     else token.usedAt = at;
     const account = await transaction.findAccount(session.accountId);
     const opened = await renew(transaction, {
@@ -121,7 +121,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
   };
 
   const renew = async (
-    transaction: SessionTransaction,
+    transaction: AccountTransaction,
     { session, account, origin, ...options }: Renewal,
   ): Promise<OpenedSession> => {
     const { accessToken, now, tokensUntil, refresh, expiresAt } = await maker.freshTokens(session.id, account, options);
@@ -134,7 +134,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       const { hash, familyHash, key, expiresAt: refreshUntil } = refresh;
       session.refreshFamily = familyHash;
       session.refreshKey = key;
-      transaction.addToken({ hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil });
+      transaction.addRefreshToken({ hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil });
     }
     return {
       ...{ sessionId: session.id, accessToken, refreshToken: refresh?.token, expiresIn: maker.expiresIn, account },
@@ -143,19 +143,19 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
   };
 
   /** With the account locked, so that simultaneous logins count each other's sessions. */
-  const store = async (transaction: SessionTransaction, session: NewSession, origin: RequestOrigin) => {
+  const store = async (transaction: AccountTransaction, session: NewSession, origin: RequestOrigin) => {
     const row = session.row(origin);
     const { id: sessionId, accountId, createdAt: at } = row;
-    transaction.add(row);
-    if (session.refreshToken) transaction.addToken(session.refreshToken);
+    transaction.addSession(row);
+    if (session.refreshToken) transaction.addRefreshToken(session.refreshToken);
     transaction.record({ kind: 'session.opened', at, accountId, sessionId, origin });
     const which = { accountId, kept: sessionId, now: at, recordedFrom: origin };
-    const { ended } = await transaction.endOldest(which, mostPerAccount - 1);
+    const { ended } = await transaction.endOldestSessions(which, mostPerAccount - 1);
     return { ...session.opened, ended };
   };
 
   const openInTurn = (session: NewSession, { passwordVersion, origin }: OpenOptions) =>
-    repository.inTransaction(async (transaction): Promise<OpenedSession | undefined> => {
+    inTransaction(async (transaction): Promise<OpenedSession | undefined> => {
       const account = await transaction.lockAccount(session.opened.account.id);
       return account?.passwordVersion === passwordVersion ? store(transaction, session, origin) : undefined;
     }, session.opened.account.id);
@@ -170,7 +170,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       store(transaction, await maker.prepare(account, options), options.origin),
     async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
-      const refreshed = await repository.inTransaction(async (transaction) => {
+      const refreshed = await inTransaction(async (transaction) => {
         const outcome = await refreshIn(transaction, refreshToken, options);
         // Without the new token, the caller would try the former one again, which would end the session.
         if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
@@ -181,12 +181,12 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       throw refreshTokenUnusable();
     },
     end: ({ userId, sessionId }, origin) =>
-      repository.inTransaction(async (transaction) => {
-        const session = await transaction.lockLiving({ id: sessionId });
+      inTransaction(async (transaction) => {
+        const session = await transaction.lockSession({ id: sessionId });
         if (session?.accountId !== userId) throw sessionHasEnded();
         const at = now();
         transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId, origin });
-        return transaction.end(session, at);
+        return transaction.endSession(session, at);
       }, userId),
     async list({ userId, sessionId }) {
       const sessions = await repository.listLiving(userId, now());
@@ -196,17 +196,17 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       }));
     },
     endOne: (user, id, origin) =>
-      repository.inTransaction(async (transaction) => {
+      inTransaction(async (transaction) => {
         const { id: userId } = await lockOwner(transaction, user);
         const uuid = parseUuid(id);
-        const session = uuid === undefined ? null : await transaction.lockLiving({ id: uuid, accountId: userId });
+        const session = uuid === undefined ? null : await transaction.lockSession({ id: uuid, accountId: userId });
         if (!session || session.expiresAt <= now()) throw noSuchSession();
         const at = now();
         transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: session.id, origin });
-        return { id: session.id, ended: await transaction.end(session, at) };
+        return { id: session.id, ended: await transaction.endSession(session, at) };
       }, user.userId),
     endOthers: (user, origin) =>
-      repository.inTransaction(async (transaction) => {
+      inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);
         const which = { accountId, kept: user.sessionId, now: now(), recordedFrom: origin };
         const { usable, ended } = await transaction.endAllSessions(which);

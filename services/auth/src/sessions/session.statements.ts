@@ -106,7 +106,8 @@ export const LIST_ENDED = `
 export const ENDED_SESSIONS: Statement = {
   name: 'auth-ended-sessions',
   text: `
-    select counter.last as head, ended.sequence, ended.session_id, floor(extract(epoch from ended.until)) as until
+    select counter.last::float8 as head, ended.sequence::float8, ended.session_id as "sessionId",
+      floor(extract(epoch from ended.until))::float8 as until
     from ended_session_counter counter
     left join lateral (
       select sequence, session_id, until from ended_sessions
@@ -121,7 +122,7 @@ export const ENDED_SESSIONS: Statement = {
  * than the last one, and skips rows that are locked: they wait for their next use, so that gateways never wait for each
  * other.
  */
-export const noteUsesOf = (table: string, isUsable: string): Statement => ({
+const noteUsesOf = (table: string, isUsable: string): Statement => ({
   name: `auth-note-uses-of-${table}`,
   text: `
     with due as (
@@ -132,3 +133,9 @@ export const noteUsesOf = (table: string, isUsable: string): Statement => ({
     )
     update ${table} set last_used_at = due.at from due where ${table}.id = due.id`,
 });
+
+export const NOTE_SESSION_USES = noteUsesOf(
+  'sessions',
+  `ended_at is null and used.at >= created_at + interval '1 minute'`,
+);
+export const NOTE_TOKEN_USES = noteUsesOf('personal_tokens', 'true');

@@ -3,11 +3,20 @@ import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { createFaultyProxy, createTestDatabase, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';
+import {
+  createFaultyProxy,
+  createTemplate,
+  createTestDatabase,
+  type FaultyProxy,
+  type TestDatabase,
+} from '@taskmesh/testing';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
+import { migrations } from '../../migrations/index.ts';
+import { createAuthDatabase } from '../../src/database.ts';
 import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type Mailer } from '../../src/index.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -17,6 +26,7 @@ const IP = '192.0.2.1';
 export interface TestClock {
   now(): number;
   advance(ms: number): void;
+  reset(): void;
 }
 
 /** Collects mails instead of sending them. */
@@ -27,7 +37,7 @@ export interface Postbox extends Mailer {
 }
 
 export interface RunningAuth {
-  auth: Auth;
+  readonly auth: Auth;
   database: TestDatabase;
   /** Sits between auth and its database. */
   proxy: FaultyProxy;
@@ -39,6 +49,8 @@ export interface RunningAuth {
   send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
   /** Another instance with the same database and files, as after a restart; it shares what is counted, unless it has a store of its own. */
   another(env?: Env, own?: { keyValue: KeyValue }): Promise<Auth>;
+  /** For the next test: one instance with an empty store, the present time, no mails, and nothing counted. */
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,36 +69,47 @@ export interface RunOptions {
 
 /** The whole service with a database of its own; only the clock and the postbox are fakes. */
 export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
-  const { env = {}, keyValue = createMemoryKeyValue(), withPostbox = true } = options;
+  const { env = {}, withPostbox = true } = options;
+  const counters = createCounters();
+  const keyValue = options.keyValue ?? counters.keyValue;
   const { eventLog = createMemoryEventLog() } = options;
   const log = options.log ?? createLog({ service: 'auth', level: 'silent' });
-  const database = await createTestDatabase('auth');
+  const database = await createTestDatabase('auth', undefined, await migrated());
   const url = new URL(database.url);
   const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
   url.host = `${proxy.host}:${proxy.port}`;
   const dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-'));
   const [clock, monotonicClock] = [createTestClock(), createTestClock()];
   const postbox = createPostbox();
-  const running: Auth[] = [];
+  const running = new Set<Auth>();
 
   const another = async (more: Env = {}, own = { keyValue }) => {
     const config = {
       ...readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more }),
       ...options.config,
     };
-    const auth = await createAuth(config, {
+    const created = await createAuth(config, {
       ...{ clock, monotonicClock, log, ...own, eventLog },
       ...(withPostbox && { mailer: postbox }),
       ...(options.metrics && { metrics: options.metrics }),
     });
+    const auth: Auth = {
+      ...created,
+      async stop() {
+        running.delete(auth);
+        await created.stop();
+      },
+    };
     await auth.start();
-    running.push(auth);
+    running.add(auth);
     return auth;
   };
-  const auth = await another();
+  let auth = await another();
 
   return {
-    auth,
+    get auth() {
+      return auth;
+    },
     database,
     proxy,
     dataDir,
@@ -95,6 +118,14 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     postbox,
     another,
     send: (query, variables, identity) => send(auth, query, variables, identity),
+    async reset() {
+      for (const each of running) if (each !== auth) await each.stop();
+      await database.query(EMPTY);
+      for (const each of [clock, monotonicClock]) each.reset();
+      Object.assign(postbox, { mails: [], failure: undefined });
+      counters.reset();
+      if (!running.has(auth)) auth = await another();
+    },
     async stop() {
       for (const each of running) await each.stop();
       await keyValue.close();
@@ -104,6 +135,42 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
       await rm(dataDir, { recursive: true });
     },
   };
+}
+
+/** The name of a database with auth's schema. */
+function migrated(): Promise<string> {
+  const schema = createHash('sha256')
+    .update(migrations.map((each) => String(each.class)).join(''))
+    .digest('hex');
+  return createTemplate(`auth_${schema.slice(0, 16)}`, async (url) => {
+    const database = await createAuthDatabase({ url, log: createLog({ service: 'auth', level: 'silent' }) });
+    await database.migrate();
+    await database.close();
+  });
+}
+
+/** All that an account, or somebody without one, leaves in the store. */
+const EMPTY = `
+  begin;
+  set local taskmesh.audit_housekeeping = 'on';
+  delete from accounts; delete from account_mails; delete from recovery_requests; delete from pending_sign_ins;
+  delete from sign_in_codes; delete from audit_log; delete from account_log; delete from ended_sessions;
+  update ended_session_counter set last = 0;
+  update account_log_state set last = 0;
+  commit`;
+
+/** Limits that can be forgotten. */
+function createCounters() {
+  let counted = createMemoryKeyValue();
+  const keyValue: KeyValue = {
+    ...counted,
+    limiter: (options) => ({
+      consume: (key) => counted.limiter(options).consume(key),
+      peek: (key) => counted.limiter(options).peek(key),
+      reset: (key) => counted.limiter(options).reset(key),
+    }),
+  };
+  return { keyValue, reset: () => void (counted = createMemoryKeyValue()) };
 }
 
 function send(auth: Auth, query: string, variables: object = {}, identity: Identity = { role: 'anonymous', ip: IP }) {
@@ -116,6 +183,9 @@ function createTestClock(): TestClock {
     now: () => Date.now() + ahead,
     advance: (ms) => {
       ahead += ms;
+    },
+    reset: () => {
+      ahead = 0;
     },
   };
 }

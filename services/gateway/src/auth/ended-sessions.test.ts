@@ -1,4 +1,3 @@
-import { createMemoryKeyValue } from '@taskmesh/key-value';
 import type { EndedSession } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
@@ -10,7 +9,7 @@ const UNTIL = NOW_MS / 1000 + 600;
 /** For how long a session is kept behind the end of its tokens: with what channels grant. */
 const KEPT_MS = 3_600_000 + 60_000;
 
-function fixture(pageSize = 10_000, keyValue = createMemoryKeyValue()) {
+function fixture(pageSize = 10_000) {
   let list: EndedSession[] = [];
   let nowMs = NOW_MS;
   let monotonicMs = 0;
@@ -25,10 +24,8 @@ function fixture(pageSize = 10_000, keyValue = createMemoryKeyValue()) {
   };
   return {
     asked,
-    keyValue,
     sessions: createEndedSessions({
       auth,
-      keyValue,
       clock: { now: () => nowMs },
       log,
       monotonicMs: () => monotonicMs,
@@ -76,42 +73,6 @@ describe('the list of ended sessions', () => {
     sessions.announce([end('c')]);
     expect(heard).toEqual(['a', 'b']);
     await sessions.stop();
-  });
-
-  it('hears from other gateways at once, and bears nonsense, also beside what makes sense', async () => {
-    const keyValue = createMemoryKeyValue();
-    let hear = (_message: string) => {};
-    const { sessions } = fixture(1, {
-      ...keyValue,
-      async subscribe(_channel, listener) {
-        hear = listener;
-        return async () => {};
-      },
-    });
-    const heard: string[] = [];
-    sessions.onEnded((id) => heard.push(id));
-    await sessions.start();
-    const valid = { sequence: 9, sessionId: 'valid', until: UNTIL };
-    const nonsense = [null, 5, { sessionId: 7, until: UNTIL }, { sessionId: 'forever' }];
-    for (const message of ['nonsense', JSON.stringify(valid), JSON.stringify([...nonsense, valid])]) hear(message);
-    expect(heard).toEqual(['valid']);
-    expect(sessions.has('valid')).toBe(true);
-    await sessions.stop();
-  });
-
-  it('tells other gateways what this one saw, with its end, until they stop', async () => {
-    const one = fixture();
-    const other = fixture(1, one.keyValue);
-    await other.sessions.start();
-    one.sessions.announce([one.end('a'), one.end('b', NOW_MS / 1000 + 10)]);
-    await eventually(() => other.sessions.has('a') && other.sessions.has('b'));
-    other.pass(KEPT_MS + 11_000);
-    await eventually(() => !other.sessions.has('b'));
-    expect(other.sessions.has('a')).toBe(true);
-    await other.sessions.stop();
-    one.sessions.announce([one.end('c')]);
-    await new Promise(setImmediate);
-    expect([one.sessions.has('c'), other.sessions.has('c')]).toEqual([true, false]);
   });
 
   it('keeps a session to the latest end that it heard of', async () => {

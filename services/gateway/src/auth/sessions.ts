@@ -1,18 +1,16 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
-import type { KeyValue } from '@taskmesh/key-value';
-import { type Clock, createPeriodic, type Log, parseJson, type Service } from '@taskmesh/service';
+import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
 /** How much longer than its tokens a session is kept: the clock may be wrong when it ends. */
 const KEEP_LONGER_MS = 3_600_000;
-const CHANNEL = 'sessions.ended';
 
 /** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
 export interface EndedSessions extends Service {
   has(sessionId: string): boolean;
-  /** Records sessions whose end this gateway saw, and informs the other gateways. */
+  /** Records sessions whose end this gateway saw, ahead of the next poll. */
   announce(sessions: EndedSession[]): void;
   /** Calls back once for each session that ends from now on. Returns how to unsubscribe. */
   onEnded(listener: (sessionId: string) => void): () => void;
@@ -22,23 +20,21 @@ export interface EndedSessions extends Service {
 
 export interface EndedSessionsDeps {
   auth: Pick<AuthInternal, 'endedSessions'>;
-  keyValue: KeyValue;
   clock: Clock;
   log: Log;
   /** @default performance.now */
   monotonicMs?: () => number;
 }
 
-/** auth is the source of truth and is polled continuously; messages from other gateways only speed things up. */
+/** auth is the source of truth, and is polled continuously. */
 export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
-  const { auth, keyValue, clock, log, monotonicMs = () => performance.now() } = deps;
+  const { auth, clock, log, monotonicMs = () => performance.now() } = deps;
   /** Until when each is kept, in monotonic time. */
   const ended = new Map<string, number>();
   const listeners = new Set<(sessionId: string) => void>();
   let position = 0;
   let isLoaded = false;
   let nextSweepMs = 0;
-  let unsubscribe: () => Promise<void> = async () => undefined;
 
   const take = ({ sessionId, until }: EndedSession) => {
     // Channels accept just-expired tokens.
@@ -75,7 +71,6 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
     has: (sessionId) => ended.has(sessionId),
     announce(sessions) {
       for (const session of sessions) take(session);
-      void keyValue.publish(CHANNEL, JSON.stringify(sessions));
     },
     onEnded(listener) {
       listeners.add(listener);
@@ -83,26 +78,10 @@ export function createEndedSessions(deps: EndedSessionsDeps): EndedSessions {
     },
     loaded: () => isLoaded,
     async start() {
-      unsubscribe = await keyValue.subscribe(CHANNEL, (message) => {
-        for (const session of readMessage(message)) take(session);
-      });
       poll.start();
     },
-    async stop() {
-      await poll.stop();
-      await unsubscribe();
-    },
+    stop: () => poll.stop(),
   };
-}
-
-function readMessage(message: string): EndedSession[] {
-  const sessions = parseJson(message);
-  return Array.isArray(sessions) ? sessions.filter(isEndedSession) : [];
-}
-
-function isEndedSession(value: unknown): value is EndedSession {
-  const { sessionId, until } = (value ?? {}) as Partial<EndedSession>;
-  return typeof sessionId === 'string' && Number.isFinite(until);
 }
 
 const TELL_EVERY_MS = 10_000;

@@ -1,0 +1,200 @@
+import { AppError } from '@taskmesh/contracts';
+import {
+  requireSession,
+  requireUser,
+  type EndedSession,
+  type RequestOrigin,
+  type SubgraphContext,
+} from '@taskmesh/internal-api';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { AccountService } from '../accounts/account.service.ts';
+import type { AuditService } from '../audit/audit.service.ts';
+import { accountIsGone } from '../auth.errors.ts';
+import type { ChangeService } from '../changes/change.service.ts';
+import type { DeletionService } from '../deletion/deletion.service.ts';
+import type { LinkedIdentityService } from '../oidc/linked-identity.service.ts';
+import type { ProviderSignInService } from '../oidc/provider-sign-in.service.ts';
+import type { PersonalTokenService } from '../personal-tokens/personal-token.service.ts';
+import type { RecoveryService } from '../recovery/recovery.service.ts';
+import type { OpenedSession } from '../sessions/new-session.ts';
+import type { SessionService } from '../sessions/session.service.ts';
+import { selects } from './selection.ts';
+import type { MutationResolvers, Resolvers } from './types.generated.ts';
+
+export interface AuthResolversDeps {
+  accounts: AccountService;
+  audit: AuditService;
+  changes: ChangeService;
+  deletion: DeletionService;
+  identities: LinkedIdentityService;
+  /** What people call the sign-in provider; undefined when there is none. */
+  providerName: string | undefined;
+  recovery: RecoveryService;
+  sessions: SessionService;
+  signIns: ProviderSignInService;
+  tokens: PersonalTokenService;
+  /** Gets each mutation's outcome: `ok` or the error's code. */
+  onMutation: (name: string, outcome: string) => void;
+}
+
+/** From the graph to the use cases. */
+export function createAuthResolvers(deps: AuthResolversDeps): Resolvers {
+  const { accounts, audit, changes, deletion, identities, providerName, recovery, sessions, signIns, tokens } = deps;
+
+  const accountOf = async (id: string) => {
+    const account = await accounts.find(id);
+    if (!account) throw accountIsGone();
+    return account;
+  };
+
+  const mutations: MutationResolvers = {
+    signUp: async (_parent, { input }, context, info) =>
+      reportOpened(context, await accounts.signUp(input, openingOf(context, info))),
+    login: async (_parent, { input }, context, info) =>
+      reportOpened(context, await accounts.login(input, openingOf(context, info))),
+    signInWithCode: async (_parent, { input }, context, info) =>
+      reportOpened(context, await signIns.signIn(input, openingOf(context, info))),
+    refreshSession: async (_parent, { refreshToken }, context, info) => {
+      const { isCancelled } = context;
+      const onReuse = (ended: EndedSession[]) => reportEnded(context, ended);
+      const options = { ...openingOf(context, info), isCancelled, onReuse };
+      return reportOpened(context, await sessions.refresh(refreshToken, options));
+    },
+    logout: async (_parent, _args, context) =>
+      reportEnded(context, await sessions.end(requireSession(context.identity), originOf(context))),
+    endSession: async (_parent, { id }, context) => {
+      const session = await sessions.endOne(requireSession(context.identity), id, originOf(context));
+      reportEnded(context, session.ended);
+      return session.id;
+    },
+    endOtherSessions: async (_parent, _args, context) => {
+      const { count, ended } = await sessions.endOthers(requireSession(context.identity), originOf(context));
+      reportEnded(context, ended);
+      return count;
+    },
+    requestPasswordReset: async (_parent, { email }, context) => {
+      await recovery.request(email, originOf(context));
+      return true;
+    },
+    resetPassword: async (_parent, { input }, context) =>
+      reportEnded(context, await recovery.reset(input, originOf(context))),
+    changeName: (_parent, { name }, context) =>
+      changes.changeName(requireUser(context.identity), name, originOf(context)),
+    changePassword: async (_parent, { input }, context) =>
+      reportEnded(context, await changes.changePassword(requireSession(context.identity), input, originOf(context))),
+    requestEmailChange: async (_parent, { input }, context) => {
+      await changes.requestEmail(requireSession(context.identity), input, originOf(context));
+      return true;
+    },
+    confirmEmailChange: async (_parent, input, context) => {
+      const { identity } = context;
+      // The password decides by itself, with anyone signed in and in any way.
+      const user = identity.role === 'user' && !input.password ? requireSession(identity) : undefined;
+      await changes.confirmEmail(user, input, originOf(context));
+      return true;
+    },
+    deleteAccount: async (_parent, { input }, context) =>
+      reportEnded(context, await deletion.delete(requireSession(context.identity), input, originOf(context))),
+    linkIdentity: (_parent, { input }, context) =>
+      identities.link(requireSession(context.identity), input, originOf(context)),
+    unlinkIdentity: (_parent, { id }, context) =>
+      identities.unlink(requireSession(context.identity), id, originOf(context)),
+    createPersonalToken: (_parent, { input }, context) => {
+      const user = requireSession(context.identity);
+      return tokens.create(user, { ...input, scope: input.scope.toLowerCase() }, originOf(context));
+    },
+    endPersonalToken: async (_parent, { id }, context) => {
+      const token = await tokens.end(requireSession(context.identity), id, originOf(context));
+      reportEnded(context, token.ended);
+      return token.id;
+    },
+  };
+
+  return {
+    Query: {
+      me: async (_parent, _args, { identity }) => accountOf(requireUser(identity).userId),
+      auditEntries: (_parent, { first, after }, { identity }) =>
+        audit.list(requireUser(identity).userId, { first: first ?? 100, after: after ?? null }),
+      sessions: (_parent, _args, { identity }) => sessions.list(requireUser(identity)),
+      personalTokens: (_parent, _args, { identity }) => tokens.list(requireUser(identity).userId),
+      signInProvider: () => (providerName === undefined ? null : { name: providerName }),
+      linkedIdentities: (_parent, _args, { identity }) => identities.list(requireUser(identity).userId),
+    },
+    Mutation: watchMutations(mutations, deps.onMutation),
+    Session: {
+      refreshToken: ({ refreshToken }) => {
+        if (refreshToken === undefined) throw new Error('No refresh token was made, though the operation selects it.');
+        return refreshToken;
+      },
+      user: ({ account }) => account,
+    },
+    User: {
+      // Clients see only their own account; any other looks like none.
+      __resolveReference: ({ id }, { identity }) =>
+        identity.role === 'user' && identity.userId === id ? accountOf(id) : null,
+      emailConfirmedAt: ({ emailConfirmedAt }) => emailConfirmedAt.toISOString(),
+    },
+    AuditEntry: {
+      at: ({ at }) => at.toISOString(),
+    },
+    OpenSession: {
+      createdAt: ({ createdAt }) => createdAt.toISOString(),
+      lastUsedAt: ({ lastUsedAt }) => lastUsedAt.toISOString(),
+    },
+    LinkedIdentity: {
+      createdAt: ({ createdAt }) => createdAt.toISOString(),
+      lastUsedAt: ({ lastUsedAt }) => lastUsedAt.toISOString(),
+    },
+    PersonalToken: {
+      scope: ({ scope }) => (scope === 'read' ? 'READ' : 'WRITE'),
+      createdAt: ({ createdAt }) => createdAt.toISOString(),
+      expiresAt: ({ expiresAt }) => expiresAt.toISOString(),
+      lastUsedAt: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? null,
+    },
+  };
+}
+
+/** Reports each mutation's outcome: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */
+function watchMutations(mutations: MutationResolvers, onMutation: AuthResolversDeps['onMutation']): MutationResolvers {
+  const watched = Object.entries(mutations).map(([name, resolver]) => {
+    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // passed on unchanged
+    return [
+      name,
+      async (...args: unknown[]) => {
+        try {
+          const result = await resolve(...args);
+          onMutation(name, 'ok');
+          return result;
+        } catch (error) {
+          onMutation(name, error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR');
+          throw error;
+        }
+      },
+    ];
+  });
+  return Object.fromEntries(watched) as MutationResolvers; // the same names and signatures
+}
+
+function originOf({ identity, requestId }: SubgraphContext): RequestOrigin {
+  const { ip, client } = identity.role === 'service' ? {} : identity;
+  return { ip: ip ?? null, client: client ?? null, requestId };
+}
+
+/** How a mutation opens a session. */
+function openingOf(context: SubgraphContext, info: GraphQLResolveInfo) {
+  return { withRefreshToken: selects(info, 'refreshToken'), origin: originOf(context) };
+}
+
+/** Reports to the gateway as whom the rest of the operation runs, and which sessions made room for this one. */
+function reportOpened(context: SubgraphContext, session: OpenedSession): OpenedSession {
+  context.extensions.session = { userId: session.account.id, sessionId: session.sessionId };
+  reportEnded(context, session.ended);
+  return session;
+}
+
+/** Reports to the gateway at once, ahead of its next poll, beside what else the operation has ended. */
+function reportEnded({ extensions }: SubgraphContext, sessions: EndedSession[]): true {
+  const earlier = (extensions.endedSessions ?? []) as EndedSession[];
+  if (sessions.length > 0) extensions.endedSessions = [...earlier, ...sessions];
+  return true;
+}
