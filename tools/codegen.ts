@@ -114,7 +114,7 @@ async function resolverTypes(folder: string, schema: string[]): Promise<void> {
   for (const { content } of files) outputs.set(target, tidied(content));
 }
 
-/** The same line ends and no trailing blanks, whatever the plugins print. */
+/** The same line ends and no trailing blanks for the output of every plugin. */
 function tidied(content: string): string {
   return `${content.replaceAll(/[ \t]+$/gm, '').trim()}\n`;
 }

@@ -42,7 +42,7 @@ describe('.env.example', () => {
 
   it('has no two settings of which one is taken for a slip of the other', () => {
     expect(doubtsAbout({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
-      'BACKUP_DIR is no setting, and counts for nothing: is BACKUPS_DIR meant?',
+      'BACKUP_DIR is not a setting and is ignored: is BACKUPS_DIR meant?',
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { CACHE, exitCodeOf, Failure, ROOT } from './command.mjs';
 const LIST = join(ROOT, 'node_modules', '.package-lock.json');
 /** Has the id of the npm that installs, or of the start that is about to call it. */
 const LOCK = join(CACHE, 'install.lock');
-/** What the lock file has, whatever is set for npm otherwise. Not `npm ci`: it refuses a lock file without other systems' optional packages. */
+/** Installs what the lock file has, independent of the settings of npm. Not `npm ci`: it refuses a lock file without other systems' optional packages. */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
 

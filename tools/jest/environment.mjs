@@ -3,7 +3,7 @@ import { ModuleMocker } from 'jest-mock';
 import { differences, lookAround } from './left-behind.ts';
 import { leftOpen, openHandles } from './left-open.ts';
 
-/** Of a test, a hook, and what nobody caught. */
+/** Of a test, a hook, and uncaught ones. */
 const FAILURES = new Set(['test_fn_failure', 'hook_failure', 'error']);
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** Where Jest's part that runs the tests keeps what it knows of them. */

@@ -91,7 +91,7 @@ async function openStream(url: string, { token }: User, accept: string, { onData
   };
 }
 
-/** The title of the n-th change: its number is found again whatever a protocol makes of it. */
+/** The title of the n-th change: its number is found again in the messages of every protocol. */
 export const titleOf = (n: number) => `#${n}# Prepare the report of this week`;
 
 /** Longer than `"#12345#`, the beginning of a title in JSON. */

@@ -58,7 +58,7 @@ describe('the user of the server', () => {
   });
 
   it('that does not get in is for others to tell of', async () => {
-    expect(await whyNoRestores(server, { TASKS_ADMIN_URL: 'postgres://nobody:x@127.0.0.1:1/none' })).toEqual([]);
+    expect(await whyNoRestores(server, { TASKS_ADMIN_URL: 'postgres://stranger:x@127.0.0.1:1/none' })).toEqual([]);
   });
 });
 

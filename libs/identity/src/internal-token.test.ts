@@ -156,7 +156,7 @@ describe('who may say what', () => {
     await expect(createVerifier().verify(other)).rejects.toMatchObject(REFUSED);
   });
 
-  it('lets no caller in that the service does not know, whatever the key', async () => {
+  it('rejects a caller that the service does not know, even with a valid key', async () => {
     const keys = publicKeys({ keys: [backupKey] });
     const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock });
     const token = await createSigner('backup', backupKey).tokenFor({ role: 'service', name: 'backup' }, 'backup');

@@ -1,7 +1,8 @@
 import { runLists } from './model/run-lists.ts';
 
 describe('lists are in the end what the server has, and never in disorder', () => {
-  it.each(Array.from({ length: 60 }, (_, index) => index + 1))('whatever happens on the way (seed %i)', (seed) =>
-    runLists(seed, 300),
+  it.each(Array.from({ length: 60 }, (_, index) => index + 1))(
+    'through lost, late and repeated messages (seed %i)',
+    (seed) => runLists(seed, 300),
   );
 });

@@ -224,7 +224,7 @@ describe('what goes wrong', () => {
     },
   );
 
-  it('hears of what is left out, whatever else it hears', async () => {
+  it('is notified of omitted fields, even beside other errors', async () => {
     const first = { __typename: 'Thing', id: '1', again: null };
     const answer = (path?: string[]) => [
       { data: { it: { ...first }, strict: first }, errors: [{ message: 'no', ...(path && { path }) }] },

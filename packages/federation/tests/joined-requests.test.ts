@@ -109,7 +109,7 @@ describe('fetches of one service at one time', () => {
     expect(services.filter((service) => service === 'stock')).toHaveLength(1);
   });
 
-  it('take the client’s variables, whatever their names', async () => {
+  it('take the client’s variables of any name', async () => {
     const source = `query ($representations_1: Boolean, $representations: Boolean) {
       orders { buyer { name(long: $representations_1) } seller { name(long: $representations) home { street } } }
     }`;

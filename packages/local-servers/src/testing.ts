@@ -11,7 +11,7 @@ import { killNotedProcesses } from './processes/data-dir.ts';
  * import files of this project by `$src/…`.
  */
 export function runScript(source: string, src = new URL('./', import.meta.url).href) {
-  // It ends with us, whatever happens: then its input ends.
+  // It ends when we end for any reason, because its input ends.
   const text = `process.stdin.on('end', () => process.exit()).resume();${source}`.replaceAll('$src/', src);
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', text], {
     stdio: ['pipe', 'pipe', 'inherit'],

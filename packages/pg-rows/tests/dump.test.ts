@@ -126,7 +126,7 @@ describe('dumping a store', () => {
     expect(text.toString().trimEnd().endsWith('-- PostgreSQL database dump complete\n--')).toBe(true);
   });
 
-  it('holds the store as it was at one moment, whatever is written meanwhile', async () => {
+  it('holds the store as of one moment, without what is written meanwhile', async () => {
     await store.query(
       'create table one (n int); create table two (n int); insert into one values (1); insert into two values (1)',
     );

@@ -176,7 +176,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['ada#1', 'ada#2', 'ada#3']);
   });
 
-  it('is the last one’s, in whatever order the tokens are checked', async () => {
+  it('is the last one’s, in any order in which the tokens are checked', async () => {
     const client = await joined();
     world.isWaiting = true;
     client.send(push('bob.fresh.2'));
@@ -186,7 +186,7 @@ describe('a channel that gets another token', () => {
     expect(client.received()).toEqual(['eve#1']);
   });
 
-  it('tells nothing more of the former owner, whatever is still said of them', async () => {
+  it('delivers nothing more of the former owner, even when changes of theirs still arrive', async () => {
     const { subscribe } = world.feed;
     const readers: ChangeReader[] = [];
     world.feed.subscribe = (owner, after, reader) => {

@@ -48,7 +48,7 @@ describe('the identity strategy', () => {
     return { authenticate: createIdentityStrategy(verifier), token: await signer.tokenFor(ANONYMOUS, audience) };
   }
 
-  it('gives the identity of a token, whatever the case of the scheme', async () => {
+  it('gives the identity of a token; the case of the scheme does not matter', async () => {
     const { authenticate, token } = await createEnds();
     for (const scheme of ['Bearer', 'bearer', 'BEARER'])
       expect(await authenticate(`${scheme} ${token}`)).toEqual(ANONYMOUS);

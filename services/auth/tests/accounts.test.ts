@@ -161,7 +161,7 @@ describe('signing up', () => {
 });
 
 describe('logging in', () => {
-  it('opens another session of the account, whatever the case of the address', async () => {
+  it('opens another session of the account, ignoring the case of the address', async () => {
     const first = await signedUp(running, 'Login@example.com');
     const second = await loggedIn(running, ' LOGIN@EXAMPLE.COM');
     expect(second.userId).toBe(first.userId);

@@ -254,7 +254,7 @@ describe('the owner of the account', () => {
     },
   );
 
-  it('confirms nothing with a personal token that may only read, whatever the password', async () => {
+  it('confirms nothing with a read-only personal token, even with the right password', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await request(ada, 'new@example.com');
     const token = await tokenFor('new@example.com');

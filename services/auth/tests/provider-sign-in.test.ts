@@ -70,7 +70,7 @@ describe('signing in at the provider', () => {
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('opens a session of the same account the next time, whatever the provider says of the address by then', async () => {
+  it('opens a session of the same account the next time, even if the address at the provider has changed', async () => {
     const first = await signedIn(running, provider, 'ada');
     provider.accounts.set('ada', { email: 'other@example.com', email_verified: false });
     expect((await signedIn(running, provider, 'ada')).userId).toBe(first.userId);
@@ -275,7 +275,7 @@ describe('the code of a sign-in', () => {
     expect(await accounts()).toEqual([]);
   });
 
-  it('of somebody who is linked opens nothing after a minute, whatever password comes along', async () => {
+  it('of a linked identity opens nothing after a minute, even with the right password', async () => {
     await signedIn(running, provider, 'ada');
     const code = await codeFor(running, provider, 'ada');
     running.clock.advance(MINUTE_MS);

@@ -183,7 +183,7 @@ describe('refreshing a session', () => {
     expect(await endedIds()).toEqual([sessionId]);
   });
 
-  it('ends nothing for a token that was never issued, whatever parts of an issued one it has', async () => {
+  it('ends nothing for a token that was never issued, even if parts of it were', async () => {
     const { refreshToken: used } = await signedUp(running, 'a@example.com');
     let { refreshToken: unused } = sessionOf(await refresh(used), 'refreshSession');
     for (const token of [used, unused]) {
@@ -198,7 +198,7 @@ describe('refreshing a session', () => {
     expect(await endedIds()).toHaveLength(1);
   });
 
-  it('refuses tokens that were never given out, whatever they look like', async () => {
+  it('rejects tokens that were never issued, in any form', async () => {
     for (const token of [createOpaqueToken().token, '', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])
       expect(codeOf(await refresh(token))).toBe('UNAUTHENTICATED');
   });

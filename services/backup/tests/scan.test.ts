@@ -219,7 +219,7 @@ describe('the manifest of an archive', () => {
   );
   const archive = (entries: { name: string; content: string }[]) => gzipSync(tar(entries));
 
-  it('is read from its beginning, whatever comes behind it', async () => {
+  it('is read from its beginning, with anything behind it', async () => {
     const whole = archive(files);
     let read = 0;
     const endless = new Readable({

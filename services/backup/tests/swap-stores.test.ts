@@ -199,7 +199,7 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  it('keeps them out whatever is set for sessions in general', async () => {
+  it('keeps them out, independent of the settings for sessions', async () => {
     const live = trial.names.auth.live;
     await administer(`alter database ${live} set idle_in_transaction_session_timeout = '100ms'`);
     trial.stores.auth.owner.carryOver = () => administer('select pg_sleep(0.3)').then(() => undefined);

@@ -50,7 +50,7 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     ]);
   });
 
-  it('runs no mutation behind one that failed, at whatever service: all of it is null', async () => {
+  it('runs no mutation behind one that failed, at any service: all of it is null', async () => {
     const query = `mutation ($input: LoginInput!) {
       login(input: $input) { expiresIn }
       createTask(input: { title: "of whom?" }) { id }

@@ -119,7 +119,7 @@ describe('an operation over graphql-ws', () => {
     await eventually(() => expect(of('1')).toHaveLength(3));
   });
 
-  it('leaves streams of the same socket alone, whatever becomes of it', async () => {
+  it('does not affect streams of the same socket', async () => {
     const { of, subscribe, socket } = await client();
     subscribe('stream', CHANGES);
     await eventually(async () => expect(await running()).toBe(1));

@@ -49,7 +49,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     return { status: response.status, headers: response.headers, text, json };
   };
 
-  it('are uploaded, listed, fetched and deleted, whatever their size and name', async () => {
+  it('are uploaded, listed, fetched and deleted, of any size and name', async () => {
     const content = randomBytes(20 * MIB);
     const sha256 = createHash('sha256').update(content).digest('hex');
     const stored = await call('PUT', '/api/backups/big one.tar.gz', { body: content });

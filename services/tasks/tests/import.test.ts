@@ -298,7 +298,7 @@ describe('a store from before a restore', () => {
     ).toEqual([{ n: '0' }]);
   });
 
-  it('has an epoch above the living one, whatever its own was', async () => {
+  it('has an epoch above the live one, independent of its own', async () => {
     await importDatabase(withRows());
     const [now] = await living.database.query('update feed_state set epoch = 50 returning epoch');
     await living.tasks.restore.resume(loaded.name);

@@ -287,7 +287,7 @@ describe('a task that the caller cannot have', () => {
     expect((await service.tasks.internal.heads([stranger.id])).heads[stranger.id]).toBe(0);
   });
 
-  it('is found whatever the case of its id', async () => {
+  it('is found by its id in upper or lower case', async () => {
     const user = service.user();
     const { id } = await user.create({ title: 'shouted' });
     expect((await user.ask('query ($id: ID!) { task(id: $id) { id } }', { id: id.toUpperCase() })).task).toEqual({

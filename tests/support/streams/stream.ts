@@ -7,7 +7,7 @@ export interface SeenTask {
   version: number;
 }
 
-/** One change as a client received it, whatever the protocol. */
+/** One change as a client received it, over any protocol. */
 export interface StreamedChange {
   kind: 'INSERT' | 'UPDATE' | 'DELETE';
   task: SeenTask;
@@ -67,7 +67,7 @@ export interface Listener {
   onLostPlace(): void;
   /** The server said something that a client in its right mind does not come back after. */
   onFailure(what: string): void;
-  /** The connection has ended, for whatever reason; called once or more. */
+  /** The connection has ended, for any reason; called once or more. */
   onEnd(): void;
 }
 
@@ -93,7 +93,7 @@ export interface StreamOptions {
   readList?: () => Promise<ReadList>;
   /** The protocol tells the cursor behind a batch of changes: those that came after the last one are delivered again. */
   repeatsBehindCursor?: boolean;
-  /** The account is being deleted: whatever a client does not come back after is no failure any more, and ends the stream. */
+  /** The account is being deleted: an error after which a client does not return is no failure any more, and ends the stream. */
   isDoomed?: () => boolean;
 }
 

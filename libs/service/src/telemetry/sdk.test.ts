@@ -267,7 +267,7 @@ describe('traces that are recorded', () => {
       expect(reports).toEqual([]);
     });
 
-    it('are no more than were sent, whatever the answer says', async () => {
+    it('are no more than were sent, even if the response says so', async () => {
       collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
       start()
         .tracing('gateway')

@@ -183,7 +183,7 @@ it('goes as far as asked, and on from there another time', async () => {
   expect(database.versions).toEqual(['0001', '0002', '0003']);
 });
 
-it('makes its tables where the service looks for them, whatever the database says', async () => {
+it('creates its tables where the service looks for them, independent of the search_path of the database', async () => {
   await store.query('create schema elsewhere');
   await store.query(
     `do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,

@@ -78,7 +78,7 @@ describe('extracting an archive', () => {
     await expectNothingOutside();
   });
 
-  it('stops at a quarter of the free disk, whatever else is allowed', async () => {
+  it('stops at a quarter of the free disk, even if the limits allow more', async () => {
     const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
     await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject({
       message: expect.stringContaining('more than 4500 bytes'),

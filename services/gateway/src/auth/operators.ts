@@ -60,7 +60,7 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
       if (given === undefined)
         return headerValues(request, 'authorization').length === 0 && checkRules(request) === 200;
       const isRight = expected !== undefined && bearsToken(request, expected);
-      // Whatever the right one looks like: those of users, who ask here all the time, are no guesses.
+      // Tokens of users, which arrive here all the time, are no guesses, even if the right one looks like them.
       if (expected === undefined || (isOfUsersForm(given) && !isRight)) return false;
       const { outcome, refusedForS } = await look(request);
       return !refusedForS && outcome === 200 && isRight;

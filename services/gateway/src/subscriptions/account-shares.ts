@@ -12,7 +12,7 @@ export interface Share {
   release(): void;
 }
 
-/** Bounds what one change of an account costs, whatever subscriptions on whatever sockets it has at this gateway. */
+/** Bounds what one change of an account costs, over all its subscriptions and sockets at this gateway. */
 export interface AccountShares {
   /**
    * Subscriptions with equal keys share their results, and count once. Undefined when the account's subscriptions would

@@ -123,7 +123,7 @@ it('does not rise by a read that began before everything was to be looked at aga
   expect(water.begin(ONE.parts, ONE.limit).after).toEqual([0]);
 });
 
-it('loses nothing, whatever the order in which ids are committed', () => {
+it('loses nothing, with ids committed in any order', () => {
   const world = createWorld();
   let state = 7;
   const random = (below: number) => {
