@@ -38,7 +38,7 @@ function createWorld() {
   };
 }
 
-it('rises behind what is published, once no one can have taken a lower id', () => {
+it('rises behind published changes, once no transaction can have a lower id', () => {
   const { water, look, take, end, read, publish } = createWorld();
   expect([take('a'), take('b'), take('a')]).toEqual([1, 2, 3]);
   end('a');
@@ -57,7 +57,7 @@ it('rises behind what is published, once no one can have taken a lower id', () =
   expect(water.isMoving()).toBe(false);
 });
 
-it('is worth a look when something was read, and not while there is nothing', () => {
+it('is worth a query when something was read, and not otherwise', () => {
   const { water, look, take, end, read } = createWorld();
   expect(water.isMoving()).toBe(true);
   look();
@@ -69,7 +69,7 @@ it('is worth a look when something was read, and not while there is nothing', ()
   expect(water.isMoving()).toBe(true);
 });
 
-it('waits for who took an id between two looks, and not for who came later', () => {
+it('waits for transactions that took an id between two queries, and not for later ones', () => {
   const { look, take, end, read, publish } = createWorld();
   take('early');
   look();
@@ -84,7 +84,7 @@ it('waits for who took an id between two looks, and not for who came later', () 
   expect(read().ids).toEqual([2]);
 });
 
-it('stays below what was read and not dealt with, and below the end of a read that was not whole', () => {
+it('stays below unpublished changes, and below the end of an incomplete read', () => {
   const { look, take, end, read, publish } = createWorld();
   for (let n = 0; n < 5; n++) take('a');
   end('a');
@@ -97,7 +97,7 @@ it('stays below what was read and not dealt with, and below the end of a read th
   expect(read()).toMatchObject({ after: 4, ids: [5] });
 });
 
-it('passes what somebody else remembers, until everything is looked at again', () => {
+it('passes what is remembered elsewhere, until everything is read again', () => {
   const { water, except, look, take, end, read } = createWorld();
   take('a');
   end('a');
@@ -112,7 +112,7 @@ it('passes what somebody else remembers, until everything is looked at again', (
   expect(read()).toMatchObject({ after: 0, ids: [1] });
 });
 
-it('does not rise by a read that began before everything was to be looked at again', () => {
+it('does not rise by a read that began before a complete one was requested', () => {
   const { water, look, take, end } = createWorld();
   take('a');
   end('a');
