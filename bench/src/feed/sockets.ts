@@ -181,7 +181,7 @@ export async function openListeners({ speech, groups, socketsPerOwner = 1 }: Lis
         check();
       check();
       if (numbers.length === count()) return { numbers, times };
-      throw new Error(`${numbers.length} messages arrived, and there should be ${count()}.`);
+      throw new Error(`${numbers.length} messages arrived instead of ${count()}.`);
     },
     /** The last change at each socket of an owner. */
     lastOf: (ownerId: string) => lasts.get(ownerId) ?? [],
