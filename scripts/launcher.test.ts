@@ -117,7 +117,7 @@ async function outcome(child: ChildProcess & { stdout: NodeJS.ReadableStream; st
 }
 
 describe('the commands', () => {
-  it.each(['start.mjs', 'stack.mjs', 'test.mjs'])('tell their use without installing anything: %s', async (script) => {
+  it.each(['start.mjs', 'stack.mjs', 'test.mjs'])('print help without installing anything: %s', async (script) => {
     const { run, lines } = repository();
     const { code, stdout } = await outcome(run(script, '--help'));
     expect(code).toBe(0);
@@ -301,7 +301,7 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
   });
 
-  it('has npm install what the lock file has, independent of the settings of npm', async () => {
+  it('has npm install the lock file, independent of its settings', async () => {
     const { run, lines } = repository();
     await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
     for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])

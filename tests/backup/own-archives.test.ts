@@ -84,7 +84,7 @@ describe('an archive that was made here', () => {
       /no version, and known/,
     ],
     [
-      'tells an earlier schema than it has',
+      'reports an earlier schema than it has',
       ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0001-tasks-and-feed'),
       /The store in the archive is not of the version 0001-tasks-and-feed/,
     ],

@@ -53,7 +53,7 @@ describe('the simulated world', () => {
       finds: /foreign/,
     },
     {
-      what: 'a store that never tells of its restore',
+      what: 'a store that never announces its restore',
       tasks: (tasks) => ({
         ...tasks,
         heads: async (owners) => ({ ...(await tasks.heads(owners)), epoch: 1 }),

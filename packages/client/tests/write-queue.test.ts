@@ -152,7 +152,7 @@ it('gives up what waits for a task that was not created', async () => {
   expect(sent).toHaveLength(1);
 });
 
-it('tells of a write that is refused when the one who asked for it is gone', async () => {
+it('reports a write that is refused when the one who asked for it is gone', async () => {
   const storage = createMemoryStorage();
   const first = createWorld(storage);
   const queue = first.open();

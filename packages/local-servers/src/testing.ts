@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { killNotedProcesses } from './processes/data-dir.ts';
 
 /**
- * Another Node process that runs this module text and tells things by lines of JSON. To be killed by the test. `source` may
+ * Another Node process that runs this module text and reports things by lines of JSON. To be killed by the test. `source` may
  * import files of this project by `$src/…`.
  */
 export function runScript(source: string, src = new URL('./', import.meta.url).href) {

@@ -32,7 +32,7 @@ const publicKey = (project: string) =>
     .join('.');
 
 describe('a channel whose token had just run out when it was joined', () => {
-  it('tells nothing until a fresh token comes, and then what it missed', async () => {
+  it('sends nothing until a fresh token comes, and then what it missed', async () => {
     world.commit('ada');
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
@@ -60,7 +60,7 @@ describe('a channel whose token had just run out when it was joined', () => {
     },
   );
 
-  it('tells nothing of that to the owner of another token', async () => {
+  it('sends nothing of that to the owner of another token', async () => {
     const client = await joined({ access_token: 'ada.fading.1', resume: { since: null } });
     for (const owner of ['ada', 'bob']) world.commit(owner);
     client.send(push('bob.fresh.2'));
@@ -321,7 +321,7 @@ describe('a join', () => {
     expect(drained).toBe(2); // the reply, and the notice that it is live
   });
 
-  it('tells that its cursor cannot be used before it tells a change', async () => {
+  it('reports that its cursor cannot be used before it sends a change', async () => {
     const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.unusableCursor } });
     world.commit('ada');
     const events = client.frames.map(([, , , event, { message }]) => message ?? event);

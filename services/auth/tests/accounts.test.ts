@@ -41,7 +41,7 @@ describe('signing up', () => {
     });
   });
 
-  it('tells the gateway as whom to go on', async () => {
+  it('returns to the gateway as whom to go on', async () => {
     const result = await running.send(SIGN_UP, {
       input: { email: 'goes-on@example.com', password: PASSWORD, name: 'A' },
     });
@@ -124,7 +124,7 @@ describe('signing up', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('tells all that is wrong with a sign-up at once', async () => {
+  it('reports all that is wrong with a sign-up at once', async () => {
     const issuesOf = async (input: { email: string; password: string; name: string }) => {
       const { errors } = await running.send(SIGN_UP, { input });
       return errors?.[0]?.extensions?.issues;

@@ -65,7 +65,7 @@ const programOf = ({ userId }: OpenSession, id: string, scope: 'read' | 'write')
 });
 
 describe('making a personal token', () => {
-  it('shows it once, stores its hash only, and the trail tells it', async () => {
+  it('shows it once, stores its hash only, and is in the audit trail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { token, personalToken } = await made(ada, { name: ' Backups ', scope: 'WRITE' });
     expect(token).toMatch(/^taskmesh_pat_[\w-]{43}$/);
@@ -197,7 +197,7 @@ describe('a personal token', () => {
 });
 
 describe('ending a personal token', () => {
-  it('puts it into the list that gateways read, for a day at the most, and the trail tells it', async () => {
+  it('puts it into the list that gateways read, for a day at the most, and is in the audit trail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { token, personalToken } = await made(ada);
     const result = await running.send(END_TOKEN, { id: personalToken.id.toUpperCase() }, ada.identity);

@@ -77,7 +77,7 @@ describe('signing in at the provider', () => {
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('asks for the address where the ID token does not tell it, and reads it there where it does', async () => {
+  it('requests the address where the ID token does not contain it, and reads it there otherwise', async () => {
     const telling = await startSignInProvider({ redirectUri: REDIRECT_URI, hasThinTokens: false });
     telling.accounts.set('ada', ADA);
     const other = await runAuth({ env: settingsFor(telling) });
@@ -153,7 +153,7 @@ describe('signing in at the provider', () => {
     expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
   });
 
-  it('sends the browser back to where it began, and tells why when somebody would not sign in', async () => {
+  it('sends the browser back to where it began, and reports why when the user cancels', async () => {
     const { location, binding } = await begin(running, '/tasks?view=open');
     const back = await complete(running, binding, await provider.signIn(location, null));
     expect(back.location).toMatch(/^\/tasks\?view=open#/);

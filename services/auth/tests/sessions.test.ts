@@ -38,7 +38,7 @@ describe('logging out', () => {
     });
   });
 
-  it('tells the very second in which the access token expires', async () => {
+  it('reports the very second in which the access token expires', async () => {
     const { identity, accessToken } = await signedUp(running, 'a@example.com');
     await running.send(LOGOUT, {}, identity);
     const { exp } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
@@ -163,7 +163,7 @@ describe('refreshing a session', () => {
     expect((await running.auth.internal.endedSessions(0)).sessions[0]?.until).toBe(exp);
   });
 
-  it('ends the session, and tells the gateway, when a token is used twice', async () => {
+  it('ends the session, and notifies the gateway, when a token is used twice', async () => {
     const first = await signedUp(running, 'a@example.com');
     const second = sessionOf(await refresh(first.refreshToken), 'refreshSession');
     const again = await refresh(first.refreshToken);

@@ -84,7 +84,7 @@ describe('verifying a backup', () => {
     expect((await verify('foreign.tar.gz')).verified).toMatchObject({ stores: ['tasks'] });
   });
 
-  it('tells how far it is', async () => {
+  it('reports how far it is', async () => {
     await fixture.archive('steps.tar.gz', good());
     const progress: WorkProgress[] = [];
     await fixture.backup.backups.verify('steps.tar.gz', (step) => progress.push(step));

@@ -179,7 +179,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       ]);
   });
 
-  it('tell what a restore would change, and do not restore', async () => {
+  it('report what a restore would change, and do not restore', async () => {
     const { json } = await call('POST', '/api/backups');
     const path = `/api/backup/dry-run?file=${json.data.file}`;
     expect(await call('POST', path)).toMatchObject({

@@ -57,7 +57,7 @@ describe('creating a task', () => {
     },
   );
 
-  it('tells every wrong field at once, and stores nothing', async () => {
+  it('reports every wrong field at once, and stores nothing', async () => {
     const user = service.user();
     const result = await user.send(CREATE, {
       input: {
@@ -110,7 +110,7 @@ describe('updating a task', () => {
     });
   });
 
-  it('tells null, which clears, from absent, which keeps', async () => {
+  it('distinguishes null, which clears, from absent, which keeps', async () => {
     const user = service.user();
     const task = await user.create({ title: 'full', description: 'd', category: 'c', dueDate: '2026-12-01T00:00:00Z' });
     const cleared = await user.update(task.id, { description: null, dueDate: null });

@@ -113,7 +113,7 @@ async function startServers(
 
 export type StackState = ReturnType<typeof stateOf>;
 
-/** What `stack.json` in the data directory tells tools, at every moment of a running stack. */
+/** What `stack.json` in the data directory contains for tools, at every moment of a running stack. */
 function stateOf(processes: ReadonlyMap<string, StackProcess>) {
   const states = [...processes.values()].map(({ name, pid, isUp, current }) => {
     const { url, adminUrl, logFile } = current;

@@ -151,7 +151,7 @@ describe('traces that are recorded', () => {
     expect(new Set([...ids, TRACE_ID]).size).toBe(4);
   });
 
-  it('tell of an error its code or kind, never its message', async () => {
+  it('report only the code or kind of an error, never its message', async () => {
     const tracing = start().tracing('gateway');
     const failures = ['504', Object.assign(new Error('planted'), { code: '23505' }), new TypeError('planted'), 7];
     for (const failure of failures) tracing.begin(undefined, () => ({ name: 'request' }))?.end(failure);

@@ -53,7 +53,7 @@ it('closes in time while a connection is being opened, and lets its statement en
   }
 }, 20_000);
 
-it('tells of a refused row which rule it breaks, and nothing of what it holds', async () => {
+it('names the rule that a rejected row breaks, and none of its values', async () => {
   const store = await createTestDatabase('refusals');
   const database = await createDatabase({
     ...{ name: 'refusals', url: store.url, entities: [Named], migrations: [] },

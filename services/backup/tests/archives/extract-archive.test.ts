@@ -105,7 +105,7 @@ describe('extracting an archive', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('tells how much it has read', async () => {
+  it('reports how much it has read', async () => {
     const bytes = gzipSync(tar([{ name: 'a' }]));
     const progress: number[] = [];
     const source = Readable.from([bytes.subarray(0, 20), bytes.subarray(20)]);

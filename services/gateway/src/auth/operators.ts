@@ -96,7 +96,7 @@ export function createOperatorCheck({
     if (!isLocal(request)) return 403;
     const { origin, host = '' } = request.headers;
     if (origin === undefined) return 200;
-    // A page. A browser tells the truth about its origin; the token proves who opened it.
+    // A page. A browser reports the truth about its origin; the token proves who opened it.
     if (machineToken === undefined || origin !== `http://${host.toLowerCase()}`) return 403;
     return bearsToken(request, machineToken) ? 200 : 401;
   };
