@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** The findings when the repository has these files. */
+/** What is complained of when the repository has these files. */
 async function findings(files: Record<string, string>): Promise<string> {
   await cp(join(ROOT, 'knip.jsonc'), join(dir, 'knip.jsonc'));
   for (const [file, text] of Object.entries({ ...IN_ORDER, ...files })) {
@@ -53,10 +53,10 @@ it.each([
     JSON.stringify({ name: 'sample', type: 'module', private: true, dependencies: { spare: '1.0.0' } }),
     'Unused dependencies',
   ],
-])('rejects %s', async (_what, file, text, finding) => {
+])('%s is refused', async (_what, file, text, finding) => {
   expect(await findings({ [file]: text })).toContain(`${finding} (1)`);
 });
 
-it('accepts what is used', async () => {
+it('what is in order is not', async () => {
   expect(await findings({})).toBe('');
 });

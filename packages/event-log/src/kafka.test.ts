@@ -124,7 +124,7 @@ describe('the event log in Kafka', () => {
     await reader.stop();
   });
 
-  it('distinguishes a topic that was created again from the former one', async () => {
+  it('tells a topic that was made again from the one before', async () => {
     const [address = ''] = brokers();
     const settings = clientSettings({ brokers: brokers() }, 'test');
     const node = createNode({ address: parseAddress(address), settings, logger: createLibraryLogger(silent) });
@@ -303,7 +303,7 @@ describe('the event log in Kafka', () => {
       await reader.ready();
     });
 
-    it('reports that it cannot be read once, however often it tried', async () => {
+    it('tells that it cannot be read once, however often it tried', async () => {
       const lines: string[] = [];
       const write = (_fields: object, message: string) => void lines.push(message);
       const nowhere = create({

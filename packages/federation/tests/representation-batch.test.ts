@@ -9,7 +9,7 @@ const gather = (fields: readonly string[], objects: readonly Record<string, unkn
   const { places } = gathering.add(objects.map((object) => ({ __typename: 'Item', ...object })));
   const asked = JSON.parse(`[${gathering.text}]`) as Record<string, unknown>[];
   expect(asked).toHaveLength(gathering.count);
-  // Each object's representation has the object's own values, even where objects share data.
+  // Each object's representation has the object's own values, whatever is shared.
   const given = places.map((place) => fields.map((field) => asked[place]?.[field]));
   expect(given).toEqual(JSON.parse(JSON.stringify(objects.map((object) => fields.map((field) => object[field])))));
   return gathering.count;

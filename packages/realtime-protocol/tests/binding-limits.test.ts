@@ -9,8 +9,8 @@ const bindings = (...filters: string[]) =>
   );
 const limits = () => createBindingLimits({ bindings: 6, cost: 4 });
 
-describe('the bindings of a user', () => {
-  it('are limited for each user, until they are released', () => {
+describe('what the channels of a user may ask', () => {
+  it('is so many bindings, each user for themselves, until they are given back', () => {
     const { take } = limits();
     const giveBack = take('ada', bindings('', '', '', ''));
     expect(take('ada', bindings('', '', ''))).toBeUndefined();
@@ -21,14 +21,14 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings('', '', '', ''))).toBeDefined();
   });
 
-  it('count a pattern like four comparisons', () => {
+  it('counts a pattern like four comparisons', () => {
     const { take } = limits();
     take('ada', bindings('title=ilike.%milk%'));
     expect(take('ada', bindings('version=gt.1'))).toBeUndefined();
     expect(take('ada', bindings('title=ilike.%milk%'))).toBeDefined();
   });
 
-  it('are limited by conditions, those of equal filters once', () => {
+  it('is so many conditions, those of equal filters once', () => {
     const { take } = limits();
     const two = 'version=gt.1,version=lt.9';
     const first = take('ada', bindings(two, two));
@@ -40,7 +40,7 @@ describe('the bindings of a user', () => {
     expect(take('ada', bindings('version=eq.1', 'version=eq.2', 'version=eq.3'))).toBeDefined();
   });
 
-  it('are not released twice by a channel without any', () => {
+  it('is not given back twice by a channel that asked for nothing', () => {
     const { take } = limits();
     const nothing = take('ada', []);
     take('ada', bindings('', '', ''))?.();

@@ -15,7 +15,7 @@ const asking = (filters: string[]) => ({
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `title=like.${from + n}`);
 
 describe('filters of channels', () => {
-  it('take no longer with hostile patterns', async () => {
+  it('take no longer with patterns that are made to be slow', async () => {
     const costOf = async (ref: string, pattern: string) => {
       const client = world.connect();
       const filters = Array.from({ length: 60 }, (_, n) => `description=not.like.${pattern}${n}b`);
@@ -36,7 +36,7 @@ describe('filters of channels', () => {
     expect(await costOf('3', '%a'.repeat(40))).toBeLessThan(10 * plain);
   });
 
-  it('are evaluated once for all channels with the same filter', () => {
+  it('are looked at once for all channels that have the same', () => {
     let looks = 0;
     const filter = () => ({ text: 'version=gt.0', cost: 1, test: () => ++looks > 1 });
     const change = world.commit('ada');
@@ -44,7 +44,7 @@ describe('filters of channels', () => {
     expect(looks).toBe(1);
   });
 
-  it('match the former row, too', () => {
+  it('look at the row as it was, too', () => {
     const change = { ...world.commit('ada'), kind: 'UPDATE' as const };
     const oldRecord = { ...change.record, title: 'before' };
     const before = { text: 'before', cost: 1, test: ({ title }: Row) => title === 'before' };
@@ -52,7 +52,7 @@ describe('filters of channels', () => {
     expect(viewOf({ ...change, oldRecord }).isWithin(before)).toBe(true);
   });
 
-  it('are rejected with a reason when a user has too many different ones', async () => {
+  it('are refused, with a reason, when there are too many different ones of a user', async () => {
     const sockets = [world.connect(), world.connect()];
     sockets[0]?.join('1', asking(many(50)));
     sockets[1]?.join('2', asking(many(50)));
@@ -74,7 +74,7 @@ describe('filters of channels', () => {
     expect(again.reply('1')?.status).toBe('ok');
   });
 
-  it('end the channel, not the socket, when the user of a new token has too many already', async () => {
+  it('end the channel, not the socket, when another token’s user has too many already', async () => {
     const [full, client] = [world.connect(), world.connect()];
     for (const ref of ['1', '2']) full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
     client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
@@ -91,7 +91,7 @@ describe('filters of channels', () => {
   });
 });
 
-describe('a join with an invalid request', () => {
+describe('a join that asks for what is not there', () => {
   it.each([
     ['a table', { table: 'users' }, 'unknown table: users'],
     ['a table with a strange name', { table: 'x'.repeat(100) }, 'unknown table'],
@@ -99,7 +99,7 @@ describe('a join with an invalid request', () => {
     ['a schema', { schema: 'auth' }, 'unknown schema: auth'],
     ['a column', { select: ['owner'] }, 'unknown column: owner'],
     ['a column that is no text', { select: [{ toString: 1 }] }, 'unknown column'],
-  ])('is rejected with the reason: %s', async (_what, asked, reason) => {
+  ])('is refused with the reason: %s', async (_what, asked, reason) => {
     const client = world.connect();
     client.join('1', { access_token: 'ada.fresh.1', config: { postgres_changes: [{ event: '*', ...asked }] } });
     await settled();
@@ -107,7 +107,7 @@ describe('a join with an invalid request', () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it('is rejected when its topic is invalid or too long', async () => {
+  it('is refused when its topic is none, or longer than any', async () => {
     const client = world.connect();
     for (const [ref, topic] of [
       ['1', 'realtime:'],

@@ -41,7 +41,7 @@ describe('signing up', () => {
     });
   });
 
-  it('returns to the gateway as whom to go on', async () => {
+  it('tells the gateway as whom to go on', async () => {
     const result = await running.send(SIGN_UP, {
       input: { email: 'goes-on@example.com', password: PASSWORD, name: 'A' },
     });
@@ -124,7 +124,7 @@ describe('signing up', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('reports all that is wrong with a sign-up at once', async () => {
+  it('tells all that is wrong with a sign-up at once', async () => {
     const issuesOf = async (input: { email: string; password: string; name: string }) => {
       const { errors } = await running.send(SIGN_UP, { input });
       return errors?.[0]?.extensions?.issues;
@@ -161,7 +161,7 @@ describe('signing up', () => {
 });
 
 describe('logging in', () => {
-  it('opens another session of the account, ignoring the case of the address', async () => {
+  it('opens another session of the account, whatever the case of the address', async () => {
     const first = await signedUp(running, 'Login@example.com');
     const second = await loggedIn(running, ' LOGIN@EXAMPLE.COM');
     expect(second.userId).toBe(first.userId);

@@ -203,7 +203,7 @@ describe('the account log', () => {
     return session.userId;
   };
 
-  it('reports what was deleted, in order and without a gap, from any place on', async () => {
+  it('tells what was deleted, in order and without a gap, from any place on', async () => {
     const ids = [];
     for (const name of ['a', 'b', 'c']) ids.push(await deleted(`${name}@example.com`));
     const { epoch, head, changes } = await running.auth.accounts.accountChanges(START);

@@ -141,7 +141,7 @@ describe('a letter that went to a stranger, by a mistyped address', () => {
     await loggedIn(running, 'ada@example.com');
   });
 
-  it('reveals nothing about the account, not even that it has no password', async () => {
+  it('tells them nothing of the account, not even that it has no password', async () => {
     const answers = [];
     for (const hasPassword of [true, false]) {
       const ada = await signedUp(running, `ada.${hasPassword}@example.com`);
@@ -254,7 +254,7 @@ describe('the owner of the account', () => {
     },
   );
 
-  it('confirms nothing with a read-only personal token, even with the right password', async () => {
+  it('confirms nothing with a personal token that may only read, whatever the password', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await request(ada, 'new@example.com');
     const token = await tokenFor('new@example.com');

@@ -70,14 +70,14 @@ describe('signing in at the provider', () => {
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('opens a session of the same account the next time, even if the address at the provider has changed', async () => {
+  it('opens a session of the same account the next time, whatever the provider says of the address by then', async () => {
     const first = await signedIn(running, provider, 'ada');
     provider.accounts.set('ada', { email: 'other@example.com', email_verified: false });
     expect((await signedIn(running, provider, 'ada')).userId).toBe(first.userId);
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('requests the address where the ID token does not contain it, and reads it there otherwise', async () => {
+  it('asks for the address where the ID token does not tell it, and reads it there where it does', async () => {
     const telling = await startSignInProvider({ redirectUri: REDIRECT_URI, hasThinTokens: false });
     telling.accounts.set('ada', ADA);
     const other = await runAuth({ env: settingsFor(telling) });
@@ -153,7 +153,7 @@ describe('signing in at the provider', () => {
     expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
   });
 
-  it('sends the browser back to where it began, and reports why when the user cancels', async () => {
+  it('sends the browser back to where it began, and tells why when somebody would not sign in', async () => {
     const { location, binding } = await begin(running, '/tasks?view=open');
     const back = await complete(running, binding, await provider.signIn(location, null));
     expect(back.location).toMatch(/^\/tasks\?view=open#/);
@@ -275,7 +275,7 @@ describe('the code of a sign-in', () => {
     expect(await accounts()).toEqual([]);
   });
 
-  it('of a linked identity opens nothing after a minute, even with the right password', async () => {
+  it('of somebody who is linked opens nothing after a minute, whatever password comes along', async () => {
     await signedIn(running, provider, 'ada');
     const code = await codeFor(running, provider, 'ada');
     running.clock.advance(MINUTE_MS);

@@ -14,7 +14,7 @@ const trailOf = async ({ identity }: OpenSession, variables: object = {}) =>
   (await running.send(TRAIL, variables, identity)).data?.['auditEntries'] as { id: string; kind: string }[];
 
 describe("one's own audit trail", () => {
-  it('reports what happened, newest first, page by page, and nothing about anybody else', async () => {
+  it('tells what happened, newest first, page by page, and nothing about anybody else', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const second = await loggedIn(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');

@@ -126,7 +126,7 @@ describe('making a backup', () => {
   });
 
   it('says that a store is away, and leaves nothing', async () => {
-    const away = await otherBackup({ auth: 'postgres://stranger@127.0.0.1:1/none' });
+    const away = await otherBackup({ auth: 'postgres://nobody@127.0.0.1:1/none' });
     try {
       const { errors } = await away.subgraph.execute(
         { query: 'mutation { createBackup { file } }' },

@@ -90,7 +90,7 @@ const inStores = async () => [
 ].map(({ what }) => what); // prettier-ignore
 
 describe('restoring stores', () => {
-  it('prepares them one after the other, makes the safety backup as late as possible, swaps them, and reports all that', async () => {
+  it('prepares them one after the other, makes the safety backup as late as possible, swaps them, and tells all that', async () => {
     const before: unknown[] = [];
     const { restored, imported, logged, progress } = await restore({
       makeSafetyBackup: async () => {

@@ -176,7 +176,7 @@ describe('a scan that reads an archive while somebody else catalogues it', () =>
 });
 
 it.each([
-  ['is unfit, whose time a bucket reports in other ways', 5_123, 5_000, true],
+  ['is unfit, whose time a bucket tells in other ways', 5_123, 5_000, true],
   ['was replaced meanwhile', 5_123, 6_000, false],
 ])(
   'a scan that reads a broken archive blames it if it is there still: it %s',
@@ -219,7 +219,7 @@ describe('the manifest of an archive', () => {
   );
   const archive = (entries: { name: string; content: string }[]) => gzipSync(tar(entries));
 
-  it('is read from its beginning, with anything behind it', async () => {
+  it('is read from its beginning, whatever comes behind it', async () => {
     const whole = archive(files);
     let read = 0;
     const endless = new Readable({

@@ -20,7 +20,7 @@ afterAll(() => fixture.close());
 const namesFor = (store: Store, id: string) => restoreNames(databaseOf(fixture[store].url), id);
 const own = (text: string, values?: unknown[]) => fixture.own.query(text, values);
 
-/** A database beside the living one that identifies itself: a copy of the living one with another mark in it. */
+/** A database beside the living one that tells what it is: a copy of the living one with another mark in it. */
 async function copyAs(store: Store, name: string): Promise<void> {
   await own(`create database ${name} template ${databaseOf(fixture[store].url)}`);
   await mark(inDatabase(fixture[store].url, name), 'new');

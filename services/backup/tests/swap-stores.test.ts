@@ -38,7 +38,7 @@ function otherServer(): string {
   return url.href;
 }
 
-/** A session of another client; returns the error that ended it. */
+/** A session of somebody else; tells by which error it was ended. */
 async function hold(url: string): Promise<{ client: Client; ended: Promise<unknown> }> {
   const client = new Client({ connectionString: url });
   const ended = new Promise((resolve) =>
@@ -120,7 +120,7 @@ describe('a swap of stores that have a server in common', () => {
     expect(messages()).toContain('restore not settled yet');
   });
 
-  it('is not made, and reports whose session may not be ended', async () => {
+  it('is not made, and tells by whom, when a session may not be ended', async () => {
     const { live, fresh, old } = trial.names.tasks;
     const url = new URL(maintenanceUrl(trial.stores.tasks.adminUrl));
     [url.username, url.password] = [ADMIN, 'secret'];
@@ -199,7 +199,7 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  it('keeps them out, independent of the settings for sessions', async () => {
+  it('keeps them out whatever is set for sessions in general', async () => {
     const live = trial.names.auth.live;
     await administer(`alter database ${live} set idle_in_transaction_session_timeout = '100ms'`);
     trial.stores.auth.owner.carryOver = () => administer('select pg_sleep(0.3)').then(() => undefined);

@@ -84,7 +84,7 @@ describe('verifying a backup', () => {
     expect((await verify('foreign.tar.gz')).verified).toMatchObject({ stores: ['tasks'] });
   });
 
-  it('reports how far it is', async () => {
+  it('tells how far it is', async () => {
     await fixture.archive('steps.tar.gz', good());
     const progress: WorkProgress[] = [];
     await fixture.backup.backups.verify('steps.tar.gz', (step) => progress.push(step));
@@ -192,7 +192,7 @@ describe('verifying a backup', () => {
     const { file } = await fixture.backup.backups.create();
     await verify(file);
     const { secrets, ...config } = fixture.config;
-    const adminUrls = { ...secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
+    const adminUrls = { ...secrets.adminUrls, auth: 'postgres://nobody@127.0.0.1:1/none' };
     const { log } = createRecordingLog();
     const away = await createBackup({ ...config, secrets: { ...secrets, adminUrls } }, { clock: { now: () => Date.now() }, owners: fixture.owners, log }); // prettier-ignore
     await away.start();

@@ -102,7 +102,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="event_log"}')).toBeGreaterThanOrEqual(2);
   });
 
-  it('report what the event log lost and had to be asked for', async () => {
+  it('tell what the event log lost and had to be asked for', async () => {
     const fills = await figure('taskmesh_realtime_gap_fills_total');
     const filled = await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}');
     const [stream] = await streams();
@@ -113,7 +113,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}')).toBe(filled + 2);
   });
 
-  it('report resumes, what was replayed for them, and cursors that cannot be used; a replay is no late delivery', async () => {
+  it('tell resumes, what was replayed for them, and cursors that cannot be used; a replay is no late delivery', async () => {
     const delivered = 'taskmesh_realtime_delivery_latency_seconds_count{protocol="graphql-ws"}';
     const { sequence } = gateway.commit(USER);
     const [resumed, expired, replayed, times] = await Promise.all([
@@ -135,7 +135,7 @@ describe('the figures of the realtime side', () => {
     expect(await figure(failed)).toBe(1);
   });
 
-  it('report why connections end, and how much waits for slow readers', async () => {
+  it('tell why connections end, and how much waits for slow readers', async () => {
     const ended = (reason: string) =>
       `taskmesh_realtime_connections_ended_total{protocol="graphql-ws",reason="${reason}"}`;
     const bad = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');

@@ -13,7 +13,7 @@ export interface SharedDatabase {
 export interface SharedDatabaseOptions {
   /** How many statements of one owner run at once. */
   perOwner: number;
-  /** How long further ones wait, in ms. @default 5_000, as long as a statement may take */
+  /** How long further ones wait. @default 5_000, as long as a statement may take */
   maxWaitMs?: number;
 }
 

@@ -125,7 +125,7 @@ describe('when an account was deleted', () => {
     expect((await service.tasks.internal.changesAfter(bob.id, 0, 10)).changes).toHaveLength(2);
   });
 
-  it('its feed contains nothing of its tasks', async () => {
+  it('its feed answers with nothing that a task ever said', async () => {
     const ada = service.user();
     await createMany(ada, 2);
     log.delete(ada.id);
@@ -137,7 +137,7 @@ describe('when an account was deleted', () => {
     expect(await leftOf(ada)).toEqual({});
   });
 
-  it('rejects further writes of its owner with UNAUTHENTICATED', async () => {
+  it('nothing is written any more in its name, and who asks hears that the account is gone', async () => {
     const ada = service.user();
     const [id = ''] = await createMany(ada, 1);
     const stranger = service.user();
@@ -225,7 +225,7 @@ describe('when an account was deleted', () => {
     },
   );
 
-  it('deletes many tasks in batches, while others work', async () => {
+  it('many tasks go in batches, while others work', async () => {
     const [ada, bob] = [service.user(), service.user()];
     await fill(ada, 1_001);
     expect((await ada.ask('{ taskStatistics { total } }')).taskStatistics.total).toBe(1_001);
@@ -262,7 +262,7 @@ describe('several instances', () => {
     }
   });
 
-  it('close each owner once, even in parallel', async () => {
+  it('close each owner once, however many hear of it and ask', async () => {
     const users = Array.from({ length: 10 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     const other = await service.another();
@@ -282,7 +282,7 @@ describe('several instances', () => {
 });
 
 describe('the account log', () => {
-  it('deletes no account on a record of the event log alone while auth is unavailable, and all once auth confirms', async () => {
+  it('erases no one on the word of the event log while auth is away, and everyone once auth confirms', async () => {
     await service.tasks.processDeletions();
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
@@ -297,7 +297,7 @@ describe('the account log', () => {
     }, { timeoutMs: 20_000 }); // prettier-ignore
   });
 
-  it('ignores a forged record of the event log', async () => {
+  it('is not what a record of the event log claims to be its next entry', async () => {
     await service.tasks.processDeletions();
     const [ada, bob] = [service.user(), service.user()];
     for (const user of [ada, bob]) await user.create({ title: 'one' });
@@ -310,7 +310,7 @@ describe('the account log', () => {
     expect(await leftOf(bob)).toEqual({ tasks: 1, changes: 1 });
   });
 
-  it('is read from auth where the event log has lost entries, including the last', async () => {
+  it('is asked for what the event log has lost, its last entry as well', async () => {
     const users = Array.from({ length: 7 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     const entries = users.map(({ id }) => log.delete(id));
@@ -320,7 +320,7 @@ describe('the account log', () => {
     }, { timeoutMs: 20_000 }); // prettier-ignore
   });
 
-  it('ignores records that are repeated, out of order or of another log', async () => {
+  it('is read once: records that come again, out of order or of another log change nothing', async () => {
     const [ada, bob] = [service.user(), service.user()];
     await ada.create({ title: 'one' });
     await bob.create({ title: 'one' });
@@ -336,7 +336,7 @@ describe('the account log', () => {
     expect((await bob.create({ title: 'still here' })).title).toBe('still here');
   });
 
-  it('is read from the beginning when its epoch changes, which does no harm', async () => {
+  it('is read from its beginning when it is another one, which does no harm', async () => {
     const [ada, bob, carol] = [service.user(), service.user(), service.user()];
     for (const user of [ada, bob, carol]) await user.create({ title: 'one' });
     log.delete(ada.id);
@@ -359,7 +359,7 @@ describe('the account log', () => {
   });
 });
 
-it('erases changes only after an unavailable event log has accepted them', async () => {
+it('waits with erasing until an event log that is away has taken the changes', async () => {
   const inner = createMemoryEventLog();
   let isUp = false;
   const eventLog: EventLog = {
@@ -383,7 +383,7 @@ it('erases changes only after an unavailable event log has accepted them', async
   }
 });
 
-it('deletes the tasks of every account while the event log is unavailable', async () => {
+it('deletes the tasks of every account while an event log that is away keeps many others from being done', async () => {
   const eventLog: EventLog = { ...createMemoryEventLog(), publish: () => Promise.reject(new Error('away')) };
   const own = await startTasks({ name: 'deletions_many_away', accounts: log.accounts, eventLog });
   try {
@@ -422,7 +422,7 @@ it('shows how many deletions are not done yet, and for how long', async () => {
   }
 });
 
-it('rejects a create of a deleted account with UNAUTHENTICATED', async () => {
+it('answers a create of a deleted account by its code, like one without a session', async () => {
   const ada = service.user();
   log.delete(ada.id);
   await service.tasks.processDeletions();

@@ -56,7 +56,7 @@ const LIST = `query ($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $aft
 const list = async (variables: Record<string, unknown> = {}, by = user) => (await by.ask(LIST, variables)).tasks;
 const titles = (page: Answer): string[] => page.edges.map(({ node }: Answer) => node.title);
 
-/** The documented order, made by plain sorting. */
+/** The order as the decisions tell it, made by plain sorting. */
 function expected(field: string, direction: string): string[] {
   const sign = direction === 'ASC' ? 1 : -1;
   const rank: Record<string, number> = { LOW: 0, MEDIUM: 1, HIGH: 2 };

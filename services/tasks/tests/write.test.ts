@@ -57,7 +57,7 @@ describe('creating a task', () => {
     },
   );
 
-  it('reports every wrong field at once, and stores nothing', async () => {
+  it('tells every wrong field at once, and stores nothing', async () => {
     const user = service.user();
     const result = await user.send(CREATE, {
       input: {
@@ -110,7 +110,7 @@ describe('updating a task', () => {
     });
   });
 
-  it('distinguishes null, which clears, from absent, which keeps', async () => {
+  it('tells null, which clears, from absent, which keeps', async () => {
     const user = service.user();
     const task = await user.create({ title: 'full', description: 'd', category: 'c', dueDate: '2026-12-01T00:00:00Z' });
     const cleared = await user.update(task.id, { description: null, dueDate: null });
@@ -287,7 +287,7 @@ describe('a task that the caller cannot have', () => {
     expect((await service.tasks.internal.heads([stranger.id])).heads[stranger.id]).toBe(0);
   });
 
-  it('is found by its id in upper or lower case', async () => {
+  it('is found whatever the case of its id', async () => {
     const user = service.user();
     const { id } = await user.create({ title: 'shouted' });
     expect((await user.ask('query ($id: ID!) { task(id: $id) { id } }', { id: id.toUpperCase() })).task).toEqual({

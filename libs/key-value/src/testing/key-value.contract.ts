@@ -46,7 +46,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
     });
 
     describe('messages', () => {
-      it('notifies every subscriber of the channel, in order, and no other', async () => {
+      it('tells every subscriber of the channel, in order, and no other', async () => {
         const [channel, other] = [fresh('channel'), fresh('channel')];
         const first: string[] = [];
         const second: string[] = [];
@@ -64,7 +64,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         });
       });
 
-      it('notifies a subscriber that came while another one was still subscribing', async () => {
+      it('tells a subscriber that came while another one was still subscribing', async () => {
         const channel = fresh('channel');
         const heard: string[] = [];
         await Promise.all(['a', 'b'].map((name) => store.subscribe(channel, (message) => heard.push(name + message))));
@@ -73,7 +73,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect(heard.toSorted()).toEqual(['a1', 'b1']);
       });
 
-      it('no longer notifies an unsubscribed one, but still the others', async () => {
+      it('tells an unsubscribed one no more, and the others still', async () => {
         const channel = fresh('channel');
         const gone: string[] = [];
         const staying: string[] = [];
@@ -148,7 +148,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         expect((await one?.consume('a'))?.allowed).toBe(false);
       });
 
-      it('counts everything of the same name together, each by its own points', async () => {
+      it('counts together whatever has the same name, each by its own points', async () => {
         const name = fresh('limit');
         const [one, two] = [2, 3].map((points) => store.limiter({ name, points, windowSeconds: 60 }));
         const results = [];

@@ -9,11 +9,11 @@ it.each([
   ['a-little-bit-long-string', -985_981_536],
   ['a-little-bit-longer-string', -1_486_304_829],
   ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58_897_971],
-])('hashes %j as the tests of Kafka do', (key, hash) => {
+])('hashes %j as the tests of Kafka itself say', (key, hash) => {
   expect(partitionOf(key, ALL)).toBe(hash & 0x7fffffff);
 });
 
-it('partitions keys of any length and characters like kafkajs', () => {
+it('puts keys of any length and characters where kafkajs puts them', () => {
   const letters = ['a', '\u007f', 'ä', '€', '😀', '\0', '-'];
   for (let length = 0; length < 200; length++) {
     const key = Array.from({ length }, (_, index) => letters[(index * length + index) % letters.length]).join('');

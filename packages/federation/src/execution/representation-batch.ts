@@ -12,7 +12,7 @@ const LONGEST = 8;
 
 /**
  * Collects the representations for one request, without duplicates. Their texts are written only for objects that are
- * new, as far as comparing values can show.
+ * new, as far as comparing values can tell.
  */
 export class RepresentationBatch {
   /** The representations, separated by commas. */

@@ -9,7 +9,7 @@ import type { IsOfType } from './type-conditions.ts';
 export interface Representation {
   /** The representation as JSON; empty for an object that the service cannot be asked about. */
   write: (object: Data) => string;
-  /** Reads the values that distinguish objects: equal values mean equal text. Undefined when only the text decides. */
+  /** Reads the values that distinguish objects: equal values mean equal text. Undefined when only the text can tell. */
   read: readonly ((object: Data) => unknown)[] | undefined;
 }
 

@@ -9,7 +9,7 @@ function read(script: string): void {
   for (const { stmt } of parseSync(script).stmts ?? []) if (stmt) planStatement(schema, stmt);
 }
 
-describe('a statement that would produce rows other than those of the dump', () => {
+describe('a statement after which rows would be others than the dump says', () => {
   const changed = 'cannot be changed in that way';
   const leftOut = 'the column "a" is left out, and its default value is not taken over';
 

@@ -8,7 +8,7 @@ export interface PasswordRules {
   check(password: string, path: string): void;
   /** @throws AppError BAD_USER_INPUT for a password that equals the account's address */
   checkAgainst(password: string, path: string, email: string): void;
-  /** What both would say, for an input that reports all its errors at once. */
+  /** What both would say, for an input that tells all that is wrong with it at once. */
   problemOf(password: string, email: string): string | undefined;
 }
 

@@ -67,7 +67,7 @@ async function fixture() {
 }
 
 describe('a token', () => {
-  it('reports who calls, and its signature is checked once', async () => {
+  it('tells who calls, and its signature is checked once', async () => {
     const { authenticator, state, token, claims } = await fixture();
     const caller = await authenticator.authenticateToken(token);
     expect(caller).toMatchObject({

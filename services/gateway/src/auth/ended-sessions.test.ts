@@ -63,7 +63,7 @@ describe('the list of ended sessions', () => {
     await sessions.stop();
   });
 
-  it('notifies listeners of each session once', async () => {
+  it('tells listeners of each session once', async () => {
     const { sessions, end } = fixture();
     const heard: string[] = [];
     const forget = sessions.onEnded((id) => heard.push(id));
@@ -99,7 +99,7 @@ describe('the list of ended sessions', () => {
     await sessions.stop();
   });
 
-  it('notifies other gateways of what this one saw, with its end, until they stop', async () => {
+  it('tells other gateways what this one saw, with its end, until they stop', async () => {
     const one = fixture();
     const other = fixture(1, one.keyValue);
     await other.sessions.start();

@@ -57,7 +57,7 @@ describe('an owner’s feed', () => {
     expect([leaving.ends, staying.ends]).toEqual([[], []]);
   });
 
-  it('delivers nothing to a reader that it has seen, though the feed itself has not come as far', async () => {
+  it('tells a reader nothing that it has seen, though the feed itself has not come as far', async () => {
     const { attach, commit, commitMany, deliver } = fixture();
     const behind = attach();
     const changes = commitMany(3);
@@ -239,7 +239,7 @@ describe('an owner’s feed', () => {
     expect(logged).toMatchObject([{ level: 'debug', traceparent: '00-trace', sequence: 2, readers: 1 }]);
   });
 
-  it('reports at which change a reader failed', () => {
+  it('tells of a reader that fails by which change it did', () => {
     const { feed, commit, deliver, logged } = fixture();
     const onChange = () => {
       throw new Error('broken');
@@ -267,7 +267,7 @@ describe('an owner’s feed', () => {
     feed.end('expired');
   });
 
-  it('reports every other epoch in a page, and delivers nothing of it', async () => {
+  it('tells of every other epoch that a page shows, and hands over nothing of it', async () => {
     const { store, feed, attach, commit, counted } = fixture();
     const { seen } = attach();
     commit();
@@ -279,7 +279,7 @@ describe('an owner’s feed', () => {
     expect([seen, counted.expired]).toEqual([[], 0]);
   });
 
-  it('delivers nothing more of a page to a reader that leaves in its middle', async () => {
+  it('tells a reader that leaves in the middle of a page nothing more of it', async () => {
     const { feed, commitMany, deliver, counted } = fixture();
     deliver(...commitMany(5));
     const seen: number[] = [];

@@ -47,7 +47,7 @@ function rootField(prepared: PreparedOperation, { selections }: SelectionSetNode
   return undefined;
 }
 
-/** Whether each event has its cursor, with any variables. */
+/** Whether each event has its cursor, whatever the variables are. */
 function tellsCursor(prepared: PreparedOperation, { selectionSet }: FieldNode): boolean {
   const isIn = ({ selections }: SelectionSetNode): boolean =>
     selections.some((selection) => {

@@ -35,7 +35,7 @@ const MAX_NAME = 64;
 /** For a name in a set; its text is the document's. */
 const NAME_BYTES = 64;
 
-/** What messages say about the values of a type. */
+/** What messages tell of the values of a type. */
 type ChoicesOf = (type: GraphQLInputType) => string | undefined;
 
 /**

@@ -8,7 +8,7 @@ afterEach(() => void jest.useRealTimers());
 
 const started = () => createAlarms({ now: () => Date.now() });
 
-it('ring each at its time, set in any order', () => {
+it('ring each at its time, in whatever order they were set', () => {
   const setAlarm = started();
   const rung: number[] = [];
   const at = (second: number) => setAlarm(NOW_S + second, () => rung.push(second));

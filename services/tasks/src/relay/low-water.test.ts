@@ -38,7 +38,7 @@ function createWorld() {
   };
 }
 
-it('rises behind published changes, once no transaction can have a lower id', () => {
+it('rises behind what is published, once no one can have taken a lower id', () => {
   const { water, look, take, end, read, publish } = createWorld();
   expect([take('a'), take('b'), take('a')]).toEqual([1, 2, 3]);
   end('a');
@@ -57,7 +57,7 @@ it('rises behind published changes, once no transaction can have a lower id', ()
   expect(water.isMoving()).toBe(false);
 });
 
-it('is worth a query when something was read, and not otherwise', () => {
+it('is worth a look when something was read, and not while there is nothing', () => {
   const { water, look, take, end, read } = createWorld();
   expect(water.isMoving()).toBe(true);
   look();
@@ -69,7 +69,7 @@ it('is worth a query when something was read, and not otherwise', () => {
   expect(water.isMoving()).toBe(true);
 });
 
-it('waits for transactions that took an id between two queries, and not for later ones', () => {
+it('waits for who took an id between two looks, and not for who came later', () => {
   const { look, take, end, read, publish } = createWorld();
   take('early');
   look();
@@ -84,7 +84,7 @@ it('waits for transactions that took an id between two queries, and not for late
   expect(read().ids).toEqual([2]);
 });
 
-it('stays below unpublished changes, and below the end of an incomplete read', () => {
+it('stays below what was read and not dealt with, and below the end of a read that was not whole', () => {
   const { look, take, end, read, publish } = createWorld();
   for (let n = 0; n < 5; n++) take('a');
   end('a');
@@ -97,7 +97,7 @@ it('stays below unpublished changes, and below the end of an incomplete read', (
   expect(read()).toMatchObject({ after: 4, ids: [5] });
 });
 
-it('passes what is remembered elsewhere, until everything is read again', () => {
+it('passes what somebody else remembers, until everything is looked at again', () => {
   const { water, except, look, take, end, read } = createWorld();
   take('a');
   end('a');
@@ -112,7 +112,7 @@ it('passes what is remembered elsewhere, until everything is read again', () => 
   expect(read()).toMatchObject({ after: 0, ids: [1] });
 });
 
-it('does not rise by a read that began before a complete one was requested', () => {
+it('does not rise by a read that began before everything was to be looked at again', () => {
   const { water, look, take, end } = createWorld();
   take('a');
   end('a');
@@ -123,7 +123,7 @@ it('does not rise by a read that began before a complete one was requested', () 
   expect(water.begin(ONE.parts, ONE.limit).after).toEqual([0]);
 });
 
-it('loses nothing, with ids committed in any order', () => {
+it('loses nothing, whatever the order in which ids are committed', () => {
   const world = createWorld();
   let state = 7;
   const random = (below: number) => {

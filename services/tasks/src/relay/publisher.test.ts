@@ -123,7 +123,7 @@ describe('publishing', () => {
     expect([idsOf(outcome.published), failuresOf(outcome.refused)]).toEqual([['0', '2'], ['1']]);
   });
 
-  it('distinguishes what the log will never accept from what it does not accept now', async () => {
+  it('tells what the log will never take from what it does not take now', async () => {
     const { publisher } = logThat((id) => ({ 1: tooLarge(), 2: new Error('no leader') })[id]);
     const outcome = await publisher.publish([change(0, 'a'), change(1, 'b'), change(2, 'c'), change(3, 'd')], always);
     expect(idsOf(outcome.published)).toEqual(['0', '3']);
@@ -149,7 +149,7 @@ describe('publishing', () => {
     expect(idsOf(published)).toContain('1000');
   });
 
-  it('reports only the first change of each owner that was not accepted', async () => {
+  it('tells of each owner only the first change that was not taken', async () => {
     const { publisher } = logThat((id) => (id === '3' ? undefined : new Error('no leader')));
     const changes = [change(0, 'a'), change(1, 'a'), change(2, 'b'), change(3, 'c')];
     const { failed } = await publisher.publish(changes, always);
