@@ -83,7 +83,7 @@ const zones = [
   {
     target: './services/gateway/src/subscriptions/**',
     from: './services/gateway/src/transports/**',
-    message: 'Subscriptions are the same whatever carries them.',
+    message: 'Subscriptions are the same over every transport.',
   },
 ];
 

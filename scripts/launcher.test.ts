@@ -21,7 +21,7 @@ const FAKE_MAIN = `
 
 /**
  * Stands in for npm: notes its arguments, takes a moment, and fails when it is set to. While there is a file `npm-holds`
- * it goes on, whatever signal it gets. With a file `npm-lies` it installs nothing.
+ * it ignores every signal. With a file `npm-lies` it installs nothing.
  */
 const FAKE_NPM = `
   const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
@@ -117,7 +117,7 @@ async function outcome(child: ChildProcess & { stdout: NodeJS.ReadableStream; st
 }
 
 describe('the commands', () => {
-  it.each(['start.mjs', 'stack.mjs', 'test.mjs'])('tell their use without installing anything: %s', async (script) => {
+  it.each(['start.mjs', 'stack.mjs', 'test.mjs'])('print help without installing anything: %s', async (script) => {
     const { run, lines } = repository();
     const { code, stdout } = await outcome(run(script, '--help'));
     expect(code).toBe(0);
@@ -225,11 +225,11 @@ describe('the settings', () => {
     const { code, stderr } = await outcome(run('start.mjs'));
     expect(code).toBe(0);
     expect(stderr.trim().split('\n')).toEqual([
-      '.env, line 6: PROT is no setting, and counts for nothing: is PORT meant?',
-      '.env, line 7: FOO is no setting, and counts for nothing: .env.example lists all settings.',
-      '.env, line 8: ACCESS_TOKEN_TTL is no setting, and counts for nothing: is ACCESS_TOKEN_TTL_S meant?',
-      '.env, line 9: SMTP_HOST is no setting, and counts for nothing: is SMTP_URL meant?',
-      '.env, line 10: DATABASE_PERFIX is no setting, and counts for nothing: is DATABASE_PREFIX meant?',
+      '.env, line 6: PROT is not a setting and is ignored: is PORT meant?',
+      '.env, line 7: FOO is not a setting and is ignored: .env.example lists all settings.',
+      '.env, line 8: ACCESS_TOKEN_TTL is not a setting and is ignored: is ACCESS_TOKEN_TTL_S meant?',
+      '.env, line 9: SMTP_HOST is not a setting and is ignored: is SMTP_URL meant?',
+      '.env, line 10: DATABASE_PERFIX is not a setting and is ignored: is DATABASE_PREFIX meant?',
     ]);
     expect(lines('notes')).toEqual(['[null,"hidden","4100"]']); // what may be reported again by what is started is not handed on
   });
@@ -240,8 +240,8 @@ describe('the settings', () => {
     write('deploy/all-in-one/src/main.ts', FAKE("''"));
     write('.env', 'BACKUP_TOKEN=\nYSBzZWNyZXQgb2YgMTYhIQ==\nport=1');
     expect((await outcome(run('start.mjs'))).stderr.trim().split('\n')).toEqual([
-      '.env, line 2: its name is no setting, and counts for nothing: .env.example lists all settings.',
-      '.env, line 3: port is no setting, and counts for nothing: .env.example lists all settings.',
+      '.env, line 2: its name is not a setting and is ignored: .env.example lists all settings.',
+      '.env, line 3: port is not a setting and is ignored: .env.example lists all settings.',
     ]);
   });
 
@@ -301,7 +301,7 @@ describe('the installation', () => {
     expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
   });
 
-  it('has npm take what the lock file has, whatever is set for npm otherwise', async () => {
+  it('has npm install the lock file, independent of its settings', async () => {
     const { run, lines } = repository();
     await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
     for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])

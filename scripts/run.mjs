@@ -25,7 +25,7 @@ await main(async () => {
   return runTool(file, args);
 });
 
-/** What a tool tells of itself stands beside it (tool.ts, tool.help.txt), so that nothing has to be installed to read it. */
+/** The help of a tool stands beside it (tool.ts, tool.help.txt), so that nothing has to be installed to read it. */
 function helpOf(file) {
   const path = join(ROOT, file.replace(/\.\w+$/, '.help.txt'));
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;

@@ -1,5 +1,5 @@
 /**
- * Writes what is generated from the services' SDL, and with --check only tells whether it is up to date:
+ * Writes what is generated from the services' SDL, and with --check only reports whether it is up to date:
  * each service's resolver types, the supergraph that the gateway serves, and the operations of the client. From the API
  * description it writes what the console's view of operators reads.
  */
@@ -114,7 +114,7 @@ async function resolverTypes(folder: string, schema: string[]): Promise<void> {
   for (const { content } of files) outputs.set(target, tidied(content));
 }
 
-/** The same line ends and no trailing blanks, whatever the plugins print. */
+/** The same line ends and no trailing blanks for the output of every plugin. */
 function tidied(content: string): string {
   return `${content.replaceAll(/[ \t]+$/gm, '').trim()}\n`;
 }

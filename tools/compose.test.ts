@@ -63,7 +63,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('sets what .env.example tells, secrets by files', () => {
+  it('sets what .env.example lists, secrets by files', () => {
     for (const [name, { environment = {}, secrets = [] }] of ours)
       for (const [variable, value] of Object.entries(environment)) {
         const isSecretFile = value.startsWith('/run/secrets/');

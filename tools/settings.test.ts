@@ -5,7 +5,7 @@ import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/s
 
 const ROOT = new URL('..', import.meta.url).pathname;
 
-/** Name to default, as `.env.example` tells them. */
+/** Name to default, from `.env.example`. */
 const example = new Map(Object.entries(parseEnv(await readFile(`${ROOT}.env.example`, 'utf8'))));
 
 /** Where a setting is read: `NAME: setting.int(…)` in a schema, by its name, or among the files of TLS. */
@@ -28,21 +28,21 @@ function expectDefaults(env: Env): void {
 }
 
 describe('.env.example', () => {
-  it('names every setting that is read, and no other', async () => {
+  it('lists every setting that is read, and no other', async () => {
     expect([...example.keys()].sort()).toEqual([...(await settingsInSource())].sort());
   });
 
-  it('tells the defaults', () => {
+  it('has the defaults', () => {
     expectDefaults(Object.fromEntries(example));
   });
 
-  it('names settings that are all absent when they are empty', () => {
+  it('lists only settings for which empty means absent', () => {
     expectDefaults(Object.fromEntries([...example.keys()].map((name) => [name, ''])));
   });
 
-  it('has no two settings of which one is taken for a slip of the other', () => {
+  it('has no setting that could be taken for a misspelling of another', () => {
     expect(doubtsAbout({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
-      'BACKUP_DIR is no setting, and counts for nothing: is BACKUPS_DIR meant?',
+      'BACKUP_DIR is not a setting and is ignored: is BACKUPS_DIR meant?',
     ]);
   });
 });

@@ -56,7 +56,7 @@ it('does not accept more messages than there should be', async () => {
     deliver(4);
     await eventually(() => expect(listeners.lastOf(user.id)).toEqual([4]));
   };
-  await expect(listeners.expect(() => 1, twice)).rejects.toThrow('2 messages arrived, and there should be 1');
+  await expect(listeners.expect(() => 1, twice)).rejects.toThrow('2 messages arrived instead of 1');
   await listeners.close();
 });
 

@@ -33,12 +33,12 @@ const COEFFICIENTS: Coefficients = {
 };
 const owners = (count: number, changes: Partial<Demand> = {}): Demand => ({ ...PROFILE, owners: count, ...changes });
 
-it('the model adds up what each kind of work costs in each part', () => {
+it('adds up what each kind of work costs in each part', () => {
   const cpu = cpuOf({ list: 10, create: 2, gateway: 1 }, COEFFICIENTS.cpuMs);
   expect(cpu).toEqual({ ...NO_CPU, gateway: 22, tasks: 12, auth: 1, postgres: 7 });
 });
 
-it('in the model every gateway reads every change, and delivers those of its sockets', () => {
+it('counts every change at every gateway, and deliveries by its sockets', () => {
   const perHour = { ...PROFILE.perHour, create: 36, update: 0 };
   const demand = owners(1_000, { onlineShare: 0.1, socketsPerOnline: 2, perHour });
   const one = workOf(demand, { gateways: 1, tasks: 1, auth: 1 });
@@ -47,7 +47,7 @@ it('in the model every gateway reads every change, and delivers those of its soc
   expect(four).toMatchObject({ change: 1, record: 4, delivered: 1.75, further: 0.25, socket: 200 });
 });
 
-it('a cost is what known ones do not explain, and never less than zero', () => {
+it('computes a cost as the rest that known ones do not explain, never below zero', () => {
   const measured = { ...NO_CPU, gateway: 30, tasks: 1 };
   const amounts = { gateway: 1, list: 10, get: 5 };
   const costs = attribute(COEFFICIENTS.cpuMs, 'get', ['gateway', 'tasks'], amounts, measured);
@@ -55,7 +55,7 @@ it('a cost is what known ones do not explain, and never less than zero', () => {
   expect(costs.list).toEqual(COEFFICIENTS.cpuMs.list);
 });
 
-it('a plan has as many processes as the work needs, theirs included', () => {
+it('plans as many processes as the work needs, including their own', () => {
   const plan = planFor(owners(1e6), COEFFICIENTS);
   const perGateway = cpuOf(workOf(owners(1e6), plan), COEFFICIENTS.cpuMs).gateway / plan.gateways;
   expect(perGateway).toBeLessThanOrEqual(POLICY.utilisation * 1_000);
@@ -67,7 +67,7 @@ it('a plan has as many processes as the work needs, theirs included', () => {
     expect(plan[key]).toBeGreaterThan(few[key]);
 });
 
-it('a plan divides owners among cells until none is too large', () => {
+it('divides owners among cells until none is too large', () => {
   const plan = planInCells(owners(1e8), COEFFICIENTS);
   expect(plan.broken).toEqual([]);
   const whole = planFor(owners(1e9), COEFFICIENTS);
@@ -77,7 +77,7 @@ it('a plan divides owners among cells until none is too large', () => {
   expect(planInCells(owners(1e4), COEFFICIENTS).cells).toBe(1);
 });
 
-it('a load comes at random moments, exactly as often as said', async () => {
+it('sends a load at random moments, exactly as often as configured', async () => {
   let sent = 0;
   const moments = [0.9, 0.1, 0.5, 0.3];
   const random = () => moments[sent % moments.length] ?? 0;
@@ -87,7 +87,7 @@ it('a load comes at random moments, exactly as often as said', async () => {
   await expect(pace(failing, { perSecond: 100, seconds: 0.02 })).rejects.toThrow('wrong response');
 });
 
-it('a prediction is compared with the measurement, unless both are small', () => {
+it('compares a prediction with the measurement, unless both are small', () => {
   const cpu = { ...NO_CPU, gateway: 100, tasks: 100, redis: 0.5 };
   const memory = { predicted: 130, measured: 100 };
   const text = replayTable([{ gateways: 2, predicted: { ...cpu, tasks: 70, redis: 1 }, measured: cpu, memory }]);

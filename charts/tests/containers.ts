@@ -14,7 +14,7 @@ export async function containerOf(name: string, options: RenderOptions = {}): Pr
   return container;
 }
 
-/** Its environment as text; a secret as `secret/key`. */
+/** The environment of a container as text; a secret as `secret/key`. */
 export const envOf = ({ env = [] }: Container) =>
   Object.fromEntries(
     env.map(({ name, value, valueFrom }) => [

@@ -28,7 +28,7 @@ describe('the servers by operators', () => {
     }
   });
 
-  it('let the application read and write its topics, and nothing else', async () => {
+  it('allow the application to read and write its topics, and nothing else', async () => {
     const manifests = await render({ chart, release });
     expect(ofKind(manifests, 'KafkaTopic').map(({ spec }) => spec)).toMatchObject([
       { topicName: ACCOUNTS_TOPIC, partitions: 1, replicas: 3 },
@@ -76,7 +76,7 @@ describe('the servers by operators', () => {
       });
   });
 
-  it('stay when the release goes', async () => {
+  it('survive the removal of the release', async () => {
     const manifests = await render({ chart, release, values: 'ci/backups-poolers-values.yaml' });
     const kinds = [
       'Cluster',
@@ -119,7 +119,7 @@ describe('the servers by operators', () => {
     );
   });
 
-  it('run as the restricted standard wants it, Kafka’s as well', async () => {
+  it('run under the restricted pod standard, including Kafka', async () => {
     const manifests = await render({ chart, release });
     const confined = {
       securityContext: {
@@ -152,7 +152,7 @@ describe('the servers by operators', () => {
     );
   });
 
-  it('show their figures to those who are named, and to no one else', async () => {
+  it('expose their metrics to the configured scrapers only', async () => {
     const scrapers = [{ namespaceSelector: { matchLabels: { team: 'watch' } } }];
     const toFigures = async (set: Record<string, unknown>) =>
       ofKind(await render({ chart, release, set }), 'NetworkPolicy')
@@ -181,7 +181,7 @@ describe('the servers by operators', () => {
     },
   );
 
-  it('let no one in but the application and their own operator', async () => {
+  it('accept connections of the application and their own operator only', async () => {
     const policies = ofKind(await render({ chart, release }), 'NetworkPolicy');
     expect(policies).toHaveLength(4);
     for (const { spec } of policies) {
@@ -193,7 +193,7 @@ describe('the servers by operators', () => {
     }
   });
 
-  it.each(valuesFiles(chart))('keep to the restricted standard with %s', async (values) => {
+  it.each(valuesFiles(chart))('follow the restricted pod standard with %s', async (values) => {
     const pods = workloads(await render({ chart, release: 'data', values }));
     expect(pods).toHaveLength(1);
     for (const { template } of pods) {
@@ -235,12 +235,12 @@ describe('the servers by operators', () => {
     [{ 'kafka.topicPrefix': 'my topics' }, 'topicPrefix'],
     [{ 'kafka.topicPrefix': 'a'.repeat(101) }, 'topicPrefix'], // more than the application takes
     [{ 'postgresql.tasks': null }, 'tasks'],
-  ])('refuse values that do not go together: %j', async (set, sentence) => {
+  ])('reject contradictory values: %j', async (set, sentence) => {
     await expect(render({ chart, release, set })).rejects.toThrow(sentence);
   });
 });
 
-it('what the servers’ chart makes is what the application is given', async () => {
+it('what this chart creates matches what the application expects', async () => {
   const manifests = await render({ chart, release });
   const made = new Set([
     ...namesOf(manifests, 'Cluster').flatMap((name) => [`${name}-app`, `${name}-ca`]),

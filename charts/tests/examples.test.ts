@@ -41,7 +41,7 @@ describe('the examples for Argo CD', () => {
   const { spec } = (parse(read('argocd/applications.yaml')) as Applications).spec.template;
   const begin = 'taskmesh-';
 
-  it('let the applications make their namespaces, and nothing else of the cluster', () => {
+  it('allow the applications to create namespaces, and nothing else of the cluster', () => {
     expect(spec.syncPolicy.syncOptions).toContain('CreateNamespace=true');
     expect(spec.project).toBe(project.metadata.name);
     expect(project.spec.clusterResourceWhitelist).toEqual([{ group: '', kind: 'Namespace', name: `${begin}*` }]);
@@ -50,14 +50,14 @@ describe('the examples for Argo CD', () => {
     for (const { repoURL } of spec.sources) expect(project.spec.sourceRepos).toContain(repoURL);
   });
 
-  it('let through every kind that the charts have', async () => {
+  it('allow every kind that the charts have', async () => {
     const refused = project.spec.namespaceResourceBlacklist.map(({ kind }) => kind);
     for (const chart of ['taskmesh', 'taskmesh-data'])
       for (const { kind } of await render({ chart })) expect(refused).not.toContain(kind);
   });
 });
 
-it('no example looks away from a number of pods: where an autoscaler decides, the chart says none', async () => {
+it('no example ignores the number of pods: with an autoscaler the chart has none', async () => {
   const numbers = serving(await render({ values: 'ci/hpa-ingress-values.yaml' })).map(({ spec }) => spec?.replicas);
   expect(numbers).toEqual([undefined, undefined, undefined, 1]);
   for (const file of globSync('{argocd,flux}/*.yaml', { cwd: EXAMPLES }))

@@ -7,7 +7,7 @@ const jobs = async (options?: RenderOptions) =>
   workloads(await render(options)).filter(({ kind, metadata }) => kind === 'Job' && !metadata.name.includes('-test-'));
 
 describe('before an install or an upgrade', () => {
-  it('keys are made, then secrets and servers looked at, then stores migrated', async () => {
+  it('creates keys, then checks secrets and servers, then migrates stores', async () => {
     const steps = (await jobs()).toSorted((one, other) => weightOf(one) - weightOf(other));
     expect(steps.map(({ metadata }) => metadata.name.replace('shop-taskmesh-', ''))).toEqual([
       'keys',
@@ -18,7 +18,7 @@ describe('before an install or an upgrade', () => {
     for (const { spec } of steps) expect(spec).toMatchObject({ activeDeadlineSeconds: expect.any(Number) });
   });
 
-  it('each job finds its account, its rights and its network made before it', async () => {
+  it('creates the account, the rights and the network of each job before it', async () => {
     const manifests = await render();
     for (const job of await jobs()) {
       const component = job.metadata.labels?.['app.kubernetes.io/component'];
@@ -37,12 +37,12 @@ describe('before an install or an upgrade', () => {
     }
   });
 
-  it('the maker of keys may make secrets, and neither read nor change one', async () => {
+  it('allows the job that creates keys to create secrets, and neither to read nor to change one', async () => {
     const roles = (await render()).filter(({ kind }) => kind === 'Role');
     expect(roles.map(({ rules }) => rules)).toEqual([[{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }]]);
   });
 
-  it('no keys are made when each is said, or it is switched off', async () => {
+  it('creates no keys when all are given, or when it is switched off', async () => {
     const names = (await render({ values: 'ci/tls-sasl-values.yaml' })).map(({ metadata }) => metadata.name);
     expect(names.filter((name) => name.endsWith('-keys'))).toEqual([]);
     expect((await render({ values: 'ci/tls-sasl-values.yaml' })).filter(({ kind }) => kind === 'Role')).toEqual([]);
@@ -82,14 +82,14 @@ describe('before an install or an upgrade', () => {
     },
   );
 
-  it('the preflight looks for a migration’s own secret as well', async () => {
+  it('checks a migration’s own secret in the preflight as well', async () => {
     const set = { 'migrations.tasks': { existingSecret: 'owners', key: 'url' } };
     const preflight = (await jobs({ set })).find(({ metadata }) => metadata.name.endsWith('-preflight'));
     expect(JSON.stringify(preflight?.template.spec.volumes)).toContain('"name":"owners","optional":true');
     expect(JSON.stringify(preflight?.template.spec.containers)).toContain('migrations.tasks');
   });
 
-  it('secrets out of a store are asked for first, and outlive the asking', async () => {
+  it('creates external secrets first, and keeps them after the hook', async () => {
     const manifests = await render({ values: 'ci/gateway-api-values.yaml' });
     const external = manifests.filter(({ kind }) => kind === 'ExternalSecret');
     expect(external).toHaveLength(2);
@@ -121,7 +121,7 @@ describe('the pod of each job', () => {
     { values: 'values.yaml', count: 9 },
     { values: 'ci/migrations-job-values.yaml', count: 3 },
     { values: 'values-trial.yaml', count: 1 },
-  ])('runs where the services may, with what their pods have: $values', async ({ values, count }) => {
+  ])('runs on the nodes of the services, with the settings of their pods: $values', async ({ values, count }) => {
     const found = (await podsOf({ 'image.pullSecrets': ['registry'] }, values)).filter(({ kind }) => kind === 'Job');
     expect(found).toHaveLength(count);
     for (const { template } of found) {
@@ -138,7 +138,7 @@ describe('the pod of each job', () => {
     }
   });
 
-  it('has what is said for jobs instead, and each variable once, its own first', async () => {
+  it('has the settings of jobs instead, and each variable once, its own first', async () => {
     const trusted = { name: 'NODE_EXTRA_CA_CERTS', value: '/more/ca.crt' };
     const own = { annotations: { 'sidecar.istio.io/inject': 'false' }, extraEnv: [trusted] };
     const found = await podsOf({ 'jobs.pod': own });
@@ -153,7 +153,7 @@ describe('the pod of each job', () => {
     expect(authorities).toEqual([{ name: trusted.name, value: expect.stringContaining('serviceaccount/ca.crt') }]);
   });
 
-  it('in front of a service has what that service’s pod has', async () => {
+  it('in front of a service has the settings of that service’s pod', async () => {
     const own = [{ name: 'PGAPPNAME', value: 'auth' }];
     const found = await podsOf({ 'auth.pod': { extraEnv: own } }, 'ci/migrations-init-values.yaml');
     const inits = found.flatMap(({ template }) => template.spec.initContainers ?? []);
@@ -246,7 +246,7 @@ describe('migrations', () => {
   });
 });
 
-it('leaves migrations to those who run them elsewhere: no job, no init container, and no service that migrates', async () => {
+it('none: no job, no init container, and no service that migrates', async () => {
   const set = { 'migrations.mode': 'none' };
   const manifests = await render({ set });
   expect((await jobs({ set })).filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);
@@ -262,7 +262,7 @@ describe('helm test', () => {
     { values: 'values.yaml', tests: ['gateway', 'auth', 'tasks', 'backup'] },
     { values: 'values-trial.yaml', tests: ['all'] },
     { values: 'ci/migrations-job-values.yaml', tests: [] },
-  ])('asks each service of $values', async ({ values, tests }) => {
+  ])('requests each service of $values', async ({ values, tests }) => {
     const found = workloads(await render({ values })).filter((each) => hookOf(each) === 'test');
     expect(found.map(({ metadata }) => metadata.name.split('-test-')[1])).toEqual(tests);
     for (const { template } of found)

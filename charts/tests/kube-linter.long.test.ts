@@ -11,12 +11,12 @@ import { SHIPPED } from './cases.ts';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const CONFIG = join(CHARTS, '.kube-linter.yaml');
-/** Asks the network for schemas, object by object. */
+/** Fetches schemas over the network, object by object. */
 const BY_KUBECONFORM = 'schema-validation';
 
-/** The pods of these policies are an operator's, and an application's that is not of this release. */
+/** The pods of these policies belong to an operator, and to an application outside of this release. */
 const OTHERS_PODS = ['dangling-networkpolicy', 'dangling-networkpolicypeer-podselector'];
-/** What is found where values choose it. */
+/** Findings that values cause on purpose. */
 const CHOSEN: Record<string, string[]> = {
   'taskmesh with ci/bare-values.yaml': ['non-isolated-pod'],
   'taskmesh with ci/everything-said-values.yaml': ['exposed-services'],
@@ -38,7 +38,7 @@ interface Report {
   Object: { K8sObject: { Name: string; GroupVersionKind: { Kind: string } } };
 }
 
-/** What it says, by its checks. */
+/** Its findings, by check. */
 async function findingsIn(text: string, args = ['--config', CONFIG]): Promise<Record<string, string[]>> {
   const linting = run(kubeLinter, ['lint', '--format', 'json', ...args, '-'], { maxBuffer: MAX_OUTPUT_BYTES });
   linting.child.stdin?.end(text);
@@ -55,13 +55,13 @@ async function findingsIn(text: string, args = ['--config', CONFIG]): Promise<Re
 }
 
 describe('kube-linter', () => {
-  it.each(cases)('finds nothing in $name, but for what is chosen: $chosen', async ({ options, chosen }) => {
+  it.each(cases)('finds nothing in $name except on purpose: $chosen', async ({ options, chosen }) => {
     const findings = await findingsIn(await renderText(options));
     const expected = Object.fromEntries(chosen.map((check) => [check, expect.any(Array)]));
     expect(findings).toEqual(expected);
   });
 
-  it('is not asked to leave out what would find nothing', async () => {
+  it('excludes no check that would find nothing', async () => {
     const { checks } = parse(readFileSync(CONFIG, 'utf8')) as { checks: { exclude: string[] } };
     const all = ['--add-all-built-in', '--exclude', BY_KUBECONFORM];
     const found = new Set<string>();
@@ -70,7 +70,7 @@ describe('kube-linter', () => {
     expect(checks.exclude.filter((check) => check !== BY_KUBECONFORM && !found.has(check))).toEqual([]);
   });
 
-  it('finds what is wrong', async () => {
+  it('finds a defect', async () => {
     const manifests = structuredClone(await render());
     const container = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec.containers[0];
     Object.assign(container ?? {}, { image: 'taskmesh:latest', securityContext: { privileged: true } });

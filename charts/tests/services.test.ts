@@ -8,14 +8,14 @@ import { containerOf, envOf, filesOf, named, SERVICES } from './containers.ts';
 const YOUNG = '--max-semi-space-size=32';
 
 describe('the services', () => {
-  it('are one image with the service’s name', async () => {
+  it('run one image with the name of the service', async () => {
     for (const name of SERVICES) {
       const { image, args, command } = await containerOf(name);
       expect([image, args, command]).toEqual(['taskmesh:0.2.0', [name], undefined]);
     }
   });
 
-  it('listen for everybody in the pod’s network, and keep what they write under /data', async () => {
+  it('listen on all interfaces of the pod, and write below /data', async () => {
     for (const name of SERVICES)
       expect(envOf(await containerOf(name))).toMatchObject({
         HOST: '::',
@@ -27,7 +27,7 @@ describe('the services', () => {
       });
   });
 
-  it('find each other', async () => {
+  it('have the addresses of each other', async () => {
     const urls = {
       AUTH_URL: 'http://shop-taskmesh-auth:4000',
       TASKS_URL: 'http://shop-taskmesh-tasks:4000',
@@ -66,7 +66,7 @@ describe('the services', () => {
     expect(named(manifests, 'Service', 'mesh-gateway-admin')?.spec).toMatchObject({ clusterIP: 'None' });
   });
 
-  it('show the gateway its callers’ addresses, unless nodes may pass on what comes for another', async () => {
+  it('preserve client addresses for the gateway, unless nodes may forward for each other', async () => {
     const policyOf = async (set: object) =>
       named(await render({ set: { ...set } }), 'Service', 'shop-taskmesh-gateway')?.spec?.externalTrafficPolicy;
     expect(await policyOf({})).toBeUndefined(); // refused for a ClusterIP
@@ -75,13 +75,13 @@ describe('the services', () => {
     expect(await policyOf(cluster)).toBe('Cluster');
   });
 
-  it('keep their heap within the memory limit, and short-lived objects in less than V8 would take', async () => {
+  it('keep their heap within the memory limit, with a smaller young generation than by default', async () => {
     expect(envOf(await containerOf('gateway')).NODE_OPTIONS).toBe(`--max-old-space-size=537 ${YOUNG}`);
     const set = { 'gateway.resources.limits.memory': '2Gi', 'gateway.heapPercent': 50 };
     expect(envOf(await containerOf('gateway', { set })).NODE_OPTIONS).toBe(`--max-old-space-size=1024 ${YOUNG}`);
   });
 
-  it('have as long to stop as their process allows itself, and the pause before it', async () => {
+  it('have enough time to stop, including the pause before it', async () => {
     const source = readFileSync(join(CHARTS, '../libs/service/src/run-service.ts'), 'utf8');
     const deadlineMs = Number(/STOP_DEADLINE_MS = ([\d_]+)/.exec(source)?.[1]?.replaceAll('_', ''));
     expect(deadlineMs).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ describe('the services', () => {
           );
   });
 
-  it('change one by one without a gap, and backup with a directory of its own steps aside first', async () => {
+  it('are updated one by one without a gap, and backup with a directory of its own is stopped first', async () => {
     const strategies = async (options?: RenderOptions) =>
       Object.fromEntries(
         serving(await render(options)).map(({ metadata, spec }) => [metadata.name.split('-').at(-1), spec?.strategy]),
@@ -132,7 +132,7 @@ describe('settings', () => {
     });
   });
 
-  it('are as they are written: large numbers, fractions, false', async () => {
+  it('keep their values: large numbers, fractions, false', async () => {
     const values = 'ci/everything-said-values.yaml';
     expect(envOf(await containerOf('gateway', { values }))).toMatchObject({
       REALTIME_MAX_MESSAGE_BYTES: '10485760',
@@ -144,7 +144,7 @@ describe('settings', () => {
     expect(envOf(await containerOf('auth', { values })).RATE_LIMIT_FACTOR).toBe('0.5');
   });
 
-  it('end live connections after half an hour where pods come and go, unless something else is said', async () => {
+  it('end live connections after half an hour with autoscaling, unless set otherwise', async () => {
     const name = 'REALTIME_MAX_CONNECTION_AGE_S';
     const ageOf = async (options: RenderOptions) => envOf(await containerOf('gateway', options))[name];
     const scaled = ['ci/hpa-ingress-values.yaml', 'ci/keda-values.yaml'];
@@ -155,7 +155,7 @@ describe('settings', () => {
         expect(await ageOf({ values, set: { [`gateway.settings.${name}`]: age } })).toBe(String(age));
   });
 
-  it('without a value are left out', async () => {
+  it('without a value are omitted', async () => {
     const env = envOf(await containerOf('gateway'));
     for (const name of ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE'])
       expect(env).not.toHaveProperty(name);
@@ -172,7 +172,7 @@ describe('settings', () => {
 });
 
 describe('secrets', () => {
-  it('go to the pods that need them, and to no other', async () => {
+  it('are mounted in the pods that need them only', async () => {
     const made = 'shop-taskmesh-keys';
     const secretsIn = (env: Record<string, string>) =>
       Object.values(env)
@@ -218,7 +218,7 @@ describe('secrets', () => {
     },
   );
 
-  it('of servers over TLS are used as the services read them', async () => {
+  it('of servers over TLS have the paths that the services read', async () => {
     const values = 'ci/tls-sasl-values.yaml';
     const kafka = (user: string) =>
       `kafkas://${user}@kafka-1.example.com:9093,kafka-2.example.com:9093?mechanism=scram-sha-512&sslrootcert=/etc/taskmesh/kafka/ca.crt`;
@@ -244,7 +244,7 @@ describe('secrets', () => {
     });
   });
 
-  it('of mails and of a webhook go to backup when it tells operators', async () => {
+  it('of mails and of a webhook are given to backup when it notifies operators', async () => {
     const set = { 'auth.smtp.existingSecret': 'smtp', 'auth.settings.MAIL_FROM': 'tasks@example.com' };
     expect(envOf(await containerOf('backup', { set }))).not.toHaveProperty('SMTP_URL');
     const telling = {
@@ -260,7 +260,7 @@ describe('secrets', () => {
     });
   });
 
-  it('are in no file that the chart makes', async () => {
+  it('are in no rendered file', async () => {
     for (const values of ['values.yaml', 'values-trial.yaml', 'ci/tls-sasl-values.yaml'])
       expect((await render({ values })).filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });

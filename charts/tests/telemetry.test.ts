@@ -6,11 +6,11 @@ const traced = (set: Record<string, unknown> = {}): RenderOptions => ({
 });
 
 describe('telemetry', () => {
-  it('is nothing without an endpoint', async () => {
+  it('is off without an endpoint', async () => {
     expect(await renderText()).not.toMatch(/OTEL_|POD_NAME|TRACE_/);
   });
 
-  it.each(SERVICES)('has %s record one of a hundred traces, and say which pod it is', async (name) => {
+  it.each(SERVICES)('makes %s record one of a hundred traces with the name of the pod', async (name) => {
     expect(envOf(await containerOf(name, traced()))).toMatchObject({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel.monitoring:4318',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
@@ -21,7 +21,7 @@ describe('telemetry', () => {
     });
   });
 
-  it('says the pod before what uses it, and takes more attributes and the headers of a secret', async () => {
+  it('defines the pod before its use, and accepts more attributes and the headers of a secret', async () => {
     const options = traced({
       'telemetry.headers.existingSecret': 'collector',
       'telemetry.resourceAttributes': { team: 'tasks' },
@@ -39,7 +39,7 @@ describe('telemetry', () => {
     ['http://otel.monitoring:4318', 4318],
     ['http://otel.monitoring', 80],
     ['https://collector.example.com/otlp', 443],
-  ])('lets every service, and no job, out to the port of %s', async (endpoint, port) => {
+  ])('allows every service, and no job, to reach the port of %s', async (endpoint, port) => {
     const policies = (await render({ set: { 'telemetry.endpoint': endpoint } })).filter(
       ({ kind, spec }) =>
         kind === 'NetworkPolicy' &&
@@ -51,7 +51,7 @@ describe('telemetry', () => {
     expect(components).toEqual(expect.arrayContaining(SERVICES));
   });
 
-  it('goes where the network policy says when that says more', async () => {
+  it('is sent where the network policy allows when that is more specific', async () => {
     const text = await renderText(traced({ 'networkPolicy.egress.otlp.ports': [7777] }));
     expect(text).toContain('port: 7777');
     expect(text).not.toContain('port: 4318');

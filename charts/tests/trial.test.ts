@@ -5,7 +5,7 @@ import { containerOf, envOf, named } from './containers.ts';
 describe('the trial', () => {
   const values = 'values-trial.yaml';
 
-  it('is one pod with one volume, and nothing has to be there before', async () => {
+  it('is one pod with one volume, without prerequisites', async () => {
     const manifests = await render({ values });
     const [pod, ...others] = serving(manifests);
     expect(others).toEqual([]);
@@ -18,14 +18,14 @@ describe('the trial', () => {
     expect(hooks).toEqual([]);
   });
 
-  it('runs as the user whom its image names, or not at all', async () => {
+  it('runs as the user of its image, or not at all', async () => {
     for (const user of ['', 10002])
       await expect(render({ values, set: { 'podSecurityContext.runAsUser': user } })).rejects.toThrow(
         'podSecurityContext.runAsUser must be 10001',
       );
   });
 
-  it('takes secrets of your own for mails and archives', async () => {
+  it('accepts existing secrets for mails and archives', async () => {
     const set = {
       'auth.smtp.existingSecret': 'smtp',
       'backup.s3.existingSecret': 'bucket',
@@ -38,7 +38,7 @@ describe('the trial', () => {
     });
   });
 
-  it('is reached at its own service', async () => {
+  it('is reachable at its own service', async () => {
     expect(named(await render({ values }), 'Service', 'shop-taskmesh')?.spec).toMatchObject({
       ports: [{ port: 80, targetPort: 'http' }],
     });
@@ -46,7 +46,7 @@ describe('the trial', () => {
 });
 
 describe('volumes', () => {
-  it('with data outlive the release', async () => {
+  it('with data survive the removal of the release', async () => {
     for (const values of ['values.yaml', 'values-trial.yaml']) {
       const claims = (await render({ values })).filter(({ kind }) => kind === 'PersistentVolumeClaim');
       expect(claims).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('volumes', () => {
     { set: { 'backup.persistence.existingClaim': 'mine' }, volume: { persistentVolumeClaim: { claimName: 'mine' } } },
     { set: { 'backup.s3.existingSecret': 'bucket' }, volume: undefined },
     { set: { backup: { persistence: { enabled: false, size: '7Gi' } } }, volume: { emptyDir: { sizeLimit: '7Gi' } } },
-  ])('of backups are made when they are needed only: $set', async ({ set, volume }) => {
+  ])('of backups are created only when they are needed: $set', async ({ set, volume }) => {
     const manifests = await render({ set });
     expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toEqual([]);
     const backup = serving(manifests).find(({ metadata }) => metadata.name.endsWith('-backup'));
@@ -66,7 +66,7 @@ describe('volumes', () => {
     expect(found).toEqual(volume ? [{ name: 'backups', ...volume }] : []);
   });
 
-  it('that are none hold as much as a claim would', async () => {
+  it('without a claim are limited to the size of one', async () => {
     const [pod] = serving(
       await render({ values: 'values-trial.yaml', set: { 'allInOne.persistence.enabled': false } }),
     );

@@ -3,12 +3,12 @@ import { isMap, isScalar, isSeq, parse, parseDocument, type Node, type Pair } fr
 /** A JSON Schema, or a part of one. */
 export type Schema = Record<string, unknown>;
 
-/** One value of `values.yaml`, as its comments tell it. */
+/** One value of `values.yaml`, from its comments. */
 export interface Documented {
   /** With dots. */
   path: string;
   description: string;
-  /** As it stands there; undefined for a group of values. */
+  /** The default; undefined for a group of values. */
   default: unknown;
 }
 
@@ -20,14 +20,14 @@ export interface Values {
 const QUANTITY = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$' };
 const AMOUNTS = { type: 'object', additionalProperties: { anyOf: [{ $ref: '#/$defs/quantity' }, { type: 'number' }] } };
 const TEXT = { type: 'string' };
-/** As Kubernetes takes them, of labels and annotations. */
+/** Values of labels and annotations in Kubernetes. */
 const NAME = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$' };
 const LABEL = { type: 'string', pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$' };
 
 const OBJECT = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$', maxLength: 253 };
 const KEY = { pattern: '^[-._a-zA-Z0-9]+$' };
 
-/** What a text is by the name of its value, wherever it stands. */
+/** The format of a text by the name of its value, at any place. */
 const TEXTS: [name: RegExp, schema: Schema][] = [
   [/^(existing(Secret|ConfigMap|Claim)|(storageC|priorityC|c)lassName|tlsSecret)$/, OBJECT],
   [/^(key|.*Key)$/, KEY],
@@ -115,9 +115,9 @@ const DEFS = {
 };
 
 /**
- * The schema of a chart's values, and what there is to tell about each: types follow the defaults, `# -- …` describes the
- * value below it, `# @schema {…}` says what the default cannot. What is not named is refused, and so is what lacks a value:
- * Helm takes a default away where `null` is said.
+ * The schema of a chart's values, and the description of each: types follow the defaults, `# -- …` describes the
+ * value below it, `# @schema {…}` says what the default cannot. Unknown values are rejected, and so is `null`, with which Helm
+ * removes a default.
  */
 export function readValues(text: string): Values {
   const { contents, commentBefore } = parseDocument(text);

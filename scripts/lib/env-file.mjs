@@ -38,7 +38,7 @@ function readText(file) {
   }
 }
 
-/** What is set by which lines, by name, and the lines that set nothing: told without values, which may be secrets. */
+/** Which lines set what, by name, and the lines that set nothing; without values, which may be secrets. */
 function readLines(text) {
   const lines = text.split(/\r?\n/);
   const settings = new Map();
@@ -71,7 +71,7 @@ function lastLineOf(value, lines, index) {
   return last < 0 ? index : last;
 }
 
-/** What is taken for a setting's name counts for nothing indeed: it would be told again by what is started. */
+/** What to warn of. Misspelt settings are removed, as the child process would warn of them again. */
 function whatIsUnknown(settings, given) {
   const example = join(ROOT, '.env.example');
   if (!existsSync(example)) return [];
@@ -82,6 +82,6 @@ function whatIsUnknown(settings, given) {
     if (meant && !given.has(name)) delete process.env[name];
     const said = meant || PLAIN_NAME.test(name) ? name : 'its name';
     const hint = meant ? `is ${meant} meant?` : '.env.example lists all settings.';
-    return [`.env, line ${line}: ${said} is no setting, and counts for nothing: ${hint}`];
+    return [`.env, line ${line}: ${said} is not a setting and is ignored: ${hint}`];
   });
 }

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { CACHE, exitCodeOf, Failure, ROOT } from './command.mjs';
 
-/** npm's list of what it has installed: it writes it last, so what was cut short has none. */
+/** npm's list of what it has installed, which it writes last: an interrupted installation has none. */
 const LIST = join(ROOT, 'node_modules', '.package-lock.json');
 /** Has the id of the npm that installs, or of the start that is about to call it. */
 const LOCK = join(CACHE, 'install.lock');
-/** What the lock file has, whatever is set for npm otherwise. Not `npm ci`: it refuses a lock file without other systems' optional packages. */
+/** Installs what the lock file has, independent of the settings of npm. Not `npm ci`: it refuses a lock file without other systems' optional packages. */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
 
@@ -48,7 +48,7 @@ export async function ensureConsole() {
   await provideConsole();
 }
 
-/** A package that is needed, and not there as the lock file has it. */
+/** A needed package that is not installed in the version of the lock file. */
 function missing(need) {
   const installed = readList()?.packages;
   if (!installed) return 'node_modules';

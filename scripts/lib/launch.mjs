@@ -46,7 +46,7 @@ export async function launch(file, args) {
     detached: process.platform !== 'win32',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // npm that was killed cannot tell us.
+  // npm that was killed cannot notify us.
   const npm = process.ppid;
   const watch = () => process.ppid !== npm && child.kill('SIGTERM');
   if (process.env.npm_lifecycle_event) setInterval(watch, 500).unref();

@@ -17,7 +17,7 @@ export interface CrashPlan {
   rounds: { victim: 'backup' | 'tasks' | 'postgres'; during: 'restore' | 'create' }[];
 }
 
-/** What the work tells of on its way. */
+/** What the work reports on its way. */
 const STEPS = {
   restore: ['extract', 'load tasks', 'check tasks', 'load auth', 'check auth', 'swap'],
   create: ['dump tasks', 'dump auth', 'compress'],

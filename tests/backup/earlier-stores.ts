@@ -7,7 +7,7 @@ interface Store {
   close(): Promise<void>;
 }
 
-/** The services' own databases are no one else's matter, so that their modules are asked for by address. */
+/** The services do not export their databases, so their modules are imported by path. */
 const moduleOf = (service: string): Promise<Record<string, (...args: unknown[]) => Promise<Store>>> =>
   import(new URL(`../../services/${service}/src/database.ts`, import.meta.url).href);
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stores.stop());
 
-/** The archive, changed as by somebody who knows how it is made. */
+/** The archive, forged with a matching manifest. */
 function forge(file: string, change: (content: Content) => void): string {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-forged-'));
   execFileSync('tar', ['-xzf', join(stores.backupsDir, file), '-C', dir]);
@@ -84,7 +84,7 @@ describe('an archive that was made here', () => {
       /no version, and known/,
     ],
     [
-      'tells an earlier schema than it has',
+      'reports an earlier schema than it has',
       ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0001-tasks-and-feed'),
       /The store in the archive is not of the version 0001-tasks-and-feed/,
     ],
@@ -156,13 +156,13 @@ describe('an archive that was made here', () => {
     60_000,
   );
 
-  it('says in the answer of a restore why a schema is not restored', async () => {
+  it('reports in the response of a restore why a schema is not restored', async () => {
     const forged = forge(made, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
     const { message } = await stores.work.restore(forged);
     expect(message).toMatch(/not restored \(The archive has a schema of the version 0099-future, .*newer one\)/);
   }, 180_000);
 
-  it('has nothing to be passed over but what somebody else has put into the stores', async () => {
+  it('has nothing to skip except for foreign objects in the stores', async () => {
     expect((await stores.work.dryRun(made)).skipped).toEqual([]);
     await stores.auth.query(`
       create function theirs() returns trigger language plpgsql as $$ begin return null; end $$;
@@ -175,7 +175,7 @@ describe('an archive that was made here', () => {
     await stores.auth.query('drop function theirs cascade');
   }, 180_000);
 
-  it('brings no idempotency keys back: what they promise concerns tasks of a history that is no more', async () => {
+  it('restores no idempotency keys, which belong to tasks of a discarded history', async () => {
     const [owner, keys] = ['00000000-0000-7000-8000-000000000001', 'select key from idempotency_keys order by key'];
     const use = (key: string) =>
       stores.tasks.query(`insert into idempotency_keys values ($1, $2, 'hash', '{}', now() + interval '1 day')`, [owner, key]); // prettier-ignore
@@ -187,7 +187,7 @@ describe('an archive that was made here', () => {
     expect(await stores.tasks.query(keys)).toEqual([]);
   }, 180_000);
 
-  it('is not restored when something would be lost, unless that is allowed: then the answer names it', async () => {
+  it('is rejected when data would be lost, unless that is allowed: then the response lists it', async () => {
     await stores.tasks.query(
       `alter table tasks add column of_tomorrow text; update tasks set of_tomorrow = 'dear to somebody'`,
     );
@@ -208,7 +208,7 @@ describe('an archive that was made here', () => {
     expect(await stores.tasks.query(`select 1 from tasks where title = 'changed'`)).toEqual([]);
   }, 180_000);
 
-  it('brings random rows of both stores back as they were, every one of them', async () => {
+  it('restores random rows of both stores unchanged', async () => {
     const text = (min: number, max: number) =>
       fc
         .string({ unit: 'grapheme', minLength: min, maxLength: max })
@@ -268,7 +268,7 @@ describe('an archive that was made here', () => {
 });
 
 describe('a dump from somewhere else', () => {
-  it('is restored without what the store has no place for, and the answer names all of it', async () => {
+  it('is restored without what the store has no place for, and the response lists all of it', async () => {
     const { file } = await stores.work.create();
     const dir = mkdtempSync(join(tmpdir(), 'taskmesh-foreign-'));
     execFileSync('tar', ['-xzf', join(stores.backupsDir, file), '-C', dir, 'database.sql']);

@@ -68,7 +68,7 @@ export async function startChromium(): Promise<Chromium> {
   }
 }
 
-/** It tells where it listens once it does. */
+/** It prints its address once it listens. */
 function debuggingUrl(stderr: NodeJS.ReadableStream, exited: Promise<void>): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -105,7 +105,7 @@ describe('the pages of the gateway in a real browser', () => {
   }, 120_000);
 
   it.each(['/reset-password', '/confirm-email'])(
-    '%s tells what is wrong with a token',
+    '%s reports what is wrong with a token',
     async (path) => {
       const page = await chromium.open(`${platform.url}${path}`);
       await page.evaluate(`document.getElementById('token').value = 'nonsense'`);

@@ -49,7 +49,7 @@ async function codeFor(client: ReturnType<typeof newClient>, sub: string): Promi
   return answer.code;
 }
 
-it('tells the name of the provider', async () => {
+it('reports the name of the provider', async () => {
   expect(await newClient().signInProvider()).toBe('Example');
 });
 
@@ -96,7 +96,7 @@ it('links who is signed in', async () => {
   client.close();
 });
 
-it('tells why no one signed in', async () => {
+it('reports why no one signed in', async () => {
   const client = newClient();
   expect(readSignInAnswer(await go(await client.beginProviderSignIn(), null))).toEqual({
     error: 'access_denied',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => product.stop(), 30_000);
 
-it('the example of the client’s README runs, and tells what happens', async () => {
+it('the example of the client’s README runs, and prints what happens', async () => {
   const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(README, 'utf8')) ?? [];
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', example], {
     cwd: import.meta.dirname,

@@ -70,7 +70,7 @@ export function describeEdges(platform: () => Platform) {
     expect(ids).not.toContain(null);
   });
 
-  it('tells of its life and readiness, and describes itself', async () => {
+  it('reports liveness and readiness, and describes itself', async () => {
     for (const path of ['/livez', '/readyz']) {
       const { status, body } = await client.call<object>('GET', path);
       expect([status, body]).toEqual([200, { status: 'ok' }]);

@@ -112,7 +112,7 @@ export function describeGraphql(platform: () => Platform) {
       ).toBe('Query');
     });
 
-    it('refuse an array of operations, whatever its length', async () => {
+    it('reject an array of operations, of any length', async () => {
       for (const json of [
         [],
         [{ query: '{ __typename }' }],

@@ -14,7 +14,7 @@ describe('the time that a refused login takes', () => {
   const platform = platformForTests('start', () => ({ HASH_CONCURRENCY: '1', RATE_LIMIT_FACTOR: '0' }));
   const client = clientOf(platform);
 
-  it(`does not tell a known address from an unknown one in ${TRIES} tries of each`, async () => {
+  it(`does not distinguish a known address from an unknown one in ${TRIES} tries of each`, async () => {
     const known: string[] = [];
     // Ten failures close an address, known or not: each is tried that often.
     for (let count = 0; count < ACCOUNTS; count++) known.push((await client.signUp()).email);

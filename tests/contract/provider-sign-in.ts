@@ -87,7 +87,7 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
       expectError(await open({ code, verifier }), { status: 403, code: 'FORBIDDEN', envelope: 'plain' });
     });
 
-    it('tells the page when somebody would not', async () => {
+    it('notifies the page when the user cancels', async () => {
       const { answer } = await comeBack(null, newVerifier());
       expect(answer.get('sign_in_error')).toBe('access_denied');
     });

@@ -20,7 +20,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
     client.call<Task>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
 
   describe(`reduced tasks below ${prefix}`, () => {
-    it('are created bare and pending, whatever else is sent', async () => {
+    it('are created with a title only and pending; other fields are ignored', async () => {
       const sent = {
         title: 'abc',
         description: 'text',

@@ -38,7 +38,7 @@ export interface Account {
 
 export interface Verdict {
   contradictions: Contradiction[];
-  /** Answers and ends of streams that no one may get, whatever is down. */
+  /** Responses and ends of streams that must not occur, even during faults. */
   surprises: string[];
 }
 

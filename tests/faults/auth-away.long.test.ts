@@ -14,7 +14,7 @@ const CALM_MS = 8_000;
 describe('the feed while auth, which adds the names of owners, is away for a minute', () => {
   const faulty = useFaultStack('auth-away');
 
-  it('tells every event whole or not at all, and each once', async () => {
+  it('delivers every event whole or not at all, and each once', async () => {
     const freezeAuth = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
       await sleep(CALM_MS * random());
       say(`freeze auth for ${AWAY_MS / 1000} s`);

@@ -30,7 +30,7 @@ describe('connections that may only become a second old', () => {
       name: 'aging',
       random: createRandom(SEED),
       paceMs: 20,
-      // Not even the channel: before it ends it tells the cursor behind its last change.
+      // Not even the channel: before it ends it sends the cursor behind its last change.
       protocols: PROTOCOLS.map(({ protocol, connect }) => ({ protocol, connect })),
     });
     await eventually(

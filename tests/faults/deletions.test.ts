@@ -129,7 +129,7 @@ describe('an account that is deleted while processes are killed', () => {
     180_000,
   );
 
-  it('ends once and leaves nothing of itself in any store, and whatever others have untouched, however often it is tried', async () => {
+  it('ends once, leaves nothing of itself in any store, and everything of others untouched, however often it is tried', async () => {
     const { stack } = faulty;
     const options = { ...faulty, stack, published, mark: `guest-${SEED}`, random };
     const bystanders = await createBystanders(stack, `bystander-${SEED}`);

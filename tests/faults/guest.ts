@@ -36,7 +36,7 @@ export interface Guest {
   goneAt: number;
   /** Tries to delete it without an answer, or with a refusal. */
   lostAnswers: number;
-  /** What no one may see, whatever is down. */
+  /** What must not be seen, even during faults. */
   surprises: string[];
 }
 
@@ -51,7 +51,7 @@ const PACE_MS = 40;
 const ENDINGS =
   /UNAUTHENTICATED|InvalidJWTToken|answered 401|closed with 440[13]|session has ended|began again|place in the feed was lost/;
 
-/** Makes an account, writes and reads with it, and has it deleted meanwhile, whatever is down. */
+/** Makes an account, writes and reads with it, and has it deleted meanwhile, during faults. */
 export async function hostGuest(options: GuestOptions): Promise<Guest> {
   const { stack, name, random, protocols, tasks, staysMs } = options;
   const { urls } = stack;

@@ -15,7 +15,7 @@ const CHANGES: Pick<StreamedChange, 'kind' | 'task' | 'previous'>[] = [
   { kind: 'INSERT', task: task('c', 'four', 1), previous: null },
 ];
 
-/** Two writers: one is at a and c, the other at b, and never learns what became of its update. */
+/** Two writers: one of a and c, the other of b, whose update never gets a response. */
 const WRITES: Write[] = [
   { kind: 'INSERT', title: 'one', taskId: 'a', outcome: 'confirmed', sentAt: 1, answeredAt: 2 },
   { kind: 'UPDATE', title: 'two', taskId: 'a', outcome: 'confirmed', sentAt: 3, answeredAt: 4 },
@@ -30,7 +30,7 @@ const numbered = (changes: typeof CHANGES) => changes.map((change, index) => ({ 
 
 type Mutation = (changes: StreamedChange[]) => StreamedChange[];
 
-/** A sound history of streams of every protocol, but for what happened to one of them; channels tell no numbers. */
+/** A valid history of streams of every protocol, except for a change to one of them; channels have no sequences. */
 function historyWith(protocol: string, mutate: Mutation): History {
   const streams = PROTOCOLS.map(({ protocol: name }): [string, Reading[]] => {
     const changes = numbered(CHANGES).map((change) => ({
@@ -92,11 +92,11 @@ const MUTATIONS: Record<string, [Mutation, Fault]> = {
 };
 
 describe.each(PROTOCOLS.map(({ protocol }) => protocol))('the history checker over %s', (protocol) => {
-  it('accepts a sound history', () => {
+  it('accepts a valid history', () => {
     expect(contradictions(historyWith(protocol, (changes) => changes))).toEqual([]);
   });
 
-  it.each(Object.entries(MUTATIONS))('notices %s', (_what, [mutate, fault]) => {
+  it.each(Object.entries(MUTATIONS))('detects %s', (_what, [mutate, fault]) => {
     const found = contradictions(historyWith(protocol, mutate));
     expect(found).toContainEqual({ fault, what: expect.stringContaining(`ada, ${protocol}: `) });
   });
@@ -105,7 +105,7 @@ describe.each(PROTOCOLS.map(({ protocol }) => protocol))('the history checker ov
 describe('the history checker', () => {
   const sound = historyWith('', (changes) => changes);
 
-  it('notices a confirmed write that is nowhere', () => {
+  it('detects a confirmed write that no stream delivered', () => {
     const gone: Write = {
       kind: 'INSERT',
       title: 'gone',
@@ -118,7 +118,7 @@ describe('the history checker', () => {
     expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'lost'));
   });
 
-  it('notices a change that every stream lost', () => {
+  it('detects a change that every stream lost', () => {
     const streams = new Map(
       [...sound.streams].map(([name, readings]) => [
         name,
@@ -134,12 +134,12 @@ describe('the history checker over streams that may end early', () => {
   const found = (mutate: Mutation) =>
     contradictions({ ...historyWith('sse', mutate), tasks: new Map(), endsEarly: true }).map(({ fault }) => fault);
 
-  it('asks for no change that did not come', () => {
+  it('requires no change after the end of a stream', () => {
     expect(found((changes) => changes.slice(0, 2))).toEqual([]);
     expect(found(() => [])).toEqual([]);
   });
 
-  it('still notices what came twice, out of order, or has no author', () => {
+  it('still detects changes that are repeated, out of order, or without a write', () => {
     expect(found((changes) => [...changes.slice(0, 2), ...changes.slice(1, 2)])).toContain('duplicated');
     expect(found((changes) => changes.toSpliced(1, 1))).toContain('reordered');
     expect(found(MUTATIONS['a change that was denied']?.[0] ?? (() => []))).toContain('foreign');
@@ -178,7 +178,7 @@ describe('the history checker over a restore', () => {
       tasks: new Map(),
     }).map(({ fault }) => fault);
 
-  it('asks for nothing of the old epoch but that what came was right', () => {
+  it('requires of the old epoch only that what was delivered is correct', () => {
     expect(found(before, { list, changes: since })).toEqual([]);
     expect(found({ ...before, changes: before.changes.slice(0, 1) }, { list, changes: since })).toEqual([]);
     expect(found({ ...before, changes: before.changes.toSpliced(1, 1) }, { list, changes: since })).toContain(
@@ -186,11 +186,11 @@ describe('the history checker over a restore', () => {
     );
   });
 
-  it('notices a reader that heard of no end', () => {
+  it('detects a reader that was not notified of the end', () => {
     expect(found(before)).toEqual(['lost']);
   });
 
-  it('does not take a list for the next epoch because that one’s restore had been asked for', () => {
+  it('assigns a list to an epoch by its content, not by the request for a restore', () => {
     const again = { sentAt: 40, answeredAt: 45 };
     const reread = (readAt: number): Reading => ({ list: { ...list, readAt }, changes: [] });
     const ends = (...readings: Reading[]) =>
@@ -207,13 +207,13 @@ describe('the history checker over a restore', () => {
     expect(ends(reread(24), reread(30))).toEqual(['restore 2']);
   });
 
-  it('notices a change of the old epoch in the new one', () => {
+  it('detects a change of the old epoch in the new one', () => {
     const [first] = before.changes;
     if (!first) throw new Error('There is one.');
     expect(found(before, { list, changes: [{ ...first, sequence: undefined }, ...since] })).toContain('foreign');
   });
 
-  it('notices what was confirmed behind the restore and never came', () => {
+  it('detects a write confirmed after the restore that was never delivered', () => {
     expect(found(before, { list, changes: since.slice(1) })).toContain('lost');
     expect(found(before, { list, changes: since.slice(0, 1) })).toEqual(['lost', 'lost', 'different list']);
     expect(found(before, { list, changes: [] })).toEqual(['lost', 'lost', 'different list']);

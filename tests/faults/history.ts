@@ -2,7 +2,7 @@ import type { Reading, StreamedChange } from '../support/streams/stream.ts';
 import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore } from './epochs.ts';
 import type { Write } from './write.ts';
 
-/** What happened to one account, as its writers, its streams and its list tell it. */
+/** What happened to one account, as its writers, its streams and its list report it. */
 export interface History {
   owner: string;
   ownerId: string;
@@ -96,7 +96,7 @@ function strange(changes: StreamedChange[], ownerId: string, writes: Write[]): C
   });
 }
 
-/** What any stream delivered from the place on at which this one began: behind a restore, its first change tells that place. */
+/** What any stream delivered from the place on at which this one began: behind a restore, its first change has that position. */
 function knownBehind({ changes: [first] }: Reading, epoch: number, present: StreamedChange[]): Set<string> {
   if (epoch === 0) return new Set(present.map(identityOf));
   const numbers = new Map<string, number>();

@@ -33,7 +33,7 @@ describe('marks of published changes that were not on the disk when PostgreSQL w
     return row?.left === false;
   };
 
-  it('are made again: Kafka has the changes twice, and every protocol tells them once', async () => {
+  it('are made again: Kafka has the changes twice, and every protocol delivers them once', async () => {
     const { stack } = faulty;
     const published = await readPublished(stack);
     await query(`alter system set wal_writer_delay = '10s'`);

@@ -58,7 +58,7 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
       accounts.push(await createAccount({ urls: stack.urls, name: `owner-relays-${owner}`, random, paceMs: 40 }));
     for (let round = 0; round < ROUNDS; round++) {
       await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
-      await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // of the one that writers do not ask
+      await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // of the one without writers
       other.kill('SIGSTOP');
       await sleep(FREEZE_MS);
       await eventually(async () => expect(await partsOf(admin)).toBe(PARTS));

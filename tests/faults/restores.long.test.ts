@@ -62,7 +62,7 @@ describe('the feed while the tasks are restored again and again', () => {
     return done;
   };
 
-  it('ends every feed of the old tasks, tells all of the new ones, and mixes nothing', async () => {
+  it('ends every feed of the old tasks, delivers all of the new ones, and mixes nothing', async () => {
     const result = await runCampaign({
       urls: faulty.stack.urls,
       seed: SEED,

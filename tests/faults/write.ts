@@ -1,6 +1,6 @@
 import type { StreamedChange } from '../support/streams/stream.ts';
 
-/** A write that was sent. Titles are unique, so that a change tells whose doing it is. */
+/** A write that was sent. Titles are unique, so that a change identifies its writer. */
 export interface Write {
   kind: StreamedChange['kind'];
   title?: string;

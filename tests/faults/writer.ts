@@ -20,7 +20,7 @@ export interface WriterOptions {
 }
 
 export interface Writer {
-  /** Answers that no one may get, whatever is down. */
+  /** Responses that must not occur, even during faults. */
   surprises: string[];
   counts: { refused: number; retried: number };
   /** The longest time between two answers that were no refusals. */
@@ -46,7 +46,7 @@ const RETRY_AFTER_MS = 200;
 /** With more tasks than this a writer deletes more than it creates, so that one page shows the whole list. */
 const MANY = 150;
 
-/** Creates, changes and deletes tasks one after the other, over REST and GraphQL at any gateway, whatever the answers are. */
+/** Creates, changes and deletes tasks one after the other, over REST and GraphQL at any gateway, with any response. */
 export function startWriter(options: WriterOptions): Writer {
   const { urls, token, name, random, paceMs, living, writes, isDoomed = () => false } = options;
   const surprises: string[] = [];
@@ -121,7 +121,7 @@ export function startWriter(options: WriterOptions): Writer {
     } else if (dice < 0.8) {
       await write({ kind: 'UPDATE', id, title });
     } else {
-      living.splice(index, 1); // whatever becomes of it, the task is left alone from here on
+      living.splice(index, 1); // done or not, the task is left alone from here on
       await write({ kind: 'DELETE', id });
     }
   };

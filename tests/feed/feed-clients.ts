@@ -234,7 +234,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       await Promise.all([subscribed(here), subscribed(there)]);
       const message = { type: 'broadcast', event: 'größer', payload: { x: 1, text: 'ein Wort 😀' } } as const;
       expect(await here.send(message)).toBe('ok');
-      // Whatever came of the first one has arrived before this is answered.
+      // All results of the first one have arrived before this is answered.
       expect(await there.send(message)).toBe('ok');
       await eventually(() => expect(heard).toHaveLength(2));
       expect(heard.map(([who]) => who)).toEqual(['own', 'other']);

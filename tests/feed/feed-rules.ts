@@ -63,7 +63,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
     return socket;
   };
 
-  it('carries the trace of the request that made a change to the frames that tell it', async () => {
+  it('carries the trace of the request that made a change to its frames', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     // A span of ours, when the trace is recorded, and the request's otherwise.
     const ofThisTrace = expect.stringMatching(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
@@ -174,7 +174,7 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
       await socket.frame(([, , , event]: ChannelFrame) => event === 'phx_close');
     });
 
-    it('tells another user’s changes at once when their token is pushed, and the former user’s no more', async () => {
+    it('delivers another user’s changes as soon as their token is pushed, and the former user’s no longer', async () => {
       const [ada, bob] = [await account(), await account()];
       const socket = await joined(ada);
       const titles = () => socket.frames.flatMap((frame) => (frame as ChannelFrame)[4].data?.record?.title ?? []);

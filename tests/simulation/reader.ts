@@ -1,7 +1,7 @@
 import type { Contradiction } from '../faults/history.ts';
 import type { Segment } from './segment.ts';
 
-/** A client of the world that wants all changes of its owner, whatever becomes of its connection. */
+/** A client of the world that wants all changes of its owner, over lost connections. */
 export interface Reader {
   come(): void;
   /** Its connection breaks; it comes back after so long. */

@@ -9,7 +9,7 @@ const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
 const count = numberFromEnv('TASKMESH_SCHEDULES', 2_000);
 
 describe('the simulated world', () => {
-  it('loses, repeats, reorders and leaks nothing, whatever happens', async () => {
+  it('loses, repeats, reorders and leaks nothing, under any faults', async () => {
     const { received, subscriptions } = await runSchedules({ firstSeed, count });
     // Not for want of anything to do.
     expect(received).toBeGreaterThan(count * 50);
@@ -53,7 +53,7 @@ describe('the simulated world', () => {
       finds: /foreign/,
     },
     {
-      what: 'a store that never tells of its restore',
+      what: 'a store that never announces its restore',
       tasks: (tasks) => ({
         ...tasks,
         heads: async (owners) => ({ ...(await tasks.heads(owners)), epoch: 1 }),

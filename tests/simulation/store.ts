@@ -5,7 +5,7 @@ import type { StreamedChange } from '../support/streams/stream.ts';
 import type { Write } from '../faults/write.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What was committed, as its owner's streams have to tell it. */
+/** What was committed, as its owner's streams have to deliver it. */
 export interface Committed extends Omit<StreamedChange, 'seenAt'> {
   epoch: number;
   sequence: number;

@@ -85,7 +85,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
         else signal?.addEventListener('abort', abort, { once: true });
       }),
     async runTo(ms) {
-      // Whatever was begun before may have something to say first.
+      // What was begun before may have events to deliver first.
       await settled();
       for (let task = tasks[0]; task && task.at <= ms; task = tasks[0]) {
         pop(tasks);

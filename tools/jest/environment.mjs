@@ -3,13 +3,13 @@ import { ModuleMocker } from 'jest-mock';
 import { differences, lookAround } from './left-behind.ts';
 import { leftOpen, openHandles } from './left-open.ts';
 
-/** Of a test, a hook, and what nobody caught. */
+/** Errors of a test or a hook, and uncaught ones. */
 const FAILURES = new Set(['test_fn_failure', 'hook_failure', 'error']);
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
-/** Where Jest's part that runs the tests keeps what it knows of them. */
+/** Where jest-circus keeps its state. */
 const JESTS_OWN = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIMES_SETTER', TEST_TIMEOUT.description]);
 
-/** What a failed file has left may go on and open more, which later files are not to blame for. */
+/** A failed file may leave work that goes on and opens more; later files must not be blamed for it. */
 let hasAnyFailed = false;
 
 /**

@@ -57,14 +57,14 @@ describe('test files in one process', () => {
     expect(ran.get('closes-late.sample.ts')).toMatchObject({ status: 'passed', message: '' });
   });
 
-  it('that fail midway tell where, not what they left for that, and no later one is blamed for it', () => {
+  it('that fail midway report where, not what they left open because of it, and no later one is blamed for it', () => {
     const { status, message } = ran.get('that-fails-midway.sample.ts') ?? {};
     expect(status).toBe('failed');
     expect(message).toContain('It fails midway.');
     expect(ran.get('the-one-after.sample.ts')).toMatchObject({ status: 'passed', message: '' });
   });
 
-  it('that break tell how', () => {
+  it('that break report how', () => {
     expect(ran.get('breaks.sample.ts')?.message).toContain('It breaks.');
   });
 });

@@ -13,7 +13,7 @@ export function openHandles(): OpenHandles {
   return new Map([...kinds].map(([kind, { length }]) => [kind, length]));
 }
 
-/** What there is more of than before, once whatever is being closed has had time for it. */
+/** What there is more of than before, once what is being closed has had time for it. */
 export async function leftOpen(before: OpenHandles, withinMs = CLOSED_WITHIN_MS): Promise<string[]> {
   const deadline = performance.now() + withinMs;
   for (;;) {

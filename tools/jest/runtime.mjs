@@ -9,8 +9,8 @@ let files = 0;
 delete process.env.NODE_DISABLE_COMPILE_CACHE;
 
 /**
- * What Jest needs to load a test file, by Node's own loader: packages once for all files of a process, our own modules anew
- * for each. Jest's own runtime evaluates everything again for each file, which took longer than the tests.
+ * What Jest needs to load a test file, by Node's own loader: packages once for all files of a process, our own modules
+ * again for each. Jest's own runtime evaluates everything again for each file, which took longer than the tests.
  */
 export default class {
   #environment;

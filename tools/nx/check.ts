@@ -9,7 +9,7 @@ export interface Project {
   without: string[];
 }
 
-/** Looks through projects, and tells of each what is wrong in it, or nothing. */
+/** Checks projects, and returns the findings of each. */
 export type Check = (projects: Project[], root: string) => AsyncIterable<{ project: Project; findings: string }>;
 
 /**

@@ -13,7 +13,7 @@ async function* typecheck(projects: Project[], root: string) {
   }
 }
 
-/** Returns what tells the faults of a project, as far as its files are in this program. */
+/** Returns the errors of a project, as far as its files are in this program. */
 function createProgram(file: string, projects: Project[], root: string): (project: Project) => ts.Diagnostic[] {
   const path = join(root, file);
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(

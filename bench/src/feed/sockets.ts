@@ -91,7 +91,7 @@ async function openStream(url: string, { token }: User, accept: string, { onData
   };
 }
 
-/** The title of the n-th change: its number is found again whatever a protocol makes of it. */
+/** The title of the n-th change: its number is found again in the messages of every protocol. */
 export const titleOf = (n: number) => `#${n}# Prepare the report of this week`;
 
 /** Longer than `"#12345#`, the beginning of a title in JSON. */
@@ -181,7 +181,7 @@ export async function openListeners({ speech, groups, socketsPerOwner = 1 }: Lis
         check();
       check();
       if (numbers.length === count()) return { numbers, times };
-      throw new Error(`${numbers.length} messages arrived, and there should be ${count()}.`);
+      throw new Error(`${numbers.length} messages arrived instead of ${count()}.`);
     },
     /** The last change at each socket of an owner. */
     lastOf: (ownerId: string) => lasts.get(ownerId) ?? [],

@@ -64,7 +64,7 @@ export function openConnection(
       const call = callOf(count++);
       first = await send(client, call);
       if (!matches(JSON.parse(first), call.expected))
-        throw new Error(`${call.request} at ${url} answered something unexpected: ${first.slice(0, 500)}`);
+        throw new Error(`${call.request} at ${url} sent an unexpected response: ${first.slice(0, 500)}`);
     },
     /** Sends requests until then, by `performance.now()`. Their latencies in milliseconds. */
     async keepBusy(untilMs: number): Promise<number[]> {

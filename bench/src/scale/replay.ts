@@ -18,7 +18,7 @@ export function replayDemand(sockets: number, like: Demand, times: number): Dema
   return { ...like, owners: sockets / 2, onlineShare: 1, socketsPerOnline: 2, perHour };
 }
 
-/** Does at a stack what the model says that owners do. Every response and message is checked. */
+/** Runs the load of the model at a stack. Every response and message is checked. */
 export async function replay(
   options: Pick<CalibrateOptions, 'stack' | 'population' | 'createUsers' | 'hookDir' | 'seconds'> & {
     demand: Demand;
@@ -104,7 +104,7 @@ function createOwners(urls: readonly string[], users: readonly User[]) {
       const title = titleOf(++n);
       const text = await send(client, { ...call, token, body: { ...body, title } });
       const { data } = JSON.parse(text) as { data: { id: string; title: string } };
-      if (data.title !== title) throw new Error(`A write answered something unexpected: ${text.slice(0, 500)}`);
+      if (data.title !== title) throw new Error(`A write had an unexpected response: ${text.slice(0, 500)}`);
       return data.id;
     };
     const create = () => write({ request: 'POST /api/tasks', status: 201, body: taskInput(index) });

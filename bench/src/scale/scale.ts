@@ -58,7 +58,7 @@ async function run(chosen: Options & Surroundings) {
     log('A mixed load …');
     replays.push(await replay({ ...around, demand, coefficients, seconds: chosen.replaySeconds }));
   }
-  if (!coefficients) throw new Error('No stack was asked for.');
+  if (!coefficients) throw new Error('No stack was requested.');
   return { postgres, demand, coefficients, replays };
 }
 

@@ -20,7 +20,7 @@ type Counts = Record<'walBytes' | 'taskBytes' | 'changeBytes' | 'feedBytes', num
 export type ScaleStack = Awaited<ReturnType<typeof startScaleStack>>;
 export type Stretch = Awaited<ReturnType<ScaleStack['stretch']>>;
 
-/** A whole stack, and what its parts take. */
+/** A whole stack, and the resources of its parts. */
 export async function startScaleStack(options: TargetOptions & { gateways: number }) {
   await using closers = new Closers();
   const stack = closers.use(await startSeparate(options));

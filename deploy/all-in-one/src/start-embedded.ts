@@ -44,7 +44,7 @@ export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
 /**
  * Runs the whole platform in this process, with a real PostgreSQL beside it, which keeps its data in the data directory
- * and is restarted when it dies. Resolves when clients may come. When the start fails, everything already started is
+ * and is restarted when it dies. Resolves when it accepts clients. When the start fails, everything already started is
  * stopped.
  * @throws ConfigError, PlainError
  */

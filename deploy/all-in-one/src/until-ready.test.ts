@@ -19,24 +19,24 @@ function waiting(options: Partial<WaitOptions>) {
   };
 }
 
-it('waits until all is there, and tells nothing about what takes no time', async () => {
+it('waits until everything is ready, and prints nothing when that is quick', async () => {
   const { ready, calls } = waiting({ ready: reports(unready, unready, { ok: true }) });
   await ready;
   expect(calls).toEqual([]);
 });
 
-it('tells once what is missing when it lasts', async () => {
+it('prints once what is missing when it takes long', async () => {
   const { ready, calls } = waiting({ ready: reports(unready, unready, unready, { ok: true }), tellAfterMs: 0 });
   await ready;
   expect(calls).toEqual([['tasks', 'auth']]);
 });
 
-it('waits no longer for what cannot go on, or is to stop', async () => {
+it('stops waiting after a failure or a signal', async () => {
   await expect(waiting({ failed: Promise.resolve(new Error('no PostgreSQL')) }).ready).rejects.toThrow('no PostgreSQL');
   await expect(waiting({ signal: AbortSignal.abort(new Error('stopped')) }).ready).rejects.toThrow('stopped');
 });
 
-it('tells what is missing during a long start, and is not ready before it has ended', async () => {
+it('prints what is missing during a long start, and is not ready before its end', async () => {
   const start = Promise.withResolvers<void>();
   const { ready, calls } = waiting({ started: start.promise, ready: reports(unready, { ok: true }), tellAfterMs: 0 });
   const late = new Promise((resolve) => setTimeout(resolve, 200, 'not yet'));

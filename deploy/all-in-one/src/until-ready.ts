@@ -2,7 +2,7 @@ import type { HealthReport } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
-/** Whatever takes longer waits for somebody, for example to migrate a schema. */
+/** A service that takes longer waits for an operator, for example to migrate a schema. */
 const TELL_AFTER_MS = 10_000;
 
 export interface WaitOptions {

@@ -99,7 +99,7 @@ describe('the preflight', () => {
     ]);
   });
 
-  it('tells what a server refuses as a problem, and what may mend itself as a note', async () => {
+  it('reports what a server refuses as a problem, and what may mend itself as a note', async () => {
     putAll();
     const refuses = ({ REDIS_URL }: Env) =>
       REDIS_URL ? Promise.resolve(['Redis is away.']) : Promise.reject(new ConfigError(['A password is wrong.']));

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 export interface Command {
   /** Resolves when all is up, or done: then with nothing. Gives up, and cleans up, when `signal` is aborted. */
   start(signal: AbortSignal): Promise<Running | void>;
-  /** Kills whatever was started; for people who do not want to wait for `stop`. */
+  /** Kills everything that was started; for people who do not want to wait for `stop`. */
   killNow?(): void;
 }
 

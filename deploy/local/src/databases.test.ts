@@ -57,8 +57,8 @@ describe('the user of the server', () => {
     expect(await whyNoRestores(server, {})).toEqual([]);
   });
 
-  it('that does not get in is for others to tell of', async () => {
-    expect(await whyNoRestores(server, { TASKS_ADMIN_URL: 'postgres://nobody:x@127.0.0.1:1/none' })).toEqual([]);
+  it('that is refused is reported elsewhere', async () => {
+    expect(await whyNoRestores(server, { TASKS_ADMIN_URL: 'postgres://stranger:x@127.0.0.1:1/none' })).toEqual([]);
   });
 });
 

@@ -54,7 +54,7 @@ export async function ensureDatabases(serverUrl: string, names: readonly string[
 export async function whyNoRestores(serverUrl: string, env: Env): Promise<string[]> {
   const settings = ['TASKS_ADMIN_URL', 'AUTH_ADMIN_URL'].map((name) => (env[name] ? name : 'POSTGRES_URL'));
   const reasons = [...new Set(settings)].map(async (setting) => {
-    // One that does not answer is backup's own to tell of.
+    // One that does not respond is reported by backup.
     const { user, missing } = await missingRights(env[setting] || serverUrl).catch(() => ({ user: '', missing: [] }));
     if (missing.length === 0) return [];
     const role = escapeIdentifier(user);

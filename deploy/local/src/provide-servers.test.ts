@@ -25,7 +25,7 @@ describe('servers that were given', () => {
 
   it('are named, all of them, when they do not answer', async () => {
     const env = {
-      POSTGRES_URL: 'postgres://nobody:wrong@127.0.0.1:1/none',
+      POSTGRES_URL: 'postgres://stranger:wrong@127.0.0.1:1/none',
       REDIS_URL: 'redis://127.0.0.1:1',
       KAFKA_BROKERS: '127.0.0.1:1',
     };

@@ -6,7 +6,7 @@ import { run, SUBSCRIPTION, token, url, waitMs } from './taskmesh.mjs';
 const UNAUTHENTICATED = [4401, 4403];
 
 await run(async (after) => {
-  // The library sends this object anew when it has connected again: then from the last change that arrived.
+  // The library sends this object again after each reconnect: the feed then resumes from the last change that arrived.
   const variables = { after };
   let silence;
   const client = createClient({

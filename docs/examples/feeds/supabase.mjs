@@ -5,7 +5,7 @@ import { run, token, url } from './taskmesh.mjs';
 const isOfToken = (message) => /session has ended|token/i.test(message ?? '');
 
 /**
- * The Supabase client, as it is. Beyond what Supabase does, the channel is told where to begin (`resume`), and tells where
+ * The Supabase client, as it is. Beyond what Supabase does, the join says where to begin (`resume`), and the channel reports where
  * it stands, in a `system` message behind the changes: what is sent with the next join. A connection that breaks between a
  * change and its cursor brings that change once more.
  */

@@ -32,7 +32,7 @@ function forge(claims: Record<string, unknown> = {}, typ: string | null = 'at+jw
 }
 
 describe('an access token', () => {
-  it('tells what was signed, and the key that says so', async () => {
+  it('reports what was signed, and the key that says so', async () => {
     const token = await signAccessToken(CLAIMS, { kid: 'key-1', privateKey });
     expect(await verify(token)).toEqual({ ...CLAIMS, key });
   });

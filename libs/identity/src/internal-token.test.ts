@@ -51,7 +51,7 @@ describe('an internal token', () => {
     { ...ADA, scope: 'write' },
     { role: 'operator' },
     { role: 'service', name: 'gateway' },
-  ])('tells the service who asks: %j', async (identity) => {
+  ])('contains the identity of the caller: %j', async (identity) => {
     const token = await createSigner('gateway', gatewayKey).tokenFor(identity, 'tasks');
     expect(await createVerifier().verify(token)).toEqual(identity);
   });
@@ -61,7 +61,7 @@ describe('an internal token', () => {
     expect(await verifier.verify(token)).toBe(await verifier.verify(token));
   });
 
-  it('tells no address and no client that is no text', async () => {
+  it('omits an address and a client that are not text', async () => {
     const identity = await createVerifier().verify(await forge({ claims: { ip: 5, client: {} } }));
     expect(Object.keys(identity)).toEqual(['role', 'userId', 'sessionId']);
   });
@@ -156,7 +156,7 @@ describe('who may say what', () => {
     await expect(createVerifier().verify(other)).rejects.toMatchObject(REFUSED);
   });
 
-  it('lets no caller in that the service does not know, whatever the key', async () => {
+  it('rejects a caller that the service does not know, even with a valid key', async () => {
     const keys = publicKeys({ keys: [backupKey] });
     const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock });
     const token = await createSigner('backup', backupKey).tokenFor({ role: 'service', name: 'backup' }, 'backup');

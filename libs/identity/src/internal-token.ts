@@ -12,7 +12,7 @@ const REUSE_MARGIN_S = 20;
 const CACHE_SIZE = 20_000;
 
 export interface IdentitySigner {
-  /** A token that tells `audience` (a service's name) who is asking. Valid for 60 s, reused for 40 s. */
+  /** A token with the identity of the caller for `audience` (a service's name). Valid for 60 s, reused for 40 s. */
   tokenFor(identity: Identity, audience: string): Promise<string>;
 }
 

@@ -11,7 +11,7 @@ it('a key signs with ES256 under the name that it was given', async () => {
   });
 });
 
-it('what is shown of a key is its public half, whatever else it holds', async () => {
+it('exposes only the public half of a key', async () => {
   const { d: _private, ...shown } = await createSigningKey('key-1');
   expect(publicKeys({ keys: [{ ...shown, d: _private, oth: [], k: 'secret' }] })).toEqual({ keys: [shown] });
 });

@@ -110,7 +110,7 @@ function readAnswer(text: string): { result?: unknown; error?: WireError } {
 }
 
 /**
- * Waits for work in this process as for work in another one. `isOver` tells the work that the caller no longer waits.
+ * Waits for work in this process as for work in another one. `isOver` notifies the work that the caller no longer waits.
  * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
  */
 export function answerInTime<Result>(

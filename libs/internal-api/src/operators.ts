@@ -98,7 +98,7 @@ export interface BackupStatus extends ServiceStatus {
   backups: BackupsStatus;
 }
 
-/** What each service tells operators of itself; it answers in time, also while things behind it are away. */
+/** What each service reports to operators; it answers in time, also while things behind it are away. */
 export interface StatusOf<Status> {
   status(): Promise<Status>;
 }

@@ -117,7 +117,7 @@ describe('an SMTP server that says no', () => {
   it.each([
     ['for good', 550],
     ['for now', 450],
-  ])('tells why, %s, without the address, which logs must not have', async (_how, status) => {
+  ])('reports why, %s, without the address, which logs must not have', async (_how, status) => {
     responseCode = status;
     const error: unknown = await mailer
       .send({ to: '"absentee+tag"@example.com', subject: 's', text: 't' })

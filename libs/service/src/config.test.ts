@@ -110,7 +110,7 @@ describe('settings that are misspelt', () => {
     'are reported: %s',
     (name) => {
       expect(doubtsAbout({ [name]: 'x' })).toEqual([
-        `${name} is no setting, and counts for nothing: is POSTGRES_URL meant?`,
+        `${name} is not a setting and is ignored: is POSTGRES_URL meant?`,
       ]);
     },
   );
@@ -120,20 +120,20 @@ describe('settings that are misspelt', () => {
     ['RATE_LIMIT', 'RATE_LIMIT_FACTOR'],
     ['SMTP_HOST', 'SMTP_URL'],
   ])('are reported without their last word, unless the setting is there, too: %s', (name, meant) => {
-    expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is no setting, and counts for nothing: is ${meant} meant?`]);
+    expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is not a setting and is ignored: is ${meant} meant?`]);
     expect(doubtsAbout({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
   it('come with what to do instead when they were settings once', () => {
     expect(doubtsAbout({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
-      'KAFKA_SSL is no setting any more, and counts for nothing: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
-      'REALTIME_MAX_QUEUED_MB is no setting any more, and counts for nothing: it is always 64.',
+      'KAFKA_SSL is no longer a setting and is ignored: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE says it.',
+      'REALTIME_MAX_QUEUED_MB is no longer a setting and is ignored: it is always 64.',
     ]);
   });
 
   it('stop a start when they protected a connection', () => {
     expect(() => refuseRemoved({ KAFKA_SSL: 'false', KAFKA_SASL_USERNAME: '' }, 'KAFKA_')).not.toThrow();
-    expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, 'KAFKA_')).toThrow('KAFKA_SSL is no setting any more');
+    expect(() => refuseRemoved({ KAFKA_SSL: 'true' }, 'KAFKA_')).toThrow('KAFKA_SSL is no longer a setting');
   });
 
   const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];

@@ -258,9 +258,9 @@ function misspelt(env: Env): string[] {
     if (name.length < MIN_LENGTH || known.has(name)) return [];
     const instead = REMOVED[name];
     if (instead !== undefined && !env[name]) return [];
-    if (instead !== undefined) return [`${name} is no setting any more, and counts for nothing: ${instead}.`];
+    if (instead !== undefined) return [`${name} is no longer a setting and is ignored: ${instead}.`];
     const meant = [...known].find((each) => isOneSlipAway(name, each) || (!env[each] && isShort(name, each)));
-    return meant === undefined ? [] : [`${name} is no setting, and counts for nothing: is ${meant} meant?`];
+    return meant === undefined ? [] : [`${name} is not a setting and is ignored: is ${meant} meant?`];
   });
 }
 
@@ -270,7 +270,7 @@ function misspelt(env: Env): string[] {
  */
 export function refuseRemoved(env: Env, prefix: 'KAFKA_' | 'REDIS_'): void {
   const problems = Object.entries(REMOVED).flatMap(([name, instead]) =>
-    name.startsWith(prefix) && env[name] && env[name] !== 'false' ? [`${name} is no setting any more: ${instead}`] : [],
+    name.startsWith(prefix) && env[name] && env[name] !== 'false' ? [`${name} is no longer a setting: ${instead}`] : [],
   );
   if (problems.length > 0) throw new ConfigError(problems);
 }

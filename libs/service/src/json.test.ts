@@ -4,7 +4,7 @@ it('says nothing of a text that is no JSON', () => {
   expect(['{"a":[1]}', 'null', '{"a":', ''].map(parseJson)).toEqual([{ a: [1] }, null, undefined, undefined]);
 });
 
-it('tells objects and what is absent from all other values', () => {
+it('distinguishes objects and absent values from all others', () => {
   const values = [undefined, null, {}, { a: 1 }, [], [{}], 'text', '', 0, false];
   expect(values.filter(isObject)).toEqual([{}, { a: 1 }]);
   expect(values.filter(isAbsent)).toEqual([undefined, null]);

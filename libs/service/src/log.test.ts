@@ -8,7 +8,7 @@ const CIRCLE = new Error('a');
 CIRCLE.cause = new Error('b', { cause: CIRCLE });
 
 describe('a log', () => {
-  it('tells an error and its causes in one sentence', () => {
+  it('reports an error and its causes in one sentence', () => {
     const lines: string[] = [];
     const log = createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } });
     const cause = new Error('timeout expired');
@@ -34,7 +34,7 @@ describe('a log', () => {
       Object.assign(new Error('strange'), { message: 'round', cause: CIRCLE }),
       /^round: a: b: a/,
     ],
-  ])('tells of an error that %s, too', (_what, err, message) => {
+  ])('reports an error that %s, too', (_what, err, message) => {
     const lines: string[] = [];
     const log = createLog({ service: 'test', level: 'info', destination: { write: (line) => void lines.push(line) } });
     log.error({ err }, 'no');

@@ -67,7 +67,7 @@ const QUIET_MS = 1_000;
 /**
  * A stopping server waits for its requests, within limits, but not for connections without one. Node considers those
  * busy that have sent nothing or part of a request, and no longer times them out once the server is closing. For
- * `lingerMs`, or until no client is active, the server still accepts requests, and each answer tells the client to
+ * `lingerMs`, or until no client is active, the server still accepts requests, and each response asks the client to
  * close: a request already sent over a connection that we close would fail.
  */
 export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {

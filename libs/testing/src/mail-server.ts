@@ -13,13 +13,13 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** What a server answers to a recipient that it refuses. */
+/** The response to a rejected recipient. */
 export interface Refusal {
   responseCode: number;
   message: string;
 }
 
-/** A real SMTP server on this machine; `refuse` says which recipients it refuses, and how. */
+/** A real SMTP server on this machine; `refuse` rejects recipients. */
 export async function startMailServer(
   options: { port?: number; refuse?: (to: string) => Refusal | undefined } = {},
 ): Promise<MailServer> {

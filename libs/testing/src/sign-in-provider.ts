@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 
-/** Somebody who has an account at the provider, as the provider tells it. */
+/** Somebody who has an account at the provider, as the provider reports it. */
 export interface ProviderAccount {
   email?: string;
   email_verified?: boolean | string;

@@ -52,7 +52,7 @@ export function headersOf(token: string | undefined): Record<string, string> {
   return { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
 }
 
-/** The error in a response without the expected result. Only its body tells what was wrong with the request. */
+/** The error in a response without the expected result. Only its body reports what was wrong with the request. */
 export async function readFailure(response: Response): Promise<TaskmeshError> {
   return response.status === 400 ? failureOf(response, await bodyOf<Answer<unknown>>(response)) : refusalOf(response);
 }

@@ -43,7 +43,7 @@ describe('over a socket', () => {
     isClosed: boolean;
     open(): void;
     say(message: object): void;
-    /** The server's close frame is here; the browser tells of the end later. */
+    /** The server's close frame is here; the browser reports the end later. */
     beginToFall(): void;
     fall(code: number): void;
   }
@@ -103,7 +103,7 @@ describe('over a socket', () => {
     return { time, sockets, signedIn, openFeed, connected };
   }
 
-  it('subscriptions share one, which says who asks, and tells each what is its own', async () => {
+  it('subscriptions share one, which says who asks, and delivers to each its own events', async () => {
     const { openFeed, connected, sockets } = createWorld();
     const [one, two] = [createListener(), createListener()];
     openFeed({ after: 'a' }, one.listener);

@@ -28,7 +28,7 @@ it('sends an operation as who asks, and gives its data', async () => {
   ]);
 });
 
-it('sends each write with a trace by which the feed tells its change', async () => {
+it('sends each write with a trace by which the feed identifies its change', async () => {
   const { post, sent } = createWorld(() => Response.json({ data: { deleteTask: '1' } }));
   const key = newKey();
   await sendWrite(post, { kind: 'delete', taskId: '1', key, queuedAt: 0 }, false, 0);

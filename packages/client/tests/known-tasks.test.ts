@@ -32,7 +32,7 @@ const open = (first: Page) => createKnownTasks(OLDEST_FIRST, first);
 const ids = (known: ReturnType<typeof open>) => known.all().map(({ id, version }) => `${id}.${version}`);
 
 describe('a page that was read later than the feed has come', () => {
-  it('is not undone by what the feed tells of before it', () => {
+  it('is not undone by what the feed reports before it', () => {
     const known = open(page([task('1')], { hasNextPage: true, totalCount: 2 }));
     known.extend(page([task('2', { version: 3 })]));
     known.apply(change(1, 'UPDATE', task('2', { version: 2, title: 'earlier' }), task('2')));

@@ -125,7 +125,7 @@ it('a component that is gone follows nothing', async () => {
   expect(used()).toBe(last);
 });
 
-it('tells who is signed in', async () => {
+it('returns the signed-in user', async () => {
   const { show, text, signIn } = createApp();
   await show({});
   signIn({ id: '1', email: 'ada@example.com', name: 'Ada' });

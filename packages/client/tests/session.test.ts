@@ -327,7 +327,7 @@ describe('signing out while the storage does not answer', () => {
   });
 });
 
-it('a refresh may take as long as the server, whatever the time-out of other operations', async () => {
+it('a refresh may take as long as the server needs, independent of the time-out of other operations', async () => {
   const user = { id: 'ada', email: 'ada', name: 'Ada' };
   const tokens = (expiresIn: number) => ({ user, accessToken: 'access', refreshToken: 'refresh', expiresIn });
   const slow = async (signal: AbortSignal, data: object) => {

@@ -152,7 +152,7 @@ it('gives up what waits for a task that was not created', async () => {
   expect(sent).toHaveLength(1);
 });
 
-it('tells of a write that is refused when the one who asked for it is gone', async () => {
+it('reports a write that is refused when the one who asked for it is gone', async () => {
   const storage = createMemoryStorage();
   const first = createWorld(storage);
   const queue = first.open();
@@ -357,7 +357,7 @@ it('waits while no one is signed in, and goes on with the same user', async () =
   expect(await outcome).toBe('done');
 });
 
-it('learns from the feed that a write was done, whatever its answer will be', async () => {
+it('learns from the feed that a write was done, even if its response fails', async () => {
   const { open, time, sent } = createWorld();
   const queue = open();
   const outcome = outcomeOf(queue.add(create('k')));

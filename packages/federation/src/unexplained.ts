@@ -8,7 +8,7 @@ interface Place {
 }
 
 /**
- * What services omitted, and no error explains. An error explains whatever is missing at its place and below, and what is missing
+ * What services omitted, and no error explains. An error explains everything that is missing at its place and below, and what is missing
  * beside it: where nothing may be null, a service omits the whole object. Without a place it may be the reason for anything.
  */
 export function unexplained(

@@ -251,7 +251,7 @@ describe('operations that are easily answered wrong', () => {
     await same(source);
   });
 
-  it('tell where in nested lists something failed, in each place', async () => {
+  it('report where in nested lists something failed, in each place', async () => {
     const { errors } = await same('{ matrix: grid { heavy: weight id } }');
     expect(errors?.map(({ path }) => path)).toEqual([['matrix', 0, 2, 0, 'heavy']]);
     const again = await same('{ people { place: rank } all: people { id rank again: rank } }');

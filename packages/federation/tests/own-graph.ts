@@ -8,7 +8,7 @@ import { openWorld, type Call, type World } from './world.ts';
 
 const SUPERGRAPH = new URL('../../../services/gateway/supergraph.graphql', import.meta.url);
 
-/** How many operations had something to tell. */
+/** How many operations had something to report. */
 export interface SeenOfOwnGraph {
   nulls: number;
   severalServices: number;

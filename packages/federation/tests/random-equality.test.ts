@@ -12,7 +12,7 @@ describe('random operations over random supergraphs', () => {
       expect(seen.schemas).toContain(part);
   });
 
-  it('have them where a service knows an interface without its types', async () => {
+  it('have the same where a service knows an interface without its types', async () => {
     const seen = await compareRandomOperations({ supergraphs: 6, operations: 150, seed: 38, interfaceObjects: true });
     expect(seen.schemas).toContain('@interfaceObject');
     expect(seen.nulls).toBeGreaterThan(10);

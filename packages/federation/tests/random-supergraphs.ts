@@ -157,7 +157,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
       const implementing = isNode ? ' implements Node' : '';
       const label = isNode ? ['label: String @shareable'] : [];
       const isStub = own.length === 0 && !isNode && dice.oneIn(2);
-      // No one else tells the second key.
+      // No one else reports the second key.
       const stub = isStub && !(service === 0 && twoKeys.has(name)) ? ', resolvable: false' : '';
       const directives = keys.map((key) => `@key(fields: "${key}"${stub})`).join(' ');
       return `type ${name}${implementing} ${directives} { ${[...keys.map((key) => `${key}: ID!`), ...label, ...own].join(' ')} }`;

@@ -1,4 +1,4 @@
-/** A failure that the person at the terminal can do something about: the message says what is wrong and how to mend it. */
+/** A failure that the user at the terminal can fix: the message says what is wrong and how to fix it. */
 export class PlainError extends Error {
   override readonly name = 'PlainError';
 }
@@ -10,7 +10,7 @@ export function describeError(error: unknown): string {
   return Error.isError(error) ? (error.stack ?? error.message) : String(error);
 }
 
-/** What all of them give, once each has come to its end. @throws PlainError with the problems of those that failed */
+/** The results, once all have settled. @throws PlainError with the problems of those that failed */
 export async function allOf<Result>(
   works: Promise<Result>[],
   explain = (problems: string[]) => problems.join('\n'),
@@ -21,7 +21,7 @@ export async function allOf<Result>(
   return Promise.all(works);
 }
 
-/** What a look at something gives; undefined when it fails: it has just gone, or is somebody else's. */
+/** The result; undefined when the call fails, for a process or file that has just gone or belongs to another user. */
 export function ifThere<Result>(look: () => Result): Result | undefined {
   try {
     return look();

@@ -15,7 +15,7 @@ describe('free ports', () => {
     expect(ports.every((port) => allowed.has(port))).toBe(true);
   });
 
-  it('tells why a port cannot be had', async () => {
+  it('reports why a port cannot be had', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

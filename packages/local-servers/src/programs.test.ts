@@ -1,6 +1,6 @@
 import { provideProgram, type Machine } from './programs.ts';
 
-/** A machine with these programs, to which packages bring others, and what was asked of it. */
+/** A machine with these programs, to which packages add others, and the commands that it was given. */
 function machine(programs: string[], packages?: Record<string, string>) {
   const installed: string[] = [];
   const sources: Machine = {
@@ -37,7 +37,7 @@ describe('a program', () => {
   it.each([
     ['nothing can be installed', machine([])],
     ['the package brings none', machine([], {})],
-  ])('is asked for clearly when %s', async (_, { sources }) => {
+  ])('names what to install when %s', async (_, { sources }) => {
     await expect(provide(sources)).rejects.toThrow('Install it.');
   });
 });

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { killNotedProcesses } from './processes/data-dir.ts';
 
 /**
- * Another Node process that runs this module text and tells things by lines of JSON. To be killed by the test. `source` may
+ * Another Node process that runs this module text and reports things by lines of JSON. To be killed by the test. `source` may
  * import files of this project by `$src/…`.
  */
 export function runScript(source: string, src = new URL('./', import.meta.url).href) {
-  // It ends with us, whatever happens: then its input ends.
+  // It ends when we end for any reason, because its input ends.
   const text = `process.stdin.on('end', () => process.exit()).resume();${source}`.replaceAll('$src/', src);
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', text], {
     stdio: ['pipe', 'pipe', 'inherit'],

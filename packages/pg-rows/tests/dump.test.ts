@@ -58,7 +58,7 @@ async function rowsOf(ask: Ask, schema = 'public') {
   return content;
 }
 
-/** The same, and where the sequences stand. */
+/** The same, and the values of the sequences. */
 async function contentOf(ask: Ask) {
   const content = await rowsOf(ask);
   content.push(await ask('select last_value, is_called from free_numbers'));
@@ -113,7 +113,7 @@ describe('dumping a store', () => {
     }
   });
 
-  it('says what it wrote', async () => {
+  it('reports what it wrote', async () => {
     await store.query(FULL_SCHEMA);
     const { sha256, sizeBytes, rows, serverVersion } = await dump();
     const text = await readFile(path);
@@ -126,7 +126,7 @@ describe('dumping a store', () => {
     expect(text.toString().trimEnd().endsWith('-- PostgreSQL database dump complete\n--')).toBe(true);
   });
 
-  it('holds the store as it was at one moment, whatever is written meanwhile', async () => {
+  it('holds the store as of one moment, without what is written meanwhile', async () => {
     await store.query(
       'create table one (n int); create table two (n int); insert into one values (1); insert into two values (1)',
     );
@@ -136,7 +136,7 @@ describe('dumping a store', () => {
     expect(rows).toEqual({ one: 1, two: 1 });
   });
 
-  it('omits the rows that it is asked to omit, and writes other values where it is asked to', async () => {
+  it('omits rows and replaces values on request', async () => {
     await store.query(`
       create table people (id int primary key, password text); create table sessions (id text, person int references people);
       insert into people values (1, 'secret-1'); insert into sessions values ('secret-2', 1)`);
@@ -148,7 +148,7 @@ describe('dumping a store', () => {
     expect(text).not.toContain('secret-');
   });
 
-  it('tells the size of the rows before, without those that it omits', async () => {
+  it('reports the size of the rows in advance, without omitted ones', async () => {
     await store.query(`create table a as select generate_series(1, 10000) n; create table b (n int)`);
     const sizes = await withClient(store.url, async (client) => [
       await readTableBytes(client, () => 'all'),
@@ -158,7 +158,7 @@ describe('dumping a store', () => {
     expect(sizes[0]).toBeGreaterThan(10_000 * 4);
   });
 
-  it('lets nothing in a name become a statement', async () => {
+  it('does not execute statements in names', async () => {
     await store.query(
       `create table "t\ncreate table injected (); --" (n int); create index "i\n;drop table x" on "t\ncreate table injected (); --" (n)`,
     );
@@ -221,7 +221,7 @@ describe('dumping a store', () => {
     ['a trigger that is off', `create function f() returns trigger language plpgsql as 'begin return null; end';
       create trigger x before insert on kept execute function f(); alter table kept disable trigger x`, {}],
     ['an empty schema', 'create schema other', {}],
-  ])('dumps a store with %s, and what is left out is counted', async (_what, sql, counts) => {
+  ])('dumps a store with %s, and counts what is left out', async (_what, sql, counts) => {
     await store.query(`create table kept (n int primary key, what text); insert into kept values (1, 'one'), (2, 'two')`);
     await store.query(sql);
     const { rows } = await dump();
@@ -240,7 +240,7 @@ describe('dumping a store', () => {
   it.each([
     ['in the middle', 0],
     ['between two reads', 200],
-  ])('fails when the store goes away %s, and says so', async (_when, pauseMs) => {
+  ])('fails with a reason when the store goes away %s', async (_when, pauseMs) => {
     await store.query(
       'create table big as select n, repeat(md5(n::text), 30) as text from generate_series(1, 60000) n',
     );

@@ -28,7 +28,7 @@ describe('loading a dump', () => {
     expect(await load(dump.replaceAll(/^\\(un)?restrict .*\n/gm, ''))).toMatchObject({ copiedRows });
   });
 
-  it('keeps of it nothing but tables and rows', async () => {
+  it('loads only tables and rows', async () => {
     await load(await genuineDump());
     await database.check();
     expect(await query('select count(*)::int as n from restored.tasks')).toEqual([{ n: 23 }]);
@@ -43,7 +43,7 @@ describe('loading a dump', () => {
     });
   });
 
-  it('passes over what flags of pg_dump add: another way to say whose a table is, and what is to be away before', async () => {
+  it('skips what flags of pg_dump add: owners, and drops of earlier objects', async () => {
     const { skipped } = await load(`
       select pg_catalog.lo_unlink(oid) from pg_catalog.pg_largeobject_metadata where oid = '16850';
       drop table if exists public.tasks;
@@ -55,7 +55,7 @@ describe('loading a dump', () => {
     expect(await query('select id from restored.tasks')).toEqual([{ id: 1 }]);
   });
 
-  it('counts what it passes over, and runs none of it', async () => {
+  it('counts what it skips, and executes none of it', async () => {
     const { skipped } = await load(await genuineDump());
     expect(Object.fromEntries(skipped.map(({ kind, count }) => [kind, count]))).toEqual({
       'collation': 1, 'comment': 3, 'constraint': 6, 'default': 2, 'extension': 2, 'function': 2, 'generated column': 1, 'index': 2,
@@ -65,7 +65,7 @@ describe('loading a dump', () => {
     await database.check();
   });
 
-  it('takes the rows of partitions and of tables that inherit as rows of their parents, wherever they are', async () => {
+  it('loads the rows of partitions and of inheriting tables as rows of their parents, in any schema', async () => {
     await load(`
       create schema parts; create table tasks (id int, title text) partition by range (id);
       create table parts.low (id int, title text); create table parts.other (id int);
@@ -87,7 +87,7 @@ describe('loading a dump', () => {
     await database.check();
   });
 
-  it('takes constants as they are written, and constant defaults', async () => {
+  it('loads constants as they are written, and constant defaults', async () => {
     await load(`
       create type mood as enum ('ok'); create domain short as varchar(20) check (value <> '');
       create table t (id int, a text default 'x', m mood, ms mood[], s short, n numeric(10,2), b bytea, at timestamptz default now(),
@@ -106,7 +106,7 @@ describe('loading a dump', () => {
     ]);
   });
 
-  it('makes ordinary columns of types that fill values up, or that look something up', async () => {
+  it('creates ordinary columns for types that pad values or look something up', async () => {
     await load(`
       create table t (a char(10000000), b bit(80000000), c bit(9)[], d regclass, e pg_catalog.regrole, f xml, g oidvector);
       copy t from stdin;\nx\t101\t{101}\tnowhere\tpostgres\t<a>\tx\n\\.\n`);
@@ -124,7 +124,7 @@ describe('loading a dump', () => {
     expect(await query('select a, b from restored.t')).toEqual([{ a: text, b: '\\n' }, { a: text, b: text }]); // prettier-ignore
   });
 
-  it('lets nothing in a name or an option become a statement', async () => {
+  it('does not execute statements in names or options', async () => {
     const name = `"a""b'\\ (n int); create view restored.v as select 1; --"`;
     await load(`
       create table ${name} (${name} int default 1, b text);

@@ -156,7 +156,7 @@ describe('of the tables of a dump', () => {
     ['alter schema a rename to b;', 'cannot be renamed'],
     ['create table t as select 1 as a;', 'CreateTableAsStmt is not allowed'],
     [Array.from({ length: 1_001 }, (_, n) => `create table t${n} ();`).join('\n'), 'Line 1001: it has more than 1000 tables'],
-  ])('nothing is loaded that would tell other rows: %s', async (dump, message) => {
+  ])('nothing is loaded that would produce other rows: %s', async (dump, message) => {
     await expect(planDump(dump)).rejects.toThrow(message);
   }); // prettier-ignore
 

@@ -50,14 +50,14 @@ const insert = (text: string | number) => `insert into t values ('${text}');\n`;
 const count = (query: string) => query.split('insert into').length - 1;
 
 describe('a dump that is run', () => {
-  it('tells how much it was: statements, rows of data, bytes', async () => {
+  it('reports how much it was: statements, rows of data, bytes', async () => {
     const dump = `${TABLE}copy t from stdin;\n1\n2\n\\.\n${insert(3)}copy t from stdin;\n4\n\\.\ncopy app.t from stdin;\n5\n\\.\n`;
     const { outcome, progress } = await run(dump);
     expect(outcome).toMatchObject({ statements: 5, copiedRows: 3, bytes: dump.length });
     expect(progress.at(-1)).toBe(dump.length);
   });
 
-  it('tells how far it has come also within data, of those that are passed over, too', async () => {
+  it('reports how far it has come also within data, of those that are passed over, too', async () => {
     for (const table of ['t', 'app.t']) {
       const { progress } = await run(`${TABLE}copy ${table} from stdin;\n${'1\n'.repeat(200_000)}\\.\n`);
       expect(new Set(progress).size).toBeGreaterThan(5);

@@ -18,7 +18,7 @@ export interface ChannelReader {
   begin(after: string | undefined): Promise<void>;
   /** The client is ready: sends the changes held so far, then every new one. Further calls do nothing. */
   open(): void;
-  /** Tells the cursor behind the changes sent so far, if it is still due. */
+  /** Sends the cursor behind the changes sent so far, if it is still due. */
   settle(): void;
   /** Takes effect at once, even during `begin`. */
   stop(): void;

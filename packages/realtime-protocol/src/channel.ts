@@ -9,7 +9,7 @@ import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
 const FRESH_TOKEN_WITHIN_MS = 10_000;
 
 /**
- * joining: not answered yet. pending: joined with a just-expired token, and tells nothing. live: tells one owner's
+ * joining: not answered yet. pending: joined with a just-expired token, and sends nothing. live: sends one owner's
  * changes. closed: for good; joining the topic again creates another channel.
  */
 type State = 'joining' | 'pending' | 'live' | 'closed';

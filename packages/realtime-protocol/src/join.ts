@@ -55,7 +55,7 @@ function cursorIn(since: unknown): string | undefined {
   return typeof since === 'string' ? since : '';
 }
 
-/** Why this topic can never be joined, whatever the token. */
+/** Why this topic can never be joined, with any token. */
 export function topicRefusal(topic: string): string | undefined {
   if (!/^realtime:./.test(topic)) return 'TopicNameRequired: You must provide a topic name';
   if (topic.length > MAX_TOPIC_LENGTH) return 'TopicNameTooLong: A topic has at most 255 characters';

@@ -296,7 +296,7 @@ describe('a channel', () => {
     expect(world.failures).toEqual(['refused', 'refused']);
   });
 
-  it('tells a change in one message to all its bindings of the same columns, each named once', async () => {
+  it('sends a change in one message to all its bindings of the same columns, each named once', async () => {
     const [all] = BINDINGS;
     const titles = { ...all, select: ['title'] };
     const client = await joined({
@@ -310,13 +310,13 @@ describe('a channel', () => {
     expect(world.delivered).toHaveLength(1);
   });
 
-  it('tells nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
+  it('sends nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
     const client = await joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
     world.commit('ada');
     expect([client.received(), world.delivered]).toEqual([[], []]);
   });
 
-  it('tells one cursor for all changes that come at once, and none when it is left by then', async () => {
+  it('sends one cursor for all changes that come at once, and none when it is left by then', async () => {
     const client = await joined({ resume: { since: world.cursor('ada', 0) } });
     for (let count = 0; count < 3; count++) world.commit('ada');
     await settled();

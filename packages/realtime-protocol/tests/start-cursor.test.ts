@@ -25,7 +25,7 @@ const said = ({ frames }: Client) =>
 const ANSWER = ['phx_reply', 'Subscribed to PostgreSQL'];
 
 describe('a channel that begins now', () => {
-  it('tells the cursor at once, right behind the answer to its join', async () => {
+  it('sends the cursor at once, right after the reply to its join', async () => {
     const client = await joined({ access_token: 'ada.fresh.1', resume: { since: null } });
     expect(said(client)).toEqual([...ANSWER, 'ada|1']);
     expect(client.frames.at(-1)).toEqual([
@@ -37,7 +37,7 @@ describe('a channel that begins now', () => {
     ]);
   });
 
-  it('tells it before what comes while it is joined', async () => {
+  it('sends it before what comes while it is joined', async () => {
     const { subscribe } = world.feed;
     world.feed.subscribe = async (...asked) => {
       const detach = await subscribe(...asked);
@@ -53,7 +53,7 @@ describe('a channel that begins now', () => {
     ['that does not ask for it', {}],
     ['that knows where it stands', { resume: { since: 'ada|1' } }],
     ['that follows no table', { resume: {}, config: { postgres_changes: [] } }],
-  ])('tells none to a client %s', async (_which, payload) => {
+  ])('sends none to a client %s', async (_which, payload) => {
     const client = await joined({ access_token: 'ada.fresh.1', ...payload });
     expect(client.frames.filter(([, , , , { extension }]) => extension === 'resume')).toEqual([]);
   });
@@ -67,14 +67,14 @@ describe('a channel that begins now', () => {
     },
   );
 
-  it('when the fresh token comes tells it then', async () => {
+  it('sends it when the fresh token comes', async () => {
     const client = await joined({ access_token: 'ada.fading.1', resume: {} });
     expect(said(client)).toEqual(ANSWER);
     await push(client, 'ada.fresh.2');
     expect(said(client)).toEqual([...ANSWER, 'ada|1']);
   });
 
-  it('because it is another owner’s from now on tells that one’s, once', async () => {
+  it('that has changed its owner sends the new one’s, once', async () => {
     const client = await joined({ access_token: 'ada.fresh.1', resume: { since: 'ada|0' } });
     await settled();
     await push(client, 'bob.fresh.2');

@@ -16,7 +16,7 @@ describe('the login strategy', () => {
     return email === 'ada@example.com' && password === 'right' ? ada : undefined;
   });
 
-  it('gives who has the credentials', async () => {
+  it('returns the account of the credentials', async () => {
     expect(await login({ email: 'ada@example.com', password: 'right' })).toBe(ada);
   });
 
@@ -24,7 +24,7 @@ describe('the login strategy', () => {
     ['another password', { email: 'ada@example.com', password: 'wrong' }],
     ['no password', { email: 'ada@example.com', password: '' }],
     ['nothing', { email: '', password: '' }],
-  ])('gives no user for %s', async (_what, credentials) => {
+  ])('returns no user for %s', async (_what, credentials) => {
     expect(await login(credentials)).toBeUndefined();
   });
 
@@ -48,13 +48,13 @@ describe('the identity strategy', () => {
     return { authenticate: createIdentityStrategy(verifier), token: await signer.tokenFor(ANONYMOUS, audience) };
   }
 
-  it('gives the identity of a token, whatever the case of the scheme', async () => {
+  it('gives the identity of a token; the case of the scheme does not matter', async () => {
     const { authenticate, token } = await createEnds();
     for (const scheme of ['Bearer', 'bearer', 'BEARER'])
       expect(await authenticate(`${scheme} ${token}`)).toEqual(ANONYMOUS);
   });
 
-  it('refuses a token for another service', async () => {
+  it('rejects a token for another service', async () => {
     const { authenticate, token } = await createEnds('tasks');
     await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 describe('the audit trail', () => {
-  it('tells every change of an account in order, with place and request, and without secrets', async () => {
+  it('reports every change of an account in order, with place and request, and without secrets', async () => {
     const email = 'ada@example.com';
     const first = await signedUp(running, email);
     await running.send(LOGIN, { input: { email, password: 'not the one' } });
@@ -51,7 +51,7 @@ describe('the audit trail', () => {
       expect(text).not.toContain(secret);
   });
 
-  it('tells a failed login of an unknown address without an account', async () => {
+  it('reports a failed login of an unknown address without an account', async () => {
     await running.send(LOGIN, { input: { email: 'unknown@example.com', password: 'x' } });
     const rows = await running.database.query('select kind, account_id from audit_log where account_id is null');
     expect(rows).toEqual([{ kind: 'login.failed', account_id: null }]);

@@ -42,7 +42,7 @@ describe('changing the password', () => {
   ) => running.send(CHANGE_PASSWORD, { input: { currentPassword, newPassword } }, identity);
   const issuesOf = async (result: ReturnType<typeof change>) => (await result).errors?.[0]?.extensions?.issues;
 
-  it('ends all other sessions, tells it to the address, and only the new one opens the account', async () => {
+  it('ends all other sessions, notifies the address, and accepts only the new password', async () => {
     const ada = await signedUp(running, 'Ada@example.com');
     const other = await loggedIn(running, 'ada@example.com');
     const bob = await signedUp(running, 'bob@example.com');
@@ -117,7 +117,7 @@ describe('changing the password', () => {
     );
   });
 
-  it('tells it behind mails of a kind that only a newer version knows, which are left to that one', async () => {
+  it('is announced by mail, behind mails that only a newer version knows, which it leaves to that one', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     await running.database.query(
       `insert into account_mails (id, account_id, kind, recipient, request_id, created_at, next_attempt_at)
@@ -135,7 +135,7 @@ describe('changing the password', () => {
     ).toEqual([true, false, false].map((first) => ({ kind: 'kind.of.tomorrow', attempts: 0, first })));
   });
 
-  it('tells it twenty times in an hour, and then no more: no one has asked the owner of a new account’s address', async () => {
+  it('is announced twenty times an hour at most, as the address of a new account is not confirmed', async () => {
     const ada = await signedUp(running, 'victim@example.com');
     for (let count = 0; count < 10; count++) await change(ada, PASSWORD, PASSWORD);
     running.postbox.failure = new Error('connect ECONNREFUSED');
@@ -147,7 +147,7 @@ describe('changing the password', () => {
     expect(running.postbox.mails).toHaveLength(20);
   });
 
-  it('tells it later when the mail server is away, also after a restart', async () => {
+  it('is announced later when the mail server is unavailable, also after a restart', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     running.postbox.failure = new Error('connect ECONNREFUSED');
     await change(ada);

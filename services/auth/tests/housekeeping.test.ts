@@ -27,7 +27,7 @@ describe('the rows of a session', () => {
     expect(await count('sessions')).toBe(1);
   });
 
-  it('tell a token of long ago from one that was never given out', async () => {
+  it('distinguish an expired token from one that was never issued', async () => {
     const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
     let newest = refreshToken;
     for (let round = 0; round < 20; round++)

@@ -67,7 +67,7 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual([...archived, later]);
   });
 
-  it('tells no entry of the trail twice, and takes those back that the living one has forgotten', async () => {
+  it('repeats no entry of the trail, and restores those that the live one has deleted', async () => {
     await signedUp(running, 'audited@example.test');
     running.clock.advance(60_000);
     await loggedIn(running, 'audited@example.test');
@@ -195,7 +195,7 @@ describe('an archive of the accounts', () => {
     expect(await running.database.query('select subject from linked_identities')).toEqual([]);
   });
 
-  it('is judged by the same rules whatever the restored database says of names', async () => {
+  it('is validated by the same rules, independent of the search_path of the restored database', async () => {
     await signedUp(running, 'same@example.test');
     for (const archived of [ARCHIVED, undefined]) {
       const archive = await archiveOf(running);

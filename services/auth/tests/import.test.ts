@@ -280,7 +280,7 @@ describe('a restore of the accounts', () => {
     expect(running.postbox.mails.slice(2).map(({ to }) => to)).toEqual(['ada@example.test']);
   });
 
-  it('keeps the whole audit trail and writes it on, whatever the dump had in it', async () => {
+  it('keeps the whole audit trail and continues it, independent of the dump', async () => {
     await signedUp(running, 'audited@example.test');
     const backup = await backupOf(running);
     await backup.query(

@@ -130,7 +130,7 @@ describe('an account with as many sessions as it may have', () => {
     }
   });
 
-  it('tells of all that ended in one operation', async () => {
+  it('reports all that ended in one operation', async () => {
     await run(1);
     await signedUp(running, 'ada@example.com');
     const both = `mutation ($input: LoginInput!) {

@@ -128,7 +128,7 @@ describe('the list of your sessions', () => {
 });
 
 describe('ending one of your sessions', () => {
-  it('ends it and no other, tells the gateway, and is in the audit trail', async () => {
+  it('ends it and no other, notifies the gateway, and is in the audit trail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const other = await loggedIn(running, 'ada@example.com');
     const result = await running.send(END_SESSION, { id: other.sessionId.toUpperCase() }, ada.identity);

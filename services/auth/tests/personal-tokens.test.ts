@@ -52,7 +52,7 @@ async function made(session: Pick<OpenSession, 'identity'>, change: object = {})
 }
 
 describe('making a personal token', () => {
-  it('shows it once, stores its hash only, and the trail tells it', async () => {
+  it('shows it once, stores its hash only, and is in the audit trail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { token, personalToken } = await made(ada, { name: ' Backups ', scope: 'WRITE' });
     expect(token).toMatch(/^taskmesh_pat_[\w-]{43}$/);
@@ -143,7 +143,7 @@ describe('a personal token', () => {
 });
 
 describe('ending a personal token', () => {
-  it('puts it into the list that gateways read, for a day at the most, and the trail tells it', async () => {
+  it('puts it into the list that gateways read, for a day at the most, and is in the audit trail', async () => {
     const ada = await signedUp(running, 'ada@example.com');
     const { token, personalToken } = await made(ada);
     const result = await running.send(END_TOKEN, { id: personalToken.id.toUpperCase() }, ada.identity);

@@ -21,7 +21,7 @@ describe('a failure that is reported in words', () => {
   it.each([
     unavailable('The bucket of the archives was not available.', away),
     new AppError('CONFLICT', 'The archive is not fit for a restore: it is broken.', { cause: away }),
-  ])('stays what it is, whatever was behind it: %s', async (failure) => {
+  ])('is passed on unchanged, with any cause: %s', async (failure) => {
     const { code, message } = failure;
     await expect(failingWork(failure).scan()).rejects.toMatchObject({ code, message });
     await expect(failingWork(failure).dryRun('x')).rejects.toMatchObject({ code, message });

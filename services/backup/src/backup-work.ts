@@ -32,7 +32,7 @@ export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps):
   };
 }
 
-/** An unavailable store is not a defect. An AppError is passed on unchanged, whatever its cause. */
+/** An unavailable store is not a defect. An AppError is passed on unchanged, with any cause. */
 async function withWords<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -41,7 +41,7 @@ async function withWords<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Closes the archive when the stream has ended, for whatever reason. */
+/** Closes the archive when the stream has ended, for any reason. */
 function contentOf({ read, close }: Download) {
   const content = read();
   finished(content, () => void close());

@@ -16,7 +16,7 @@ describe('the configuration of backup', () => {
     expect(readBackupConfig({ ...ENV, BACKUPS_DIR: '/mnt/archives' }).backupsDir).toBe('/mnt/archives');
   });
 
-  it('takes archives up to 256 MiB, or what is set', () => {
+  it('accepts archives up to 256 MiB, or the configured size', () => {
     expect(readBackupConfig(ENV)).toMatchObject({ maxArchiveBytes: 268_435_456, maxExpandedBytes: 2_147_483_648 });
     expect(readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1' })).toMatchObject({
       maxArchiveBytes: 1_048_576,
@@ -59,7 +59,7 @@ describe('the configuration of backup', () => {
     expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
   });
 
-  it('says who hears of failures, by webhook and by mail', () => {
+  it('has the recipients of notices, by webhook and by mail', () => {
     expect(readBackupConfig(ENV).mail).toBeUndefined();
     const channels = { BACKUP_MAIL_TO: 'a@x.org, b@x.org', BACKUP_WEBHOOK_URL: 'http://127.0.0.1:9000/hook', SMTP_URL: 'smtp://mail' };
     expect(readBackupConfig({ ...ENV, ...channels })).toMatchObject({
@@ -68,12 +68,12 @@ describe('the configuration of backup', () => {
     });
   }); // prettier-ignore
 
-  it('does not prove what nothing here opens', () => {
+  it('does not verify archives that no key here opens', () => {
     const config = readBackupConfig({ ...ENV, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_RECIPIENTS: 'age1x, age1y' });
     expect(config).toMatchObject({ recipients: ['age1x', 'age1y'], verifiesScheduled: false });
   });
 
-  it('has a sender that mails can come from', () => {
+  it('requires a valid sender of mails', () => {
     const read = () => readBackupConfig({ ...ENV, MAIL_FROM: 'no one' });
     expect(read).toThrow('MAIL_FROM must be like Tasks <tasks@example.com>');
   });
@@ -106,29 +106,29 @@ describe('the configuration of backup', () => {
       ['AGE-SECRET-KEY-1QQQ secret', 0o600, 'age identities'],
       ['AGE-SECRET-KEY-1QQQ', 0o644, 'chmod 600'],
       ['AGE-SECRET-KEY-1QQQ', 0o620, 'chmod 600'],
-    ])('%j with the mode %o stops the start, and its content is not shown', async (text, mode, message) => {
+    ])('%j with the mode %o prevents the start without showing the content', async (text, mode, message) => {
       await expect(readKeys(text, mode)).rejects.toThrow(message);
       await expect(readKeys(text, mode)).rejects.not.toThrow(/QQQ/);
     });
 
-    it('must be there', () => {
+    it('must exist', () => {
       const read = () => readBackupConfig({ ...ENV, BACKUP_KEY_FILE: '/none', BACKUP_SCHEDULE: 'never' });
       expect(read).toThrow(/BACKUP_SCHEDULE[^]*BACKUP_KEY_FILE must name a readable file/);
     });
   });
 
-  it('keeps former stores for a day, or as long as is set', () => {
+  it('keeps replaced stores for a day, or as long as configured', () => {
     const keepOldMs = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).keepOldMs;
     expect([undefined, '0', '30m', '2h', '7d'].map(keepOldMs)).toEqual([24, 0, 0.5, 2, 168].map((h) => h * 3_600_000));
     for (const wrong of ['24', '-1h', '1w', '1.5h']) expect(() => keepOldMs(wrong)).toThrow('RESTORE_KEEP_OLD');
   });
 
-  it('makes safety backups only where former stores are not kept', () => {
+  it('makes safety backups only where replaced stores are not kept', () => {
     const uses = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).usesSafetyBackups;
     expect([undefined, '0', '0m', '24h'].map(uses)).toEqual([false, true, true, false]);
   });
 
-  it('keeps archives in a bucket when one is set, and never shows its key', () => {
+  it('keeps archives in a bucket when one is configured, and never shows its key', () => {
     const url = 's3://me:secret@archives?endpoint=http://127.0.0.1:9000';
     expect(readBackupConfig({ ...ENV, BACKUP_S3_URL: url }).secrets.s3).toMatchObject({ bucket: 'archives' });
     const read = () => readBackupConfig({ ...ENV, BACKUP_S3_URL: `${url}&x=1` });

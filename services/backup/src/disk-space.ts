@@ -24,7 +24,7 @@ const LOOK_EVERY_BYTES = 8 * MIB;
 export const lookAtDisk: LookAtDisk = async (dir) => {
   const { dev: id } = await stat(dir);
   const { bavail, blocks, bsize } = await statfs(dir);
-  if (blocks === 0) return { id, usableBytes: Infinity }; // the file system does not tell
+  if (blocks === 0) return { id, usableBytes: Infinity }; // the file system does not say
   const reserved = Math.min((blocks * bsize) / RESERVED_SHARE, MOST_RESERVED_BYTES);
   return { id, usableBytes: Math.max(0, bavail * bsize - reserved) };
 };

@@ -7,7 +7,7 @@ type Work<Result> = (mayGoOn: () => Promise<boolean>) => Promise<Result>;
 /** Allows one run of a kind at a time, across all instances that share our database. */
 export interface RunLock {
   /**
-   * Runs `work` alone. `mayGoOn` tells whether we still hold the lock, which is lost with its connection. When our
+   * Runs `work` alone. `mayGoOn` reports whether we still hold the lock, which is lost with its connection. When our
    * database is unavailable, `work` runs with `mayGoOn` false from the start.
    * @throws LockBusyError after `waitMs`; AppError SERVICE_UNAVAILABLE when our database has no session for it
    */

@@ -30,7 +30,7 @@ export function abortOnStall(stop: AbortController, movement: StallDetection): N
   return setInterval(look, LOOK_EVERY_MS);
 }
 
-/** Rejects as soon as the signal aborts, whatever `work` waits for. */
+/** Rejects as soon as the signal aborts, even while `work` is waiting. */
 export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason as Error);

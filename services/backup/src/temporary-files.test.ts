@@ -54,7 +54,7 @@ describe('temporary directories', () => {
     });
   });
 
-  it('of other machines stay, whatever runs here under their ids', async () => {
+  it('of other machines stay, even if processes here have their ids', async () => {
     const others = createTemporaryDirs({ dir, now: Date.now, log, host: 'another-host' });
     await others.use(async (folder) => {
       await mkdir(join(dir, `run-${NO_SUCH_PROCESS}-abc-another-host`));

@@ -65,7 +65,7 @@ async function holding<Result>(url: string, statements: string[], work: (held: C
 }
 
 describe('a restore that is only tried', () => {
-  it('tells what would change, and leaves the living stores, the list and the journal as they are', async () => {
+  it('reports what would change, and leaves the living stores, the list and the journal as they are', async () => {
     const before = await catalogue();
     expect(await dryRun('own.tar.gz')).toEqual({
       possible: true,
@@ -107,7 +107,7 @@ describe('a restore that is only tried', () => {
     expect(errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
   });
 
-  it('tells of somebody who copies a store', async () => {
+  it('reports somebody who copies a store', async () => {
     const copying = ['begin', `comment on database ${databaseOf(fixture.auth.url)} is 'copied'`];
     const tried = await holding(fixture.own.url, copying, () => dryRun('own.tar.gz'));
     expect(tried).toMatchObject({
@@ -116,7 +116,7 @@ describe('a restore that is only tried', () => {
     });
   });
 
-  it('tells of sessions that the administrator may not end, and of a store that it does not own', async () => {
+  it('reports sessions that the administrator may not end, and a store that it does not own', async () => {
     const name = `${databaseOf(fixture.own.url)}_weak`;
     await fixture.own.query(`create role ${name} login password 'secret'`);
     const adminUrl = new URL(fixture.tasks.url);
@@ -131,7 +131,7 @@ describe('a restore that is only tried', () => {
     await fixture.own.query(`drop role ${name}`);
   });
 
-  it('tells of who has been writing for too long, where that matters; reading never does', async () => {
+  it('reports who has been writing for too long, where that matters; reading never does', async () => {
     const { url: adminUrl } = fixture.auth;
     const find = (waitsForWriters: boolean) =>
       findObstacles({ adminUrl, fresh: adminUrl, waitsForWriters, timeoutMs: 0 });

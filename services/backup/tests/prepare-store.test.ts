@@ -74,7 +74,7 @@ describe('preparing a store', () => {
     );
   });
 
-  it('ends when the time is up, whatever moves', async () => {
+  it('ends when the time is up, even while there is progress', async () => {
     const busy = (url: string) =>
       withClient(url, async (client) => {
         for (;;) await client.query('select pg_sleep(0.1)');

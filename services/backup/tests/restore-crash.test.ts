@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.drop();
 });
 
-/** What another administrator owns cannot be in the same transaction: to the restore that is another server. */
+/** The stores of different administrators cannot share a transaction: a restore treats them as different servers. */
 const asOther = () => {
   const url = new URL(server.url);
   url.username = ROLE;

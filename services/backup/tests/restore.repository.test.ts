@@ -29,14 +29,14 @@ const idsOf = (restores: Restore[]) => restores.map(({ id }) => id).toSorted();
 const leftUntil = async (id: string) => (await journal.find(id)).leftUntil;
 
 describe('the journal of restores', () => {
-  it('tells what has not ended, the earliest first', async () => {
+  it('reports what has not ended, the earliest first', async () => {
     await begin('second', { startedAt: at(2) });
     await begin('ended', { endedAt: at(1) });
     await begin('first', { startedAt: at(1) });
     expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['first', 'second']);
   });
 
-  it('tells of what ended restores left when its time is over', async () => {
+  it('reports what ended restores left when its time is over', async () => {
     await begin('over', { stage: 'restored', endedAt: at(1), leftUntil: at(5) });
     await begin('undone', { stage: 'undone', endedAt: at(1), leftUntil: at(4) });
     await begin('kept', { stage: 'restored', endedAt: at(1), leftUntil: at(6) });
@@ -59,7 +59,7 @@ describe('the journal of restores', () => {
     expect(await all()).toEqual([at(14), at(4), at(63), null]);
   });
 
-  it('tells which one can be taken back: the last that replaced stores, as long as they are kept', async () => {
+  it('reports which one can be taken back: the last that replaced stores, as long as they are kept', async () => {
     await begin('first', { stage: 'restored', endedAt: at(1), leftUntil: at(9) });
     await begin('last', { stage: 'restored', endedAt: at(2), leftUntil: at(5) });
     await begin('undone', { stage: 'undone', endedAt: at(3), leftUntil: at(9) });

@@ -231,7 +231,7 @@ describe('retention', () => {
 });
 
 describe('a schedule of verifications', () => {
-  it('proves the newest archive and the one whose proof is oldest, and tells of one that is not fit any more', async () => {
+  it('proves the newest archive and the one whose proof is oldest, and reports one that is not fit any more', async () => {
     const [first, second, third] = [await make(), await make(), await make()];
     for (const { file } of [first, third, second]) await fixture.backup.backups.verify(file);
     const proofs = async () => new Map((await listed()).map(({ file, verifiedAt }) => [file, verifiedAt?.getTime()]));

@@ -169,7 +169,7 @@ describe('taking a restore back', () => {
     expect(trial.logged.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  it('tells what of the settings the stores from before have no place for', async () => {
+  it('reports what of the settings the stores from before have no place for', async () => {
     await withClient(trial.stores.auth.adminUrl, (client) =>
       client.query('create table if not exists extra (); grant select on extra to public'),
     );

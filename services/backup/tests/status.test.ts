@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-describe('what backup tells operators of itself', () => {
+describe('what backup reports to operators', () => {
   it('is which archives there are, and which of them a restore has proved', async () => {
     const { backup } = fixture;
     const archivesNow = async () => (await backup.operators.status()).backups.archives;

@@ -103,7 +103,7 @@ describe('an upload', () => {
     expect(await listed()).not.toContain(file);
   });
 
-  it('may be encrypted, whatever the content', async () => {
+  it('may be encrypted, with any content', async () => {
     await upload('secret.tar.gz.age', Buffer.from('age-encryption.org/v1\n-> X25519'), Buffer.from(' …'));
     expect(await listed()).toContain('secret.tar.gz.age');
   });

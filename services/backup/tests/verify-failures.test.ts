@@ -29,7 +29,7 @@ describe('a verification', () => {
     ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
     ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
     ['as no SQL', `insert into tasks 'written by a user' 'x';`],
-  ])('tells no one the value for which a dump is refused: %s', async (name, dump) => {
+  ])('does not reveal the value for which a dump is rejected: %s', async (name, dump) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, { 'database.sql': dump });
     const error = await verify(file).catch((thrown: unknown) => thrown);

@@ -51,7 +51,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('tells every problem at once', () => {
+  it('reports every problem at once', () => {
     const env = {
       PORT: 'x',
       TASKS_CONTRACT: 'half',

@@ -68,7 +68,7 @@ describe('a good token', () => {
 });
 
 describe('a key that was removed', () => {
-  it('opens nothing any more, whatever was let in with it before, and ends what lives by it', async () => {
+  it('opens nothing any more, even where it was accepted before, and ends what it opened', async () => {
     const at = await startTestGateway();
     const old = await at.auth.token(USER);
     expect((await me(`Bearer ${old}`, at)).status).toBe(200);

@@ -12,7 +12,7 @@ describe('the subscriptions of one account', () => {
   beforeAll(async () => void (gateway = await startTestGateway()));
   afterAll(() => gateway.stop());
 
-  it('may cost so much together, on whatever sockets; equal ones count once, and those of others not at all', async () => {
+  it('may cost so much together, over all sockets; equal ones count once, and those of others not at all', async () => {
     const [ann, bob] = await Promise.all([ANN, BOB].map((user) => gateway.auth.token(user)));
     const { origin } = gateway;
     const streams = await Promise.all(

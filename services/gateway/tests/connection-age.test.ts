@@ -97,7 +97,7 @@ it.each([
   expect([bare.ended, bare.errors]).toEqual([undefined, []]);
 });
 
-it('a socket that is old enough tells the result that is being made, so that no one has to ask twice', async () => {
+it('a socket that is old enough still delivers pending results, so that no request is repeated', async () => {
   const { isHeld, release, undo } = holdExecution(gateway.tasks);
   const mutation = 'mutation { createTask(input: { title: "once" }) { title } }';
   const asking = await streamGraphqlWs({ origin: gateway.origin, token, query: mutation });

@@ -57,7 +57,7 @@ describe('variables', () => {
     }
   });
 
-  it('in whatever place, given or not, mean what they mean to graphql-js', async () => {
+  it('in any place, given or not, mean what they mean to graphql-js', async () => {
     const property = fc.asyncProperty(randomOperation, async (operation) => {
       both.reset();
       const { seen, outcome } = await both.run(operation.source, operation.variables);

@@ -64,7 +64,7 @@ describe('a document of a client', () => {
   it.each([
     ['128,000 characters', '#', 127_986],
     ['10,000 lines', '\r\n', 9_999],
-  ])('may have %s, whatever they say', async (_limit, filler, most) => {
+  ])('may have %s, with any content', async (_limit, filler, most) => {
     const answered = async (times: number) =>
       (await gateway.graphql(`{ __typename }${filler.repeat(times)}`)).body.errors?.map(
         ({ extensions }) => extensions.code,

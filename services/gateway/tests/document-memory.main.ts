@@ -98,7 +98,7 @@ async function heapBytes(): Promise<number> {
 const documents = () => createDocuments({ schema: supergraph.schema, config });
 
 async function measure(shape: string, sourceOf: (number: number) => string) {
-  await flood(documents().admit, sourceOf, 0); // what is made once, whatever comes
+  await flood(documents().admit, sourceOf, 0); // what is made once, for any document
   const before = await heapBytes();
   const { admit, bytes } = documents();
   await flood(admit, sourceOf, DOCUMENTS);

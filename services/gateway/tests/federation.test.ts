@@ -50,7 +50,7 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     ]);
   });
 
-  it('runs no mutation behind one that failed, at whatever service: all of it is null', async () => {
+  it('runs no mutation behind one that failed, at any service: all of it is null', async () => {
     const query = `mutation ($input: LoginInput!) {
       login(input: $input) { expiresIn }
       createTask(input: { title: "of whom?" }) { id }
@@ -64,7 +64,7 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     expect(gateway.tasks.calls.map(({ identity }) => identity)).toMatchObject([{ userId: OTHER }]);
   });
 
-  it("tells the client's address to auth and to no one else", async () => {
+  it("sends the client's address to auth only", async () => {
     await gateway.graphql('{ me { id } taskStatistics { total } }', { token });
     expect(gateway.auth.callers[0]).toHaveProperty('ip', '127.0.0.1');
     expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('ip');
@@ -122,7 +122,7 @@ describe.each(WAYS)('the graph over services $mode, by the $executor executor', 
     ]);
   });
 
-  it('tells of a defect only the id that the log has', async () => {
+  it('reports only the id of a defect, which the log has', async () => {
     gateway.tasks.fail(new Error('column "secret" of http://10.0.0.7 does not exist'));
     const { body, headers } = await gateway.graphql('{ taskStatistics { total } }', { token });
     const requestId = headers.get('x-request-id');

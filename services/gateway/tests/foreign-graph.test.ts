@@ -71,7 +71,7 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
     });
   });
 
-  it('tells those services nothing of its clients', async () => {
+  it('sends those services nothing about its clients', async () => {
     products.seen.length = 0;
     const headers = {
       cookie: 'a=b',
@@ -112,7 +112,7 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
     expect(body.errors?.[0]).toMatchObject({ message: 'Internal server error', path: ['broken'] });
   });
 
-  it('tells with an error that a service leaves out what its schema promises', async () => {
+  it('reports with an error that a service leaves out what its schema promises', async () => {
     const { body } = await gateway.graphql('{ unreviewed { name stars } }');
     expect(body).toEqual({
       data: { unreviewed: null },

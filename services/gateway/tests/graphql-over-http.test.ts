@@ -262,7 +262,7 @@ describe('a client that accepts JSON besides streams', () => {
     },
   );
 
-  it('gets results as JSON, and subscriptions as a stream, whatever it asked before', async () => {
+  it('gets results as JSON, and subscriptions as a stream, in any order of requests', async () => {
     for (const [accept, type] of [
       [ANY_ANSWER, 'text/event-stream'],
       [MULTIPART_OR_JSON, 'multipart/mixed'],

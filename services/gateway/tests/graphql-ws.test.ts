@@ -77,7 +77,7 @@ describe('an operation over graphql-ws', () => {
       '{ taskStatistics { total } tasks(first: 0) { totalCount } }',
       { data: null, errors: [failed('BAD_USER_INPUT')] },
     ],
-  ])('that ran tells its result, and the socket goes on: one %s', async (_what, query, payload) => {
+  ])('that ran delivers its result, and the socket stays open: one %s', async (_what, query, payload) => {
     const { of, subscribe } = await client();
     subscribe('1', query);
     await eventually(() => expect(of('1')).toHaveLength(2));
@@ -119,7 +119,7 @@ describe('an operation over graphql-ws', () => {
     await eventually(() => expect(of('1')).toHaveLength(3));
   });
 
-  it('leaves streams of the same socket alone, whatever becomes of it', async () => {
+  it('does not affect streams of the same socket', async () => {
     const { of, subscribe, socket } = await client();
     subscribe('stream', CHANGES);
     await eventually(async () => expect(await running()).toBe(1));
@@ -236,7 +236,7 @@ describe('a session that ends', () => {
       'mutation { refreshSession(refreshToken: "r") { accessToken } }',
       { data: null, errors: [expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })] },
     ],
-  ])('tells its own end before the close: %s', async (_what, query, payload) => {
+  ])('delivers its own end before the close: %s', async (_what, query, payload) => {
     const sid = crypto.randomUUID();
     const token = await gateway.auth.token(USER, { claims: { sid } });
     const leaving = await acknowledged(token);
@@ -257,7 +257,7 @@ describe('a session that ends', () => {
   it.each([
     { kind: 'sse', accept: 'text/event-stream' },
     { kind: 'multipart', accept: 'multipart/mixed;subscriptionSpec=1.0' },
-  ] as const)('tells its own end in a result over $kind', async ({ kind, accept }) => {
+  ] as const)('delivers its own end in a result over $kind', async ({ kind, accept }) => {
     const token = await gateway.auth.token(USER);
     const logout = { origin: gateway.origin, token, query: 'mutation { logout }', headers: { accept } };
     const result = await streamHttp(kind, logout);
@@ -297,7 +297,7 @@ describe('a session that ends', () => {
 });
 
 describe('a gateway that stops', () => {
-  it('tells the results that are being made, so that no one has to ask twice', async () => {
+  it('delivers pending results, so that no request is repeated', async () => {
     const stopping = await startTestGateway();
     const { isHeld, release } = holdExecution(stopping.tasks);
     const token = await stopping.auth.token(USER);

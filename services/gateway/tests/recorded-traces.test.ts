@@ -66,7 +66,7 @@ describe('a gateway with a collector', () => {
     expect(askedWith()).toEqual([`00-${TRACE_ID}-${fetched?.spanId}-01`, undefined]);
   });
 
-  it.each(['in-process', 'http'] as const)('tells that a service did not answer in time: %s', async (mode) => {
+  it.each(['in-process', 'http'] as const)('reports that a service did not answer in time: %s', async (mode) => {
     await start({}, mode, (connections) => ({
       ...connections,
       request: (service, url, asked, options) => connections.request(service, url, asked, { ...options, timeoutMs: 1 }),
@@ -128,7 +128,7 @@ describe('a gateway with a collector', () => {
     socket.close();
   });
 
-  it('tells the delivery of a change on its trace, also with fields of other services, and of no other change', async () => {
+  it('records the delivery of a change on its trace, also with fields of other services, and of no other change', async () => {
     await start({ OTEL_TRACES_SAMPLER: 'always_off' });
     const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
     const streams = [

@@ -49,7 +49,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     return { status: response.status, headers: response.headers, text, json };
   };
 
-  it('are uploaded, listed, fetched and deleted, whatever their size and name', async () => {
+  it('are uploaded, listed, fetched and deleted, of any size and name', async () => {
     const content = randomBytes(20 * MIB);
     const sha256 = createHash('sha256').update(content).digest('hex');
     const stored = await call('PUT', '/api/backups/big one.tar.gz', { body: content });
@@ -179,7 +179,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       ]);
   });
 
-  it('tell what a restore would change, and do not restore', async () => {
+  it('report what a restore would change, and do not restore', async () => {
     const { json } = await call('POST', '/api/backups');
     const path = `/api/backup/dry-run?file=${json.data.file}`;
     expect(await call('POST', path)).toMatchObject({

@@ -50,7 +50,7 @@ describe('operators while a service is of another version', () => {
   afterAll(() => gateway.stop());
 
   it.each([{}, { version: '9.0.0', startedAt: null, store: {}, feed: null }, null])(
-    'are shown the others when it tells of itself in another form: %j',
+    'are shown the others when its report has another form: %j',
     async (given) => {
       const known = gateway.operators.reported.tasks;
       gateway.operators.reported.tasks = given as never;
@@ -163,7 +163,7 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
     ]);
   });
 
-  it('tells of the database only, where the archives are not known because of it', async () => {
+  it('reports the database only, where the archives are not known because of it', async () => {
     const { reported } = gateway.operators;
     const before = structuredClone(reported);
     reported.backup.store = { isUp: false, schema: null, missing: [], unknown: [] };

@@ -42,7 +42,7 @@ const next = (sequence: number) =>
   `event: next\nid: ${gateway.tasks.changes.cursor(USER, sequence)}\ndata: {"data":{"taskChanges":{"sequence":${sequence}}}}\n\n`;
 
 describe('a stream of server-sent events that begins now', () => {
-  it('tells its id at once, as an event without data, and is resumed by it', async () => {
+  it('sends its id at once, as an event without data, and is resumed by it', async () => {
     gateway.commit(USER);
     const stream = await open('text/event-stream');
     const first = gateway.tasks.changes.cursor(USER, 1);

@@ -60,7 +60,7 @@ describe('an upgrade that is refused', () => {
     ['leaves', (socket: Socket) => void socket.end()],
     ['stays', () => undefined],
     ['never reads', (socket: Socket) => void socket.pause()],
-  ])('holds no descriptor, whatever its client does: %s', async (_what, behave) => {
+  ])('leaks no file descriptor when its client %s', async (_what, behave) => {
     await eventually(() => expect(open).toEqual([]));
     const before = openSockets();
     const sockets = await Promise.all(Array.from({ length: 300 }, () => send(refused)));

@@ -4,7 +4,7 @@ import { createDeadLetterRepository } from './relay/dead-letter.repository.ts';
 import { createRelayMetrics } from './metrics.ts';
 import { createRelayRepository } from './relay/relay.repository.ts';
 
-it('has no backlog and no dead letters to tell while they cannot be counted, instead of what they once were', async () => {
+it('omits backlog and dead letters while they cannot be counted, instead of reporting old values', async () => {
   let isAway = false;
   const database: Pick<Database, 'openSession' | 'run'> = {
     openSession: () => Promise.reject(new Error('away')),

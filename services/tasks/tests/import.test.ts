@@ -23,7 +23,7 @@ const withRows = (...rows: RestoredRow[]) => RESTORED_TASKS + rows.map(restoredR
 const schemas = () =>
   loaded.query(`select nspname as name from pg_namespace where nspname in ('public', 'restored') order by 1`);
 
-it('is not looked through when it has more tables than anybody needs', async () => {
+it('is rejected without a scan when it has too many tables', async () => {
   const many = `do $$ begin
     for t in 1..15 loop
       execute format('create table restored.t%s (%s)', t, (select string_agg(format('c%s int', n), ', ') from generate_series(1, 1400) n));
@@ -35,7 +35,7 @@ it('is not looked through when it has more tables than anybody needs', async () 
   });
 });
 
-it('names what is left out, and not all of it when that is much', async () => {
+it('reports what is left out, up to a limit', async () => {
   const columns = Array.from({ length: 60 }, (_, n) => `add column c${n} int`).join(', ');
   const result = await importDatabase(`${withRows({})} alter table restored.tasks ${columns}`);
   expect(result).toMatchObject({ complete: true, rows: { tasks: 1 } });
@@ -44,7 +44,7 @@ it('names what is left out, and not all of it when that is much', async () => {
 });
 
 describe('a complete restored store', () => {
-  it('becomes a store with the same rows, and without what was around them', async () => {
+  it('becomes a store with the same rows and nothing else', async () => {
     const id = randomUUID();
     const statements = `${withRows(
       { id: `'${id}'`, version: '7', due_date: `'0001-01-01T00:00Z'`, category: `''`, description: `'some'` },
@@ -61,7 +61,7 @@ describe('a complete restored store', () => {
     ).toEqual([{ n: '0' }]);
   });
 
-  it('has all that migrations make, so that the service runs on it', async () => {
+  it('has everything that migrations create, so that the service runs on it', async () => {
     const owner = randomUUID();
     await importDatabase(withRows({ user_id: `'${owner}'` }));
     const structure = `select table_name, column_name, data_type from information_schema.columns
@@ -69,7 +69,7 @@ describe('a complete restored store', () => {
     expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
   });
 
-  it('takes text, times of other types and enumerations become text for what they say', async () => {
+  it('accepts text, times of other types and enumerations as text', async () => {
     const id = randomUUID();
     const statements = `create schema restored;
       create table restored.tasks (id text, user_id varchar(40), title varchar(300), description varchar, completed text,
@@ -112,12 +112,12 @@ describe('a complete restored store', () => {
       2,
     ],
     ['no epoch', `create table restored.feed_state (other int)`, 2],
-  ])('begins an epoch behind the living one and its own, with %s in the dump', async (_what, state, epoch) => {
+  ])('begins an epoch behind the live one and its own, with %s in the dump', async (_what, state, epoch) => {
     expect(await importDatabase(withRows({}) + state)).toMatchObject({ complete: true, dropped: [] });
     expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch }]);
   });
 
-  it('has a secret for cursors that neither the living store nor the dump has', async () => {
+  it('has a secret for cursors that neither the live store nor the dump has', async () => {
     const state = `create table restored.feed_state (epoch int, cursor_key bytea); insert into restored.feed_state values (1, '\\x01')`;
     await importDatabase(withRows({}) + state);
     const key = 'select length(cursor_key) as bytes, cursor_key::text as key from feed_state';
@@ -138,7 +138,7 @@ describe('a complete restored store', () => {
     expect(await importDatabase(RESTORED_TASKS)).toEqual({ complete: true, rows: { tasks: 0 }, dropped: [] });
   });
 
-  it('takes many rows, for longer than a request may take', async () => {
+  it('accepts many rows, for longer than a request may take', async () => {
     const many = `${RESTORED_TASKS} insert into restored.tasks
       select gen_random_uuid(), gen_random_uuid(), 'many of them', null, false, null, null, 'low', now(), now(), 1
       from generate_series(1, 50000)`;
@@ -181,7 +181,7 @@ describe('an incomplete restored store', () => {
     expect(await schemas()).toEqual([{ name: 'public' }, { name: 'restored' }]);
   });
 
-  it('is refused for text that is no value of the column', async () => {
+  it('is rejected for text that is not a value of the column', async () => {
     const statements = `create schema restored;
       create table restored.tasks (id text, user_id uuid, title text, description text, completed text,
         due_date text, category text, priority text, created_at text, updated_at text);
@@ -196,7 +196,7 @@ describe('an incomplete restored store', () => {
       expect(result).toEqual({ complete: false, reason: expect.stringContaining(sentence) });
   });
 
-  it('is refused for two rows with one id, nothing of it is taken, and after a correction it may come again', async () => {
+  it('is rejected for two rows with one id as a whole, and accepted after a correction', async () => {
     const id = `'${randomUUID()}'`;
     const refused = await importDatabase(withRows({ id }, { id }));
     expect(refused).toEqual({ complete: false, reason: expect.stringContaining('same id') });
@@ -208,7 +208,7 @@ describe('an incomplete restored store', () => {
     });
   });
 
-  it('is judged as the rules for requests judge', async () => {
+  it('is validated by the rules for requests', async () => {
     const titles = [
       'abc',
       '😀😀😀',
@@ -249,8 +249,8 @@ describe('an incomplete restored store', () => {
   });
 });
 
-describe('what is no restored database', () => {
-  it('is refused: the living store, names that cannot be, databases that are not there', async () => {
+describe('a database that is not a restored one', () => {
+  it('is rejected: the live store, invalid names, missing databases', async () => {
     loaded = await restoredDatabase('select 1');
     const { importDatabase: importIt } = living.tasks.restore;
     await expect(importIt(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
@@ -260,8 +260,8 @@ describe('what is no restored database', () => {
   });
 });
 
-describe('a store that would take the living one’s place', () => {
-  it('is compared with that: how many tasks there are, and which ones would go or come back', async () => {
+describe('a store that would replace the live one', () => {
+  it('is compared with it: the number of tasks, and which ones would disappear or come back', async () => {
     await importDatabase(withRows({}));
     const [{ id } = {}] = await loaded.query('select id from tasks');
     const [now] = await living.database.query('select count(*)::int as n from tasks');
@@ -279,7 +279,7 @@ describe('a store that would take the living one’s place', () => {
 });
 
 describe('a store from before a restore', () => {
-  it('goes on in a new epoch, with its rows, and with nothing of its earlier changes', async () => {
+  it('continues in a new epoch with its rows, and without its earlier changes', async () => {
     const owner = randomUUID();
     await importDatabase(withRows({ user_id: `'${owner}'` }));
     await loaded.query(
@@ -298,7 +298,7 @@ describe('a store from before a restore', () => {
     ).toEqual([{ n: '0' }]);
   });
 
-  it('has an epoch above the living one, whatever its own was', async () => {
+  it('has an epoch above the live one, independent of its own', async () => {
     await importDatabase(withRows());
     const [now] = await living.database.query('update feed_state set epoch = 50 returning epoch');
     await living.tasks.restore.resume(loaded.name);

@@ -50,7 +50,7 @@ it('brings news from one instance to the others', async () => {
   await eventually(() => expect(heard).toBe(1));
 });
 
-it('tells that it is lost when the server ends its session, and no one publishes under it any more', async () => {
+it('notices that it is lost when the server ends its session, and no one publishes under it any more', async () => {
   const lease = await open();
   await lease.claim();
   await store.query(

@@ -52,7 +52,7 @@ const COLUMNS: Record<string, string> = {
   PRIORITY: 'priority',
 };
 
-/** All that match, in order, as the documentation tells it. */
+/** All that match, in order, as documented. */
 function expected(tasks: Stored[], { filter, orderBy }: { filter: Answer; orderBy: Answer }): string[] {
   const sign = orderBy.direction === 'ASC' ? 1 : -1;
   const keysOf = (row: Stored) => {

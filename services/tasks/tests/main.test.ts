@@ -35,7 +35,7 @@ function run(env: Record<string, string>) {
   return { process, output };
 }
 
-it('does not start with a wrong configuration, and tells all of it', async () => {
+it('does not start with a wrong configuration, and reports all of it', async () => {
   const { process, output } = run({ PORT: 'http', IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'nowhere.json') });
   const [code] = await once(process, 'close'); // then all its output is there
   expect(code).toBe(1);
@@ -50,7 +50,7 @@ it('does not start with a wrong configuration, and tells all of it', async () =>
     expect(output.text).toContain(name);
 });
 
-it('tells where the port for administrators would be none, beside all else', async () => {
+it('reports where the port for administrators would be none, beside all else', async () => {
   const { process, output } = run({ PORT: '60000' });
   const [code] = await once(process, 'close');
   expect(code).toBe(1);

@@ -82,7 +82,7 @@ it('publishes a dead letter that is replayed while its owner has to wait as soon
   }
 });
 
-it('never takes an outage for a bad record, whatever the log calls it: its owner waits, and no other', async () => {
+it('never takes an outage for a bad record, under any error of the log: its owner waits, and no other', async () => {
   const reasons = [
     ...['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION', 'REQUEST_TIMED_OUT'],
     ...['NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'TOPIC_AUTHORIZATION_FAILED', 'CORRUPT_MESSAGE'],

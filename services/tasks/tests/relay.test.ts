@@ -150,7 +150,7 @@ it('starts and writes without an event log, and catches up in order when it come
   }
 });
 
-it('tells how far it is behind', async () => {
+it('reports how far it is behind', async () => {
   const clock = createTestClock(new Date(Date.now() - 3_600_000).toISOString());
   const metrics = new Registry();
   let isAway = true;

@@ -44,7 +44,7 @@ const UP = {
   eventLog: { system: 'memory', isUp: true },
 };
 
-describe('what tasks tells operators of itself', () => {
+describe('what tasks reports to operators', () => {
   it('is how its store and the feed are', async () => {
     expect(await tasks.operators.status()).toEqual(UP);
     await tasks.internal.reportUnreadable({ key: 'unknown', value: 'garbage', reason: 'no JSON' });
@@ -52,7 +52,7 @@ describe('what tasks tells operators of itself', () => {
     await tasks.deadLetters.discardDeadLetters({ all: true });
   });
 
-  it('comes within a second when the database is silent, asks it once at a time, and tells the truth again afterwards', async () => {
+  it('comes within a second when the database is silent, asks it once at a time, and is right again afterwards', async () => {
     proxy.freeze();
     const before = proxy.connections();
     const begun = performance.now();

@@ -28,7 +28,7 @@ afterAll(async () => {
 const cursorOf = async (user: TestUser): Promise<string> =>
   (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
 
-/** Imports a dump with one task of each owner, and lets it take the living store's place. */
+/** Imports a dump with one task of each owner, and lets it replace the live store. */
 async function restore(owners: string[]): Promise<void> {
   const live = nameOf(service.database);
   const rows = owners.map((owner) => restoredRow({ user_id: `'${owner}'`, title: `'${RESTORED_TITLE}'` }));
@@ -66,7 +66,7 @@ function underLoad(users: TestUser[]) {
   };
 }
 
-it('goes on by itself when another database takes the place of its own', async () => {
+it('continues by itself when another database replaces its own', async () => {
   const ids = Array.from({ length: 6 }, () => randomUUID());
   const users = ids.flatMap((id) => [service.user(id), replica.user(id)]);
   const [someone] = users as [TestUser];

@@ -12,7 +12,7 @@ const NEW_PASSWORD = 'another horse battery staple';
 const statusOf = async (email: string, password: string) =>
   (await createRest(url())('POST', '/auth/login', { body: { email, password } })).status;
 
-it('a password, an address and a forgotten password are changed, by the mails’ links where there are some', async () => {
+it('changes a password, an address and a forgotten password, by the links in mails', async () => {
   const { page, problems, close } = await visit(browser(), url());
   const { signUp, signIn, goTo, field, button, says } = useConsole(page);
   const account = newAccount();
@@ -97,7 +97,7 @@ it.each([
   60_000,
 );
 
-it('a signed-in user confirms a new address in their account, without the password', async () => {
+it('confirms a new address of a signed-in user without the password', async () => {
   const { page, problems, close } = await visit(browser(), url());
   const { signUp, signIn, goTo, field, button, says } = useConsole(page);
   const [account, stranger] = [newAccount(), newAccount()];
@@ -155,7 +155,7 @@ it('a signed-in user confirms a new address in their account, without the passwo
   await close();
 }, 180_000);
 
-it('an account is deleted by its password and its typed address, at once and everywhere', async () => {
+it('deletes an account by its password and its typed address, at once and everywhere', async () => {
   const { page, problems, close } = await visit(browser(), url());
   const { signUp, goTo, field, button, says, add, settles } = useConsole(page);
   const account = newAccount();
@@ -175,7 +175,7 @@ it('an account is deleted by its password and its typed address, at once and eve
   await says('The password is wrong.');
   expect(await statusOf(account.email, account.password)).toBe(200);
 
-  // A change that does not get through holds it up, and what was typed is kept.
+  // A pending change delays it, and what was typed is kept.
   await page.route('**/graphql', (route) =>
     route.request().postData()?.includes('createTask') ? route.abort() : route.continue(),
   );
@@ -207,7 +207,7 @@ it('an account is deleted by its password and its typed address, at once and eve
   await close();
 }, 180_000);
 
-it('a long list is read on, as far as somebody wants', async () => {
+it('loads more of a long list on request', async () => {
   const account = newAccount();
   const rest = createRest(url());
   const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });

@@ -36,10 +36,10 @@ const FAINT_BORDERS = `(() => {
     .map(({ element, ratio }) => 'border: ' + ratio.toFixed(2) + ':1  ' + element.outerHTML.slice(0, 200));
 })()`;
 
-/** What axe has to say against the page as it is now, and faint borders; nothing is left out but the rules that are no more than advice. */
+/** The findings of axe for the page as it is now, and faint borders; only rules that are advice are left out. */
 export async function barriersIn(page: Page): Promise<string[]> {
   await page.evaluate(SOURCE);
-  // What moves is seen in its end.
+  // Animations are at their end.
   await page.evaluate(`Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})))`);
   const { violations } = await page.evaluate<Found>(`axe.run(document, { resultTypes: ['violations'] })`);
   const found = violations.flatMap(({ id, help, nodes }) =>

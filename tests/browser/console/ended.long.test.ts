@@ -11,7 +11,7 @@ const login = async (account: { email: string; password: string }) => {
   return body.access_token;
 };
 
-it('whose session is ended elsewhere hears of it, in whichever view, and what they wrote goes on when they sign in', async () => {
+it('notifies a user whose session ended elsewhere, in any view, and keeps what they wrote until they sign in', async () => {
   const { page, close } = await visit(browser(), url());
   const { signUp, signIn, add, lists, goTo, says, settles } = useConsole(page);
   const account = newAccount();
@@ -36,7 +36,7 @@ it('whose session is ended elsewhere hears of it, in whichever view, and what th
   await close();
 }, 120_000);
 
-it('who is signed out in the tab where they made their account comes to where they sign in', async () => {
+it('shows the sign-in to a user who is signed out in the tab of their sign-up', async () => {
   const { page, close } = await visit(browser(), url());
   const { signUp, says } = useConsole(page);
   const account = newAccount();
@@ -47,7 +47,7 @@ it('who is signed out in the tab where they made their account comes to where th
   await close();
 }, 120_000);
 
-it('who asked to be kept signed in is, in another tab as well; who did not is not', async () => {
+it('keeps users signed in in other tabs only if they chose so', async () => {
   const account = newAccount();
   await createRest(url())('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
   const { page, close } = await visit(browser(), url());
@@ -76,7 +76,7 @@ it('who asked to be kept signed in is, in another tab as well; who did not is no
   await close();
 }, 120_000);
 
-it('what waits to be sent is still there when the page is loaded again', async () => {
+it('keeps pending changes across a reload', async () => {
   const { page, close } = await visit(browser(), url());
   const { signUp, add, lists, titleOf, field, says, button, settles } = useConsole(page);
   const account = newAccount();

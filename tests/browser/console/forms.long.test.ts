@@ -14,7 +14,7 @@ async function open() {
   return { ...seen, ...useConsole(seen.page), sent: () => sent };
 }
 
-/** What assistive technology tells of the field that has the focus. */
+/** What assistive technology reports of the field that has the focus. */
 const shown = (page: Page) =>
   page.evaluate<{ label: string; isWrong: boolean; says: string }>(`(() => {
     const { labels, ariaInvalid, ariaDescribedByElements } = document.activeElement;

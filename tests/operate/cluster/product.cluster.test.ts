@@ -94,7 +94,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     await eventually(async () => expect(await titles()).toEqual(['in the backup']));
   }, 120_000);
 
-  // As docs/runbooks/rotate-signing-keys.md tells it; kubelets write a changed secret into running pods within a minute or two.
+  // As docs/runbooks/rotate-signing-keys.md says; kubelets write a changed secret into running pods within a minute or two.
   it('signs with another key when its secret says so, and takes what the former one signed', async () => {
     const { namespace, way } = product();
     const rest = createRest(way.url);

@@ -38,7 +38,7 @@ describe('the trial', () => {
   }, 300_000);
 
   (isReal ? it : it.skip)(
-    'lets operators in as its notes tell, by a port-forward and with the token in the pod (not on nodes that run nothing)',
+    'lets operators in as its notes say, by a port-forward and with the token in the pod (not on nodes that run nothing)',
     async () => {
       const read = ['exec', '-n', namespace, `statefulset/${PREFIX}`, '--', 'cat', '/data/keys/machine-token'];
       const token = (await kubectl(read)).trim();

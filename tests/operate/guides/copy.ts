@@ -21,7 +21,7 @@ const OUTPUT_BYTES = 16 * 1024 * 1024;
 
 export interface Copy {
   root: string;
-  /** Does what the steps tell. */
+  /** Follows the steps. */
   follow(steps: readonly Step[]): void;
   /** Runs Node there. @throws Error with what it printed when it fails */
   node(...args: string[]): Promise<void>;

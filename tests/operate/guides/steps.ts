@@ -9,7 +9,7 @@ export interface Change {
 
 const BLOCK = /(?:^ *`([\w./-]+)`[^\n]*:\n\n)?^( *)```(\w+)\n([^]*?)^\2```$/gm;
 
-/** What a guide tells to do: blocks under the name of a new file, and differences. */
+/** The steps of a guide: blocks under the name of a new file, and differences. */
 export function stepsOf(guide: string): Step[] {
   return [...guide.matchAll(BLOCK)].flatMap(([, file, indent = '', language, block = '']): Step[] => {
     const text = block.replaceAll(new RegExp(`^${indent}`, 'gm'), '');

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 export interface Container {
   output(): string;
   ended: Promise<{ code: number | null }>;
-  /** As an engine does it: SIGTERM, and SIGKILL when that does not help. */
+  /** Like an engine: SIGTERM, then SIGKILL. */
   stop(): Promise<{ code: number | null }>;
 }
 
@@ -29,7 +29,7 @@ export interface ContainerOptions {
 const GRACE_MS = 30_000;
 
 /**
- * Runs an image as a cluster's restricted rules want it: a numeric user, a root file system that cannot be written, no
+ * Runs an image under the restricted rules of a cluster: a numeric user, a root file system that cannot be written, no
  * capability, no new privileges. Ports are this machine's.
  */
 export function runContainer(image: Image, options: ContainerOptions): Container {

@@ -88,7 +88,7 @@ async function npmSettings(file: string): Promise<string[]> {
 }
 
 export interface Image {
-  /** As `buildah inspect` tells it. */
+  /** From `buildah inspect`. */
   config: { User: string; Labels: Record<string, string>; Entrypoint: string[]; Cmd?: string[]; Env: string[] };
   /** The root file system, until `close`. */
   root: string;

@@ -60,7 +60,7 @@ export function describeJourney(platform: () => { urls: string[] }) {
     (await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token })).data.tasks
       .changesCursor;
 
-  it('serves an account from sign-up to logout, and tells exactly its own changes in order', async () => {
+  it('serves an account from sign-up to logout, and delivers exactly its own changes in order', async () => {
     const account = await signUp();
     const stranger = await signUp();
     const token = await logIn(account.email);

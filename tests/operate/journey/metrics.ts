@@ -22,7 +22,7 @@ export function describeMetrics(platform: () => { adminUrls: string[] }) {
     expect(names.sort()).toEqual(listed.sort());
   });
 
-  it('tell of each service’s statements and pool, and of what went to the event log and came back', async () => {
+  it('report each service’s statements and pool, and what went to the event log and came back', async () => {
     const seriesOf = (text: string, name: string, label: string) =>
       namesIn(text, new RegExp(`^${name}{[^}]*\\b${label}="([^"]*)"[^}]*} [1-9]`, 'gm'));
     await eventually(async () => {

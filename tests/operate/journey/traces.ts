@@ -13,7 +13,7 @@ export const tracesTo = ({ url }: TraceCollector) => ({
 
 const TOPIC = 'taskmesh.tasks.changes';
 
-/** What a trace tells of a change, from the request to the frames, and what it never tells. `isSplit`: services by HTTP. */
+/** What a trace contains of a change, from the request to the frames, and what it never contains. `isSplit`: services by HTTP. */
 export function describeTraces(platform: () => { urls: string[]; collector: TraceCollector; isSplit: boolean }) {
   const collector = () => platform().collector;
   const rest: ReturnType<typeof createRest> = (...args) => createRest(platform().urls[0] ?? '')(...args);

@@ -73,7 +73,7 @@ function takeMessage(text: string, version: string, listener: Listener): void {
     return listener.onEnd();
   }
   if (event === 'phx_error') return listener.onEnd(); // the real client joins again; the reason comes before
-  // Whatever else there is says that the channel does not go on.
+  // Every other message says that the channel does not go on.
   if (!TRANSIENT.test(text)) listener.onFailure(text);
   listener.onEnd();
 }

@@ -1,7 +1,7 @@
 import { takeResult, type GraphqlResult } from './graphql-change.ts';
 import type { Connect, Listener } from './stream.ts';
 
-/** Server-sent events as an EventSource reads them: it resumes by Last-Event-ID, whatever came with the last id. */
+/** Server-sent events as an EventSource reads them: it resumes by Last-Event-ID, with or without an event for the last id. */
 export const connectSse =
   (query: string): Connect =>
   ({ url, token, after }, listener) => {

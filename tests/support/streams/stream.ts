@@ -7,12 +7,12 @@ export interface SeenTask {
   version: number;
 }
 
-/** One change as a client received it, whatever the protocol. */
+/** One change as a client received it, over any protocol. */
 export interface StreamedChange {
   kind: 'INSERT' | 'UPDATE' | 'DELETE';
   task: SeenTask;
   previous: SeenTask | null;
-  /** Where the protocol tells it. */
+  /** If the protocol has it. */
   sequence: number | undefined;
   /** `performance.now()` */
   seenAt: number;
@@ -54,7 +54,7 @@ export interface Stream {
   close(): Promise<void>;
 }
 
-/** What a connection tells about. */
+/** The events of a connection. */
 export interface Listener {
   /** The subscription stands. */
   onStanding(): void;
@@ -67,7 +67,7 @@ export interface Listener {
   onLostPlace(): void;
   /** The server said something that a client in its right mind does not come back after. */
   onFailure(what: string): void;
-  /** The connection has ended, for whatever reason; called once or more. */
+  /** The connection has ended, for any reason; called once or more. */
   onEnd(): void;
 }
 
@@ -91,9 +91,9 @@ export interface StreamOptions {
   list: ReadList;
   /** Reads the list again. Absent: no feed may begin again. */
   readList?: () => Promise<ReadList>;
-  /** The protocol tells the cursor behind a batch of changes: those that came after the last one are delivered again. */
+  /** The protocol sends the cursor behind a batch of changes: those that came after the last one are delivered again. */
   repeatsBehindCursor?: boolean;
-  /** The account is being deleted: whatever a client does not come back after is no failure any more, and ends the stream. */
+  /** The account is being deleted: an error after which a client does not return is no failure any more, and ends the stream. */
   isDoomed?: () => boolean;
 }
 

@@ -11,7 +11,7 @@ export const ofEachService = <Value>(valueOf: (service: InnerService) => Value) 
 
 const DEFAULT_PREFIX = 'taskmesh_';
 
-/** The setting DATABASE_PREFIX: what two installations on one PostgreSQL server differ in. */
+/** The setting DATABASE_PREFIX, which separates two installations on one PostgreSQL server. */
 export const databasePrefix = () =>
   z
     .string()
@@ -24,7 +24,7 @@ export const serviceDatabase = (service: InnerService, prefix?: string) => (pref
 export const serviceDatabases = (prefix?: string) => INNER_SERVICES.map((service) => serviceDatabase(service, prefix));
 
 /**
- * Creates the databases that are not there yet, and tells `log` what would keep a restore from working.
+ * Creates missing databases, and logs what would keep a restore from working.
  * @throws PlainError
  */
 export async function ensureServiceDatabases(url: string, env: Env, log: (line: string) => void): Promise<void> {

@@ -29,7 +29,7 @@ export interface StackOptions {
 export interface StackLife extends RunningProcess {
   /** A URL, or Kafka's `host:port`; the same in all lives. */
   url: string;
-  /** Where a service tells of itself: `/livez`, `/readyz`, `/metrics`. */
+  /** Where a service reports its state: `/livez`, `/readyz`, `/metrics`. */
   adminUrl?: string;
 }
 

@@ -12,7 +12,7 @@ const SRC = new URL('../', import.meta.url).href;
 const dir = temporaryDir('stack');
 afterAll(dir.remove);
 
-/** Services that do nothing but tell their environment, and note when they were asked to end. */
+/** Services that do nothing but report their environment, and note when they were asked to end. */
 const FAKE_SERVICE = `
   import { appendFileSync } from 'node:fs';
   import { createServer } from 'node:http';
@@ -182,7 +182,7 @@ describe('a stack', () => {
     expect(read()).toEqual(before);
   });
 
-  it('starts a service that was killed again, at the same address, and tells it in stack.json', async () => {
+  it('starts a service that was killed again, at the same address, and updates stack.json', async () => {
     const stack = await start(optionsFor('revived'));
     const tasks = stack.processes.get('tasks');
     const { pid = 0, current } = tasks ?? {};

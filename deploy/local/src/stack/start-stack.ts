@@ -44,7 +44,7 @@ export async function startStack(options: StackOptions) {
   /** Gateways first, then services, then servers; each has ten seconds, then it is killed. */
   const stop = async () => {
     lock.announceRelease();
-    // Whatever stops us may have reached them as well, and what ended is not to be started again for its turn.
+    // The signal that stops us may have reached them as well: a process that has ended must not be restarted for its turn.
     for (const process of processes.values()) process.retire();
     for (const isDue of [isGateway, isInnerService, () => true])
       await Promise.all([...processes.values()].filter(({ name }) => isDue(name)).map((process) => process.stop()));
@@ -113,7 +113,7 @@ async function startServers(
 
 export type StackState = ReturnType<typeof stateOf>;
 
-/** What `stack.json` in the data directory tells tools, at every moment of a running stack. */
+/** What `stack.json` in the data directory contains for tools, at every moment of a running stack. */
 function stateOf(processes: ReadonlyMap<string, StackProcess>) {
   const states = [...processes.values()].map(({ name, pid, isUp, current }) => {
     const { url, adminUrl, logFile } = current;

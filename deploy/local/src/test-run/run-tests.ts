@@ -22,7 +22,7 @@ type TestsResult = Awaited<ReturnType<typeof runJest>>;
 
 const EXIT_TIMEOUT_MS = 20_000;
 
-/** Everything that has to hold, each part to its end, so that one run tells all. Says whether all held. */
+/** Everything that has to hold, each part to its end, so that one run reports all. Says whether all held. */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
   const { env, dataDir, signal, jestArgs } = options;
   const nothing = jestArgs.length > 0 ? await whyNoTests(options) : undefined;

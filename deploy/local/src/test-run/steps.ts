@@ -8,7 +8,7 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '.
 /** One part of the whole check: its name, whether it held, how long it took. */
 export type StepResult = Awaited<ReturnType<typeof runStep>>;
 
-/** Does a step and tells how it went. A step that throws is an error of the run, not a finding. */
+/** Does a step and reports how it went. A step that throws is an error of the run, not a finding. */
 export async function runStep(name: string, action: () => Promise<boolean>) {
   const begin = performance.now();
   say(`— ${name} …`);

@@ -14,7 +14,7 @@ it('comes back as it was published, and says nothing else of the account', () =>
   expect(parseAccountDeleted(encodeAccountDeleted(published))).toEqual(deleted);
 });
 
-it('is read when a newer producer tells more of it', () => {
+it('is read when a newer producer adds fields', () => {
   expect(parseAccountDeleted(JSON.stringify({ ...deleted, reason: 'of tomorrow' }))).toEqual(deleted);
 });
 

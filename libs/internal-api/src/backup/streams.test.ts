@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { createLines, receiveBody } from './streams.ts';
 
 describe('the lines of long work', () => {
-  it('end with the result, even if the work was given up and still tells how it gets on', async () => {
+  it('end with the result, even if the work was given up and still reports how it gets on', async () => {
     const lines = createLines({ repeatMs: 60_000 });
     lines.progress({ phase: 'dump' });
     lines.end({ result: null });

@@ -47,7 +47,7 @@ describe('an event log that is measured', () => {
     });
   });
 
-  it('tells apart the records that were not taken, by why', async () => {
+  it('distinguishes the records that were not accepted, by reason', async () => {
     const records = ['a', 'b', 'c', 'd'].map((key) => record(key));
     const [, b, c] = records;
     const { eventLog, figures } = fixture(async () => {

@@ -151,7 +151,7 @@ describe('traces that are recorded', () => {
     expect(new Set([...ids, TRACE_ID]).size).toBe(4);
   });
 
-  it('tell of an error its code or kind, never its message', async () => {
+  it('report only the code or kind of an error, never its message', async () => {
     const tracing = start().tracing('gateway');
     const failures = ['504', Object.assign(new Error('planted'), { code: '23505' }), new TypeError('planted'), 7];
     for (const failure of failures) tracing.begin(undefined, () => ({ name: 'request' }))?.end(failure);
@@ -267,7 +267,7 @@ describe('traces that are recorded', () => {
       expect(reports).toEqual([]);
     });
 
-    it('are no more than were sent, whatever the answer says', async () => {
+    it('are no more than were sent, even if the response says so', async () => {
       collector.say(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
       start()
         .tracing('gateway')

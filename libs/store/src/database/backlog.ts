@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
 import type { Statement } from './statement.ts';
 
-/** How far one thing is behind another. */
+/** What waits to be processed. */
 export interface Backlog {
   pending: number;
   oldestPendingAgeSeconds: number;

@@ -53,7 +53,7 @@ it('closes in time while a connection is being opened, and lets its statement en
   }
 }, 20_000);
 
-it('tells of a refused row which rule it breaks, and nothing of what it holds', async () => {
+it('names the rule that a rejected row breaks, and none of its values', async () => {
   const store = await createTestDatabase('refusals');
   const database = await createDatabase({
     ...{ name: 'refusals', url: store.url, entities: [Named], migrations: [] },
@@ -72,7 +72,7 @@ it('tells of a refused row which rule it breaks, and nothing of what it holds', 
   }
 });
 
-it('plans statements to last, and compiles none, whatever the server does by itself', async () => {
+it('keeps plans and disables JIT, independent of the settings of the server', async () => {
   const store = await createTestDatabase('settings');
   const database = await createDatabase({
     ...{ name: 'settings', url: store.url, entities: [Thing], migrations: [], poolSize: 1 },

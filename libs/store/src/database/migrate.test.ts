@@ -48,7 +48,7 @@ const applied = async () =>
   (await store.query('select name from mikro_orm_migrations order by id')).map(({ name }) => name);
 const TABLE = ['create table things (id int)', 'insert into things values (1)'];
 
-it('says in words what a user lacks who does not own the database', async () => {
+it('names the right that a user lacks who does not own the database', async () => {
   const role = `stranger_${process.pid}`;
   await store.query(`create role ${role} login password 'secret'`);
   try {
@@ -81,7 +81,7 @@ async function giveUp(abort: (holder: Client) => Promise<unknown>): Promise<void
   }
 }
 
-it('gives up on a signal while another one migrates, and applies nothing later', async () => {
+it('stops on a signal while another instance migrates, and applies nothing later', async () => {
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
   await giveUp((holder) => eventually(async () => expect((await holder.query(waiting)).rowCount).toBe(1)));
   await eventually(async () =>
@@ -100,7 +100,7 @@ it.each([0, 5, 20, 60])(
   10_000,
 );
 
-it('says what it waits for while the server does not answer', async () => {
+it('logs what it waits for while the server does not respond', async () => {
   const lines: string[] = [];
   const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], (line) => void lines.push(line));
   await expect(database.migrate({ waitMs: 300 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -112,7 +112,7 @@ it('says what it waits for while the server does not answer', async () => {
   ]);
 });
 
-it('lets a statement of a migration take longer than one of a request may', async () => {
+it('allows a statement of a migration to take longer than one of a request', async () => {
   const database = await open(TABLE, ['select pg_sleep(6.8)', 'alter table things add column slow int']);
   await database.migrate();
   expect(await applied()).toEqual(['0001', '0002']);
@@ -121,14 +121,14 @@ it('lets a statement of a migration take longer than one of a request may', asyn
   });
 }, 180_000);
 
-it('applies each migration once, however many instances begin at the same time', async () => {
+it('applies each migration once, with many instances at the same time', async () => {
   const instances = await Promise.all(Array.from({ length: 4 }, () => open(TABLE, ['select pg_sleep(0.3)'])));
   await Promise.all(instances.map((database) => database.migrate()));
   expect(await applied()).toEqual(['0001', '0002']);
   expect(await store.query('select * from things')).toEqual([{ id: 1 }]);
 });
 
-it('begins again when its connection is ended in the middle, and leaves nothing half done', async () => {
+it('starts over when its connection ends in the middle, and leaves nothing half done', async () => {
   const [one, other] = [await open(TABLE, ['select pg_sleep(1)']), await open(TABLE, ['select pg_sleep(1)'])];
   const migrating = Promise.all([one.migrate(), other.migrate()]);
   await eventually(async () => {
@@ -143,7 +143,7 @@ it('begins again when its connection is ended in the middle, and leaves nothing 
   expect(await store.query('select * from things')).toEqual([{ id: 1 }]);
 });
 
-it('waits for a table that a long transaction holds, without keeping others from it', async () => {
+it('waits for a table that a long transaction has locked, without blocking others', async () => {
   await (await open(TABLE)).migrate();
   const [long, reader] = [new Client({ connectionString: store.url }), new Client({ connectionString: store.url })];
   await Promise.all([long.connect(), reader.connect()]);
@@ -170,7 +170,7 @@ it('waits for a table that a long transaction holds, without keeping others from
   }
 }, 180_000);
 
-it('goes as far as asked, and on from there another time', async () => {
+it('migrates up to a given version, and continues from there', async () => {
   const database = await open(
     TABLE,
     ['alter table things add column more int'],
@@ -183,7 +183,7 @@ it('goes as far as asked, and on from there another time', async () => {
   expect(database.versions).toEqual(['0001', '0002', '0003']);
 });
 
-it('makes its tables where the service looks for them, whatever the database says', async () => {
+it('creates its tables where the service looks for them, independent of the search_path of the database', async () => {
   await store.query('create schema elsewhere');
   await store.query(
     `do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,

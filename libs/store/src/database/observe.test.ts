@@ -81,7 +81,7 @@ describe('the statements of a database', () => {
 
 const poolWith = (counts: { totalCount: number; idleCount: number; waitingCount: number }) => counts as Pool; // the only fields read
 
-it('tells how full the pools of one process are, each by its name', async () => {
+it('reports how full the pools of one process are, each by its name', async () => {
   const registry = new Registry();
   measurePool(registry, 'tasks', poolWith({ totalCount: 10, idleCount: 3, waitingCount: 5 }));
   measurePool(registry, 'auth', poolWith({ totalCount: 1, idleCount: 1, waitingCount: 0 }));

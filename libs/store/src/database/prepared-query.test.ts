@@ -82,7 +82,7 @@ it.each([
   ['PostgreSQL cannot read a value', 'select $1::int as n', 'one', { code: '22P02' }],
   ['a statement fails while it runs', 'select 1 / $1::int as n', 0, { code: '22012' }],
   ['a statement is none', 'selec $1', 1, { code: '42601' }],
-])('tells that %s, and the next one goes well', async (_, text, value, error) => {
+])('reports that %s, and the next one goes well', async (_, text, value, error) => {
   await expect(run(text, [value])).rejects.toMatchObject(error);
   await expect(run(text, [value])).rejects.toMatchObject(error);
   expect(await run('select $1::int as n', [1])).toEqual([{ n: 1 }]);
@@ -95,7 +95,7 @@ it('sends nothing of a value that cannot be written', async () => {
   expect(await run('select $1::jsonb as json', [{ a: 1 }])).toEqual([{ json: { a: 1 } }]);
 });
 
-it('tells when a value that came cannot be read, and goes on', async () => {
+it('reports when a value that came cannot be read, and goes on', async () => {
   await pool.end();
   const getTypeParser: typeof types.getTypeParser = () => (text: string) => {
     if (text === '2') throw new Error('not two');

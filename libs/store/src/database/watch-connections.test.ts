@@ -42,7 +42,7 @@ it('ends a connection that fell silent under a statement, and the pool goes on w
   expect(network.connections()).toBe(2);
 });
 
-it('ends one that somebody holds as well, and tells all its statements', async () => {
+it('ends one that somebody holds as well, and reports all its statements', async () => {
   const client = await pool.connect();
   client.on('error', () => undefined);
   network.strand();

@@ -52,7 +52,7 @@ async function gateBefore(url: string, migrates: boolean) {
   return { gate, close: () => database.close() };
 }
 
-it('tells versions that are too old from others', () => {
+it('recognises versions that are too old', () => {
   expect(whyTooOld(90_624)?.reason).toMatch(/^is of version 9,/);
   expect(whyTooOld(149_999)).toEqual({ reason: REASON, isLasting: true });
   expect(whyTooOld(150_000)).toBeUndefined();

@@ -211,7 +211,7 @@ const FIRST_WITH_ITS_OWN = 160_000;
 const BY_SERVER = `create function pg_temp.is_value(text, text) returns boolean language sql stable
     as 'select pg_catalog.pg_input_is_valid($1, $2)'`;
 
-/** Before PostgreSQL 16 only an attempt tells. */
+/** Before PostgreSQL 16 only an attempt shows it. */
 export const BY_ATTEMPT = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$
     begin
       execute pg_catalog.format('select %L::%s', value, type);

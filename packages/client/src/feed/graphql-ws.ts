@@ -68,7 +68,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connectio
   let cancelSilence = () => {};
   let cancelLinger = () => {};
 
-  /** Also while the server closes it, before the browser tells of that: then it takes nothing any more. */
+  /** Also while the server closes it, before the browser reports that: then it accepts nothing any more. */
   const isClosing = () => socket !== undefined && socket.readyState > WebSocket.OPEN;
   const send = (message: object) => {
     if (!isClosing()) socket?.send(JSON.stringify(message));

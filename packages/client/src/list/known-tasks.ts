@@ -13,7 +13,7 @@ interface Reported {
 
 /**
  * What is known of a list on the server: its tasks from the first one to an edge, beyond which nothing is known. Pages and
- * changes may arrive in any order; versions tell which is newer.
+ * changes may arrive in any order; versions say which is newer.
  */
 export interface KnownTasks {
   readonly all: () => readonly Task[];

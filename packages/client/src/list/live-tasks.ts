@@ -78,7 +78,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       listeners.tell();
     });
   };
-  /** What a state does goes on until another one begins, or over several: a feed that is live is still followed. */
+  /** The work of a state lasts until another one begins, or over several: a live feed is still followed. */
   const dispatch = (event: LiveEvent) => {
     const before = state;
     state = nextLive(before, event);

@@ -24,7 +24,7 @@ export interface WriteQueue {
   subscribe(listener: WritesListener): () => void;
   /** Resolves when it is done. @throws TaskmeshError when it was refused and undone */
   add(write: Write): Promise<Outcome>;
-  /** The feed has reported the write's change, so it is done, whatever its answer will be. */
+  /** The feed has reported the write's change, so it is done, even if its response is an error or never comes. */
   confirm(key: string, outcome: Outcome): void;
   /** Sends nothing until the returned function is called, so that a list read meanwhile includes no unanswered write. */
   hold(): () => void;

@@ -7,7 +7,7 @@ interface AnyWrite {
   key: string;
   /** Unix milliseconds. */
   queuedAt: number;
-  /** When it was first sent; if set, it may have been done, whatever was answered. */
+  /** When it was first sent; if set, it may have been done, even without a response. */
   sentAt?: number;
 }
 

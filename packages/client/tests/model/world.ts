@@ -17,7 +17,7 @@ export interface Faults {
   lost: number;
   /** A change is reported twice. */
   doubled: number;
-  /** A torn connection still tells what it had. */
+  /** A torn connection still delivers what it had. */
   late: number;
 }
 

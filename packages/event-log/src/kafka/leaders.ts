@@ -30,7 +30,7 @@ export type Place = { partition: number; leader: string } | { partition: number;
 
 /** The leaders of topics' partitions, and the connections to them. A leader is identified by `host:port`. */
 export interface Leaders {
-  /** @returns a function from record to place. Rejects when no broker can tell, or there is no such topic. */
+  /** @returns a function from record to place. Rejects when no broker knows, or there is no such topic. */
   of(topic: string): Promise<(record: LogRecord) => Place>;
   /** Marks what is known of the topic as possibly outdated. */
   doubt(topic: string): void;

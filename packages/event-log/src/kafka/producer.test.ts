@@ -62,7 +62,7 @@ const named = (reasons: Map<LogRecord, unknown>) =>
   );
 
 describe('a producer', () => {
-  it('asks each leader once for all that is for it', async () => {
+  it('sends one request to each leader', async () => {
     const { producer, taken, requests } = createCluster();
     const records = [at(0, 'a'), at(1, 'b'), at(2, 'c'), at(0, 'd')];
     expect(named(await producer.send('t', records))).toEqual({});
@@ -70,7 +70,7 @@ describe('a producer', () => {
     expect(requests.slice(1).toSorted()).toEqual(['b1 0:2 2:1', 'b2 1:1']);
   });
 
-  it('puts a key where every client of Kafka puts it', async () => {
+  it('partitions keys like every client of Kafka', async () => {
     const { producer, requests } = createCluster();
     const byLibrary = Partitioners.DefaultPartitioner();
     const partitionMetadata = [0, 1, 2, 3].map((partitionId) => ({
@@ -84,7 +84,7 @@ describe('a producer', () => {
     }
   });
 
-  it('names what is for a partition without a leader; everything else is taken, and that as soon as it has one', async () => {
+  it('reports records of a partition without a leader, accepts all others, and those once it has one', async () => {
     const { producer, leaders, taken, advance } = createCluster();
     leaders[2] = -1;
     const records = [at(0, 'a'), at(2, 'held'), at(1, 'b')];
@@ -95,7 +95,7 @@ describe('a producer', () => {
     expect(named(await producer.send('t', [at(2, 'held')]))).toEqual({});
   });
 
-  it('names what one leader did not answer for, and leaves that one alone until it answers again', async () => {
+  it('reports records without a response from their leader, and pauses that leader until it responds again', async () => {
     const { producer, silent, taken, requests } = createCluster();
     await producer.send('t', [at(1, 'known')]);
     silent.add('b2');
@@ -146,7 +146,7 @@ describe('a producer', () => {
     expect([refused.size, taken.length]).toEqual([9_000, 0]);
   });
 
-  it('finds the records that a broker will never take among those it refuses with them, and sends the others', async () => {
+  it('isolates the records that a broker will never accept, and sends the others', async () => {
     const { producer, refusals, taken } = createCluster();
     refusals.set(0, ({ records }) => (records.some(({ value }) => value.includes('huge')) ? MESSAGE_TOO_LARGE : 0));
     const records = [
@@ -162,7 +162,7 @@ describe('a producer', () => {
     expect(taken.toSorted()).toEqual(['1', '3', '6', '7']);
   });
 
-  it('sends in parts what is too much at once', async () => {
+  it('splits requests that are too large', async () => {
     const { producer, refusals, taken } = createCluster();
     refusals.set(0, ({ records }) => (records.length > 2 ? MESSAGE_TOO_LARGE : 0));
     const values = ['1', '2', '3', '4', '5', '6', '7'];
@@ -177,7 +177,7 @@ describe('a producer', () => {
     expect(taken).toEqual(values);
   });
 
-  it('rejects everything with one reason while no broker answers, asks none again and again, and goes on by itself', async () => {
+  it('rejects everything with one reason while no broker responds, without repeated requests, and recovers by itself', async () => {
     const { producer, silent, requests } = createCluster();
     silent.add('b1').add('b2');
     for (let times = 0; times < 50; times++)

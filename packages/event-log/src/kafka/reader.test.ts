@@ -285,7 +285,7 @@ describe('a part of a topic that is in trouble', () => {
   });
 });
 
-describe('a cluster that does not tell how the topic looks', () => {
+describe('a cluster that does not describe the topic', () => {
   it('is reported once, and once when it does again', async () => {
     const cluster = createCluster(1);
     const picture = cluster.metadata;

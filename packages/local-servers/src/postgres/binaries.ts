@@ -69,7 +69,7 @@ function linkLibraries(native: string): boolean {
   });
 }
 
-/** The copy's name tells all that matters: npm's packages of one version are the same wherever they lie. */
+/** The copy's name says all that matters: npm's packages of one version are the same wherever they lie. */
 function copyOf(native: string, version: string): string {
   const parent = openFolder();
   const copy = join(parent, `local-servers-postgres-${version}-${process.getuid?.() ?? 0}`);

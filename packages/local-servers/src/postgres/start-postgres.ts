@@ -74,7 +74,7 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
   const ready = () => postgresVersion(url);
   const run = { name: 'PostgreSQL', dataDir, ladder: LADDER, prepare, ready, intervalMs: 20 };
   const server = await runInDataDir(run, options).finally(() => close());
-  /** `version`, as PostgreSQL tells it: e.g. `18.4`. */
+  /** `version`, as PostgreSQL reports it: e.g. `18.4`. */
   return { ...server, url, port, version: server.answer };
 }
 

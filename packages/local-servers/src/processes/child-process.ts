@@ -89,7 +89,7 @@ export async function startChild(options: ChildOptions) {
 
 export interface ReadinessOptions<Answer = unknown> {
   name: string;
-  /** What it tells once it does its work; nothing or a rejection means not yet. */
+  /** What it reports once it does its work; nothing or a rejection means not yet. */
   ready: () => Promise<Answer | undefined>;
   /** Recovery after a crash, or a busy machine, may take minutes. @default 600000 */
   timeoutMs?: number;

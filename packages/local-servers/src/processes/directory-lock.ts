@@ -63,7 +63,7 @@ function heldLock(database: DatabaseSync, holderFile: string) {
   let held = true;
   write(false);
   return {
-    /** Tells those who wait that it is worth waiting: `release` is near. */
+    /** Records that `release` is near, so that others wait for it. */
     announceRelease: () => held && write(true),
     release() {
       if (!held) return;

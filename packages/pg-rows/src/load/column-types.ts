@@ -2,7 +2,7 @@ import type { TypeName } from 'libpg-query';
 import { escapeIdentifier } from 'pg';
 import { as, namePartsOf } from './syntax-nodes.ts';
 
-/** Types whose input executes and looks up nothing. All others become text, which holds whatever a dump has. */
+/** Types whose input executes and looks up nothing. All others become text, which holds every value of a dump. */
 const BUILT_IN = new Set([
   'bit', 'bool', 'box', 'bpchar', 'bytea', 'char', 'cidr', 'circle', 'date', 'float4', 'float8', 'inet', 'int2', 'int4', 'int8',
   'interval', 'json', 'jsonb', 'line', 'lseg', 'macaddr', 'macaddr8', 'name', 'numeric', 'path', 'point', 'polygon', 'text', 'time',

@@ -58,13 +58,13 @@ function textSql(text: string): string {
 }
 
 function number(text: string): string {
-  if (!/^[-+.\w]+$/.test(text)) refuse('a number is written as none is');
+  if (!/^[-+.\w]+$/.test(text)) refuse('a number is malformed');
   return sane(text);
 }
 
 /** Ten bytes such as 1e131071 would expand to a hundred thousand as text. */
 function sane(text: string): string {
-  return /e[+-]?0*[1-9]\d{3}/i.test(text) ? refuse('a number is larger than any that makes sense') : text;
+  return /e[+-]?0*[1-9]\d{3}/i.test(text) ? refuse('a number is too large') : text;
 }
 
 function cast(

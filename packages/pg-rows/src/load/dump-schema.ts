@@ -64,7 +64,7 @@ export function createDumpSchema({ schema: target, maxTables = 1_000 }: DumpSche
     return `create table ${table.sqlName} (${columns.map(columnSql).join(', ')});`;
   };
 
-  /** A part of a loaded table is loaded with all its own parts, in whatever schema. */
+  /** A part of a loaded table is loaded with all its own parts, in any schema. */
   const inherit = (child: Table, parent: Table): string => {
     if (child.lostRows) refuse('a table becomes a part of another one after its rows were passed over');
     const made = child.isLoaded

@@ -62,7 +62,7 @@ const OBJECTS: Record<string, string> = {
   lo_unlink: 'large object',
 };
 
-/** `isOnce`: the call happens exactly once, whatever the database contains. */
+/** `isOnce`: the call happens exactly once, for any content of the database. */
 function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall, isOnce: boolean): string {
   const { schema: where, name } = namePartsOf(funcname);
   if (where !== undefined && where !== 'pg_catalog') refuse('queries are not allowed in a dump');

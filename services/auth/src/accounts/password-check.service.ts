@@ -8,13 +8,13 @@ import { emailKey } from './email-key.ts';
 
 export interface PasswordCheckService {
   /**
-   * The account of somebody who is signed in and has shown the password once more. Wrong ones count as failed logins.
+   * The account of a signed-in user who has confirmed the password. Wrong ones count as failed logins.
    * `path` is the name of the client's field. @throws AppError BAD_USER_INPUT for a wrong one, CONFLICT when there is none, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   confirm(userId: string, password: string, path: string, origin: RequestOrigin): Promise<StoredAccount>;
   /**
-   * The same for somebody who is not signed in, and who learns nothing else about the account: one without a password refuses all
-   * of them as wrong, after the same time. @throws AppError BAD_USER_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * The same for a caller who is not signed in and learns nothing else about the account: one without a password rejects every one
+   * after the same time. @throws AppError BAD_USER_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   confirmAnonymous(userId: string, password: string, path: string, origin: RequestOrigin): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface PasswordCheckServiceDeps {
   clock: Clock;
 }
 
-/** Returns what counts and records a failed login: once, however often it is called. */
+/** Returns a function that records a failed login, only once. */
 export function failedLogin(
   { accounts, limits, clock }: Pick<PasswordCheckServiceDeps, 'accounts' | 'limits' | 'clock'>,
   key: string,

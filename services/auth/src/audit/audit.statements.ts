@@ -6,7 +6,7 @@ export const ERASED_AT_ONCE = 1_000;
 
 /**
  * Parameters: account id, the last id of the batch before. Removes a batch of an account's entries, from the oldest on, and says how many
- * and which was the last. Without that place, each batch would look again at all that the same transaction has removed.
+ * and which was the last. Without that id, each batch would scan again what the same transaction has removed.
  */
 export const ERASE_TRAIL = `
   with gone as (

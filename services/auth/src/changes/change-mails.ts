@@ -16,7 +16,7 @@ interface Change {
   publicUrl: string;
 }
 
-/** What tells of a change that was made. */
+/** The mail about a change that was made. */
 export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (change: Change) => Mail> = {
   'password.changed': ({ to, time, ip, publicUrl }) =>
     mail(to, 'Your Taskmesh password was changed', [

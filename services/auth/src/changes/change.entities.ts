@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { accountOf } from '../accounts/account.entity.ts';
 
-/** `email.confirm` asks the new address whether it is right, the others tell what has changed. */
+/** `email.confirm` asks the new address whether it is right, the others report what has changed. */
 export const ACCOUNT_MAIL_KINDS = [
   'password.changed',
   'email.confirm',

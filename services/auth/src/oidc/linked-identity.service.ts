@@ -53,7 +53,7 @@ export function addLink(transaction: AccountTransaction, link: Link): LinkedIden
   return transaction.addLinked({ id, accountId: account.id, issuer, subject, email, createdAt: now, lastUsedAt: now });
 }
 
-/** Queues the mail that tells the account's address. */
+/** Queues the mail that notifies the account's address. */
 export function addNotice(
   transaction: AccountTransaction,
   kind: 'identity.linked' | 'identity.unlinked',

@@ -11,12 +11,12 @@ describe('the failure of a backup', () => {
     ['ECONNREFUSED', 'The backup was not made: a store was not available.'],
     ['57P01', 'The backup was not made: a store was not available.'],
     ['42501', 'The backup was not made: no permission to read a store.'],
-  ])('tells the operator what %s means, without a path or a host', (code, message) => {
+  ])('explains %s to operators, without a path or a host', (code, message) => {
     const cause = Object.assign(new Error(`${code}: open '/srv/secret/place' on db.internal`), { code });
     expect(asBackupFailure(cause)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, cause });
   });
 
-  it('tells what a dump cannot hold', () => {
+  it('reports what a dump cannot hold', () => {
     const failure = asBackupFailure(new DumpError('tasks: view "v"'));
     expect(failure).toBeInstanceOf(AppError);
     expect(failure).toMatchObject({ code: 'CONFLICT', message: 'The backup was not made: tasks: view "v".' });

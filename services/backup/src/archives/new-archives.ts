@@ -77,7 +77,7 @@ export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
 
 /**
  * Adds archives to the catalogue that it lacks, from their manifests, and records which are unfit for a restore. Known
- * ones stay unchanged. An archive does not tell who made it, so retention never deletes what a scan has found.
+ * ones stay unchanged. An archive does not say who made it, so retention never deletes what a scan has found.
  */
 export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): Promise<BackupScan> {
   const { list, log } = deps;

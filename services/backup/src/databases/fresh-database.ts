@@ -138,7 +138,7 @@ async function dropLoader(admin: Client, loader: string): Promise<void> {
   await admin.query(`drop role if exists ${role}`);
 }
 
-/** Copying a database, or another use that locks it, may take without end. */
+/** Copying a database, or another use that locks it, may take any time. */
 const DROP_TIMEOUT_MS = 5_000;
 /** For a statement that makes or removes a whole database: a busy disk may need minutes. */
 export const DATABASE_TIMEOUTS = { timeoutMs: 10 * 60_000 };

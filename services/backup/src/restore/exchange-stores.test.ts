@@ -57,7 +57,7 @@ describe('an exchange of stores', () => {
     expect(steps).toEqual(['begin', 'prepare', 'ask', 'swap', 'undone', 'left nothing', 'unsettled']);
   });
 
-  it('is a success when somebody else has settled it as one, whatever went wrong here', async () => {
+  it('is a success when another process has settled it as one, even if it failed here', async () => {
     const { messages, exchange } = createTrial({ find: async () => ({ stage: 'restored', stores: [] }) as never });
     const prepare = () => Promise.reject(new Error('the connection was lost'));
     expect(await exchange({ prepare })).toMatchObject({ isCleanUpPending: false });

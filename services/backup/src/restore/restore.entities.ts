@@ -3,7 +3,7 @@ import type { StoreName } from '../databases/store.ts';
 
 /**
  * - `loading`: the live stores are unchanged.
- * - `swapping`: one transaction swaps all stores; the server tells whether it was committed.
+ * - `swapping`: one transaction swaps all stores; the server knows whether it was committed.
  * - `swapping-apart`: stores on several servers are being swapped, and stay closed until all are; not valid yet.
  * - `decided`: all are swapped and only have to be opened.
  * - `restored`, `undone`: finished.

@@ -104,7 +104,7 @@ describe('expired archives', () => {
     expect(gone([night(9, 'good'), found], '7')).toEqual(['2026-03-04T03']);
   });
 
-  it('never hold the newest good one, nor more good ones than the rule leaves, whatever happened', () => {
+  it('never contain the newest good archive, nor more good ones than the rule leaves', () => {
     const kinds = fc.array(fc.constantFrom<Proof>('good', 'unproved', 'unfit'), { maxLength: 60 });
     const rules = fc.record(
       { last: fc.integer({ min: 1, max: 9 }), daily: fc.integer({ min: 1, max: 9 }), monthly: fc.integer({ min: 1, max: 3 }) },

@@ -89,7 +89,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
 /** Known unfit archives were reported before; unexamined files may be no archives at all. */
 const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
 
-/** Does one after the other, whatever fails. @throws the first failure */
+/** Runs one after the other, and goes on after a failure. @throws the first failure */
 async function allOf(steps: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

@@ -21,7 +21,7 @@ export async function openInside(dir: string, name: string): Promise<Opened> {
   return found.kind === 'found' ? openFile(found.path) : found;
 }
 
-/** Resolves a name with all its links, whatever it leads to. */
+/** Resolves a name with all its links, to any kind of target. */
 export async function findInside(dir: string, name: string): Promise<Found> {
   if (name.includes('\0')) return { kind: 'missing' };
   const base = await realpath(dir);

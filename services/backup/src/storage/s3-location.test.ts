@@ -1,7 +1,7 @@
 import { parseS3Url } from './s3-location.ts';
 
 describe('reading the address of a bucket', () => {
-  it("takes Amazon's own with what the environment says", () => {
+  it("reads Amazon's with the settings of the environment", () => {
     expect(parseS3Url('s3://archives')).toEqual({
       bucket: 'archives',
       prefix: '',
@@ -20,7 +20,7 @@ describe('reading the address of a bucket', () => {
     expect(parseS3Url('s3://me:100%sure@archives')).toBeUndefined();
   });
 
-  it('takes any other server, with a key of its own', () => {
+  it('reads any other server, with a key of its own', () => {
     expect(parseS3Url('s3://me:a%2Fb@archives?endpoint=http://127.0.0.1:9000')).toEqual({
       bucket: 'archives',
       prefix: '',

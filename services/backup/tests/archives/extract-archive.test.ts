@@ -78,7 +78,7 @@ describe('extracting an archive', () => {
     await expectNothingOutside();
   });
 
-  it('stops at a quarter of the free disk, whatever else is allowed', async () => {
+  it('stops at a quarter of the free disk, even if the limits allow more', async () => {
     const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
     await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject({
       message: expect.stringContaining('more than 4500 bytes'),
@@ -105,7 +105,7 @@ describe('extracting an archive', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('tells how much it has read', async () => {
+  it('reports how much it has read', async () => {
     const bytes = gzipSync(tar([{ name: 'a' }]));
     const progress: number[] = [];
     const source = Readable.from([bytes.subarray(0, 20), bytes.subarray(20)]);

@@ -83,7 +83,7 @@ describe('writing an archive', () => {
     await eventually(async () => expect(await openFiles()).toEqual([]));
   });
 
-  it('tells of a file that is not there', async () => {
+  it('reports a file that is not there', async () => {
     const archive = writeArchive({ dir, files: ['gone.sql'], modifiedAt: new Date() });
     await expect(buffer(archive)).rejects.toThrow(/gone\.sql/);
   });

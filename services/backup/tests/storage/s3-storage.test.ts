@@ -157,7 +157,7 @@ describe('archives in a bucket', () => {
   }, 120_000);
 
   it('say when the bucket does not let us in, or is not there', async () => {
-    await expect(storageAt(server.url('', 'nobody:S3RVER')).list()).rejects.toThrow('does not let us in');
+    await expect(storageAt(server.url('', 'stranger:S3RVER')).list()).rejects.toThrow('does not let us in');
     const other = locationOf(server.url());
     const nowhere = createS3Storage({
       location: { ...other, bucket: 'nowhere' },

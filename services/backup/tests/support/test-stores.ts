@@ -44,7 +44,7 @@ export async function createTestStores() {
       `test\\_stores\\_%${mark}%`,
     ]);
 
-  /** Whatever was done to them: `wanted` are the names, by what they are called here. */
+  /** Restores them after any change: `wanted` are the names, by what they are called here. */
   async function putBack(wanted: ReadonlyMap<string, string>): Promise<void> {
     const kept = new Map([...wanted].map(([what, name]) => [ids.get(what), name]));
     for (const { name, id } of await databases())

@@ -129,7 +129,7 @@ describe('an operator with the token of this machine', () => {
     'http://localhost:4000/',
     'null',
     '',
-  ])('is no page of another origin, whatever it sends: "%s"', (origin) => {
+  ])('is no page of another origin, even with "%s"', (origin) => {
     const { 'sec-fetch-site': _, ...old } = page;
     expect(check(request('127.0.0.1', { ...old, ...bearer, origin }))).toEqual(REFUSED);
   });

@@ -60,7 +60,7 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
       if (given === undefined)
         return headerValues(request, 'authorization').length === 0 && checkRules(request) === 200;
       const isRight = expected !== undefined && bearsToken(request, expected);
-      // Whatever the right one looks like: those of users, who ask here all the time, are no guesses.
+      // Tokens of users, which arrive here all the time, are no guesses, even if the right one looks like them.
       if (expected === undefined || (isOfUsersForm(given) && !isRight)) return false;
       const { outcome, refusedForS } = await look(request);
       return !refusedForS && outcome === 200 && isRight;
@@ -96,7 +96,7 @@ export function createOperatorCheck({
     if (!isLocal(request)) return 403;
     const { origin, host = '' } = request.headers;
     if (origin === undefined) return 200;
-    // A page. A browser tells the truth about its origin; the token proves who opened it.
+    // A page. A browser reports the truth about its origin; the token proves who opened it.
     if (machineToken === undefined || origin !== `http://${host.toLowerCase()}`) return 403;
     return bearsToken(request, machineToken) ? 200 : 401;
   };

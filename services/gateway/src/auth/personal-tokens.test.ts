@@ -36,7 +36,7 @@ function fixture() {
 }
 
 describe('a personal token', () => {
-  it('tells whose it is, what it may do and until when; auth sees its hash only', async () => {
+  it('reports whose it is, what it may do and until when; auth sees its hash only', async () => {
     const { state, tokens, known } = fixture();
     const token = newPersonalToken();
     const { id, userId, email, createdAt, expiresAt } = known;

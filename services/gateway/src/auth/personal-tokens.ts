@@ -17,7 +17,7 @@ const MOST_WAITING = 1_000;
 /** Personal access tokens, which users create for programs. Only auth knows them, by their hashes. */
 export interface PersonalTokens {
   /**
-   * The token's user; undefined when it is invalid. `callerOf` tells who asks, so that one caller's many tokens do not hold up those of others.
+   * The token's user; undefined when it is invalid. `callerOf` reports who asks, so that one caller's many tokens do not hold up those of others.
    * @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked
    */
   userOf(token: string, callerOf: () => string): Promise<User | undefined>;

@@ -153,7 +153,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(second.seen).toEqual([6]));
   });
 
-  it('a feed that no one reads any more asks for nothing, whatever it still missed', async () => {
+  it('a feed without a reader requests nothing, even if changes are missing', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     try {
       const detach = await feed.subscribe(owner, undefined, createReader());

@@ -10,7 +10,7 @@ import { NO_FEED_METRICS } from './metrics.ts';
 
 const EVERY_MS = 60_000;
 
-describe('what the feed of a gateway asks the tasks service', () => {
+describe('requests of the feed to the tasks service', () => {
   let store: ReturnType<typeof createStore>;
   /** The owners of each call of `heads`. */
   let questions: string[][];
@@ -40,11 +40,11 @@ describe('what the feed of a gateway asks the tasks service', () => {
   });
   afterEach(() => stop());
 
-  describe('in all regularity', () => {
+  describe('at regular times', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] }));
     afterEach(() => jest.useRealTimers());
 
-    it('is nothing as long as no one reads, and nothing after the end', async () => {
+    it('are not sent without readers, nor after the end', async () => {
       const feed = await startFeed();
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toEqual([]);
@@ -61,7 +61,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
       expect(jest.getTimerCount()).toBe(0);
     });
 
-    it('is no more to take a record that cannot be read, once the gateway stops', async () => {
+    it('do not report unreadable records once the gateway stops', async () => {
       let tries = 0;
       const reportUnreadable = () => (tries++, Promise.reject(new Error('away')));
       const feed = await startFeed({ tasks: { ...store.tasks, reportUnreadable } });
@@ -75,7 +75,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
       expect(tries).toBe(2);
     });
 
-    it('leaves no timer behind a replay that is over', async () => {
+    it('leave no timer behind a finished replay', async () => {
       const feed = await startFeed();
       const owner = randomUUID();
       for (let count = 0; count < 20; count++) store.commit(owner);
@@ -86,7 +86,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
       expect(jest.getTimerCount()).toBe(1); // the next comparison of heads
     });
 
-    it('is the heads of all owners, each once, by the thousand', async () => {
+    it('fetch the heads of all owners, each once, by the thousand', async () => {
       const feed = await startFeed();
       const owners = Array.from({ length: 2_001 }, () => randomUUID());
       for (const owner of owners) await feed.subscribe(owner, undefined, createReader());
@@ -97,7 +97,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
     });
   });
 
-  it('goes on after a question that had no answer, which is logged', async () => {
+  it('continue after one without a response, which is logged', async () => {
     const feed = await startFeed({ headsEveryMs: 10 });
     const owner = randomUUID();
     const reader = createReader();
@@ -109,7 +109,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
     await eventually(() => expect(reader.seen).toEqual([1]));
   });
 
-  it("compares heads early for an epoch that is not the store's, at most twice a second, until it is confirmed", async () => {
+  it("compare heads early for an epoch that is not the store's, at most twice a second, until it is confirmed", async () => {
     const feed = await startFeed();
     const reader = createReader();
     const owner = randomUUID();
@@ -135,7 +135,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
   });
 });
 
-it('who comes back with a cursor is counted, by whether it can be used', async () => {
+it('are counted by outcome for returning cursors', async () => {
   const store = createStore();
   const counted: string[] = [];
   const common = {

@@ -138,7 +138,7 @@ describe('a reader that begins now', () => {
     expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
   });
 
-  it('reads all the same when the tasks service, of the release before, tells no cursor', async () => {
+  it('reads all the same when the tasks service, of the release before, reports no cursor', async () => {
     const feed = await startFeed({ tasks: { ...store.tasks, heads: (owners) => store.tasks.heads(owners) } });
     const reader = createReader();
     await feed.subscribe(owner, undefined, reader);

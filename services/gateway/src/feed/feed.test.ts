@@ -18,7 +18,7 @@ describe('the feed of a gateway', () => {
   });
   afterAll(() => feed.stop());
 
-  it('delivers live changes in order, whatever the event log drops, repeats and swaps', async () => {
+  it('delivers live changes in order, even if the event log drops, repeats and swaps them', async () => {
     const reader = createReader();
     const detach = await feed.subscribe(owner, undefined, reader);
     const late: TaskChanged[] = [];

@@ -60,7 +60,7 @@ interface Attached {
 }
 
 /**
- * One owner's changes in one epoch, in order, each exactly once. Live records advance the feed one by one; whatever is
+ * One owner's changes in one epoch, in order, each exactly once. Live records advance the feed one by one; what is
  * missing between or after them comes from the tasks service, which has the whole log.
  */
 export class OwnerFeed {

@@ -14,7 +14,7 @@ function createStuckReader(most: number) {
   const reader = createReader();
   const { promise: never, resolve } = Promise.withResolvers<void>();
   const drained = () => (reader.seen.length < most ? Promise.resolve() : never);
-  // Returned so that it stays reachable: otherwise whatever waits for it could be collected as garbage.
+  // Returned so that it stays reachable: otherwise everything that waits for it could be collected as garbage.
   return { ...reader, drained, resolve };
 }
 

@@ -31,7 +31,7 @@ export interface AdmittedOperation {
 export const isSubscription = ({ operation: { operation } }: AdmittedOperation) =>
   operation.operation === 'subscription';
 
-/** Checks clients' operations, whatever transport they came by. */
+/** Checks clients' operations, for every transport. */
 export interface Admission {
   /** Checks a request before its document is parsed, and finds the text of a trusted one. @throws InvalidOperation */
   read(sent: UncheckedRequest): CheckedRequest;

@@ -72,7 +72,7 @@ function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): Fasti
   return reply.code(status).send(body);
 }
 
-/** A request to `/graphql`, under the id that its answer tells. */
+/** A request to `/graphql`, under the id that its answer reports. */
 export interface GraphQLRequest {
   raw: IncomingMessage;
   id: string;

@@ -140,7 +140,7 @@ const OURS = new Map<ValidationRule, ValidationRule>([
 ]);
 
 /**
- * Merges equal selections within a set, whatever their directives are. The fields of the result overlap exactly if those of
+ * Merges equal selections within a set, ignoring their directives. The fields of the result overlap exactly if those of
  * `document` do. Without this, the check for that would compare all pairs of equal fields, and give up at a few hundred.
  */
 function withFieldsMerged(document: DocumentNode): DocumentNode {

@@ -61,7 +61,7 @@ export function sendContinue(request: IncomingMessage): void {
 
 export type Decode = (bytes: Buffer, limits: { maxBytes: number; network: string }) => Promise<Buffer>;
 
-/** Their windows have 32 KiB; one of brotli may have 16 MiB, whatever the body expands to. */
+/** Their windows have 32 KiB; one of brotli may have 16 MiB, even for a small body. */
 const DECODERS = new Map([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],

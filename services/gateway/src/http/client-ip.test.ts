@@ -12,7 +12,7 @@ describe('the address of a client', () => {
 
   it.each([
     ['the peer, when nothing is forwarded', from('203.0.113.9'), '203.0.113.9'],
-    ['the peer, whatever an untrusted one forwards', from('203.0.113.9', '1.2.3.4'), '203.0.113.9'],
+    ['the peer, even if an untrusted one forwards an address', from('203.0.113.9', '1.2.3.4'), '203.0.113.9'],
     ['what a trusted proxy forwards', from('10.1.2.3', '198.51.100.7'), '198.51.100.7'],
     ['the nearest that no proxy of ours wrote', from('10.1.2.3', '1.1.1.1, 198.51.100.7, 192.168.1.1'), '198.51.100.7'],
     ['nothing left of nonsense', from('10.1.2.3', '198.51.100.7, unknown, 10.9.9.9'), '10.9.9.9'],

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 
-/** Longer texts are no addresses, whatever form they have. */
+/** Longer texts are no addresses in any form. */
 const MAX_WRITTEN = 64;
 
 /**

@@ -32,7 +32,7 @@ function disconnectSignalOf({ socket }: IncomingMessage): AbortSignal {
   return controller.signal;
 }
 
-/** What a request tells of its client's connection. */
+/** What a request reports to its client's connection. */
 export function connectionOf(from: { clientIp(request: IncomingMessage): string }, request: IncomingMessage) {
   return { ip: from.clientIp(request), client: clientOf(request), signal: disconnectSignalOf(request) };
 }

@@ -210,7 +210,7 @@ async function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: 
   if (body instanceof Readable) return reply.send(body);
   reply.header('content-type', JSON_TYPE).header('x-content-type-options', 'nosniff');
   const text = await encodeText(JSON.stringify(body));
-  // The length of compressed secrets tells of them; and one tag for two forms would not be a strong one.
+  // The length of compressed secrets reveals them; and one tag for two forms would not be a strong one.
   if (etag !== undefined || isSecret || !isCompressible(text)) return reply.send(text);
   addVary(reply, 'Accept-Encoding');
   const compressed = await gzipFor(request.headers['accept-encoding'], text);

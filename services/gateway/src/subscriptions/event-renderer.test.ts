@@ -236,7 +236,7 @@ describe('equal streams', () => {
     for (const text of await Promise.all([first, second])) expect(text).toContain('Ada');
   });
 
-  it('share the text whatever their position and filter are', async () => {
+  it('share the text, even with different positions and filters', async () => {
     const { rendering, requests } = createWorld(
       'subscription ($from: String, $filter: TaskFilter) { taskChanges(after: $from, filter: $filter) { task { owner { name } } } }',
     );

@@ -21,7 +21,7 @@ const FOREIGN_AT_ONCE = 16;
 
 /**
  * Writes a change as JSON: at once, or after asking other services. Rejects when one of them stays unavailable, or when
- * no caller wants the result any more, as their `isWaiting` tells.
+ * no caller wants the result any more, as their `isWaiting` reports.
  */
 export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 

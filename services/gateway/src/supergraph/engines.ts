@@ -96,7 +96,7 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
       const { data, errors, extensions } = result;
       return {
         data: (data as EngineResult['data']) ?? null,
-        // It also tells of the nulls that are there because of errors.
+        // It also reports the nulls that are there because of errors.
         ...(errors?.length ? { errors } : { incomplete: extensions?.valueCompletion }),
       };
     };

@@ -66,7 +66,7 @@ export interface PreparedOperation {
   readonly operationName: string | undefined;
   /** Its plan, its renderer for events, and more. */
   readonly partOf: PartOf;
-  /** Whether messages tell nothing of the schema but what the client has named. @default false */
+  /** Whether messages reveal nothing of the schema but what the client has named. @default false */
   readonly hideSuggestions?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { type Protocol, PROTOCOLS, type SubscriptionMetrics } from '../subscript
 import type { LimitAge, SessionWatch } from './connection-ends.ts';
 import type { SocketLimits } from './sockets/socket-limits.ts';
 
-/** What every transport needs, whatever its protocol. */
+/** What every transport needs, independent of its protocol. */
 export interface TransportDeps {
   context: GatewayContext;
   watch: SessionWatch;

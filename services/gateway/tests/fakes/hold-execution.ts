@@ -1,6 +1,6 @@
 import type { FakeTasks } from './tasks.ts';
 
-/** From now on, whatever is asked of the service waits until `release`. `undo` lets others through again. */
+/** From now on, every request to the service waits until `release`. `undo` lets others through again. */
 export function holdExecution({ subgraph }: Pick<FakeTasks, 'subgraph'>) {
   const { execute } = subgraph;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -8,16 +8,16 @@ import type {
   TasksStatus,
 } from '@taskmesh/internal-api';
 
-/** What services tell operators, from memory. */
+/** What services report to operators, from memory. */
 export interface FakeOperators {
   auth: StatusOf<ServiceStatus>;
   tasks: StatusOf<TasksStatus>;
   backup: StatusOf<BackupStatus>;
   deadLetters: DeadLettersInternal;
-  /** What they tell; a test changes it. */
+  /** What they report; a test changes it. */
   reported: { auth: ServiceStatus; tasks: TasksStatus; backup: BackupStatus };
   letters: DeadLetter[];
-  /** What the services do before they tell; for the next call only. */
+  /** What the services do before they report; for the next call only. */
   before(work: (() => Promise<unknown>) | undefined): void;
 }
 

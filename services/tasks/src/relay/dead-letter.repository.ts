@@ -37,7 +37,7 @@ export function createDeadLetterRepository(database: Pick<Database, 'run'>) {
       await database.run('write', NOTE_UNREADABLE, [fingerprint, owner, sequence, reason, record, most]);
     },
 
-    /** What waits for an operator, by who put it aside. */
+    /** The number of dead letters by source. */
     async count(): Promise<{ relay: number; gateway: number }> {
       const rows = await database.run<{ source: 'relay' | 'gateway'; count: number }>('read', COUNT, []);
       return { relay: 0, gateway: 0, ...Object.fromEntries(rows.map(({ source, count }) => [source, count])) };

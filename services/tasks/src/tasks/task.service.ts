@@ -134,7 +134,7 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
         ownerId: caller.userId,
         filter,
         order,
-        // One more than the page, to tell whether there is a next one.
+        // One more than the page, to know whether there is a next one.
         limit: requested.tasks ? first + 1 : 0,
         offset: skipped,
         behind: after == null ? undefined : decodeCursor(order, after),

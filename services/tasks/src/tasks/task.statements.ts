@@ -12,7 +12,7 @@ import { GIVEN_FIELDS, LAST_MOMENT, TASK_COLUMNS, taskColumnsOf } from './task-r
  * in commit order without gaps. Under READ COMMITTED, a part that waited for a lock continues with the newest row.
  *
  * `$now` is the service's clock. `updated_at` increases by at least a millisecond, with any clocks, up to
- * LAST_MOMENT; `version` is what tells changes apart.
+ * LAST_MOMENT; `version` distinguishes changes.
  */
 
 const logChange = (kind: string, after: string, before: string) => `
@@ -23,7 +23,7 @@ const logChange = (kind: string, after: string, before: string) => `
 const MAX_UNPUBLISHED = 10_000;
 
 /**
- * Of the feed `f`; $4: its owner. Each owner's changes are published in order, so one of them tells. Not a condition on
+ * Of the feed `f`; $4: its owner. Each owner's changes are published in order, so one of them is enough. Not a condition on
  * `published_at`, for which PostgreSQL may read the index of all unpublished changes.
  */
 const LOG_HAS_ROOM = `(

@@ -24,7 +24,7 @@ async function prepared(client: Client, text: string): Promise<string> {
 
 /**
  * How many pages a statement touches, planned for any values, as the service's connections do. What is bound by the
- * protocol would be planned for its values in an EXPLAIN, whatever the setting.
+ * protocol would be planned for its values in an EXPLAIN, even with that setting.
  */
 export async function pagesOf(client: Client, { text }: Statement, values: unknown[]): Promise<number> {
   const name = await prepared(client, text);

@@ -55,7 +55,7 @@ export const usersOf = (count: number, ...services: TestTasks[]) =>
     return services.map((service) => service.user(id));
   });
 
-/** An event log of which a test says what happens to what is published. */
+/** An event log whose results a test determines. */
 export function faultyLog(
   fault: (publish: () => Promise<void>, records: Parameters<EventLog['publish']>[1]) => Promise<void>,
 ): EventLog {
@@ -63,7 +63,7 @@ export function faultyLog(
   return { ...inner, publish: (topic, records) => fault(() => inner.publish(topic, records), records) };
 }
 
-/** An event log that takes every record that has no reason against it, and names the others. */
+/** An event log that accepts every record without a reason against it, and reports the others. */
 export function choosyLog(reasonAgainst: (record: LogRecord) => Error | undefined): EventLog {
   const inner = createMemoryEventLog();
   return {
@@ -72,7 +72,7 @@ export function choosyLog(reasonAgainst: (record: LogRecord) => Error | undefine
       const reasons = new Map<LogRecord, unknown>();
       const stopped = new Set<string>();
       for (const record of records) {
-        const reason = stopped.has(record.key) ? new Error('behind one that was not taken') : reasonAgainst(record);
+        const reason = stopped.has(record.key) ? new Error('behind one that was not accepted') : reasonAgainst(record);
         if (!reason) continue;
         reasons.set(record, reason);
         stopped.add(record.key);

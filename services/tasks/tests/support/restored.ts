@@ -30,7 +30,7 @@ export function restoredRow(columns: RestoredRow = {}): string {
   return `insert into restored.tasks (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')});`;
 }
 
-/** A database beside the living one, as backup leaves it for the import. */
+/** A database beside the live one, as backup leaves it for the import. */
 export async function restoredDatabase(statements: string): Promise<TestDatabase & { name: string }> {
   const database = await createTestDatabase('restored');
   await database.query(statements);
@@ -41,13 +41,13 @@ export function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** The two change places by renaming: the restored one gets the living one's name, and that one the name `old`. */
+/** Swaps the two by renaming: the restored one gets the name of the live one, and that one the name `old`. */
 export async function swap(live: string, fresh: string, old: string): Promise<void> {
   const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
   await admin.connect();
   try {
     await admin.query(`alter database ${live} with allow_connections false`);
-    // A session that was just being opened may come up behind the first look.
+    // A session that was just being opened may appear after the first query.
     for (let left = 1; left !== 0;)
       left =
         (await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [live]))
@@ -61,7 +61,7 @@ export async function swap(live: string, fresh: string, old: string): Promise<vo
   }
 }
 
-/** Removes what a swap left of the living store. */
+/** Removes what a swap left of the live store. */
 export async function dropOld(old: string): Promise<void> {
   const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
   await admin.connect();

@@ -38,7 +38,7 @@ export interface TestUser {
   remove(id: string, ifVersion?: number): Promise<string>;
 }
 
-/** What a test looks into: fields by name, whatever they are. */
+/** What a test looks into: any fields, by name. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the shape depends on the query
 export type Answer = any;
 

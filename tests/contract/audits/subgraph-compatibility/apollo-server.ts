@@ -16,7 +16,7 @@ export function takeParts(): Parts {
   return parts;
 }
 
-// What the suite's services import. Here they only tell what they are made of.
+// What the suite's services import. Here they only describe what they consist of.
 
 export const gql = parse;
 

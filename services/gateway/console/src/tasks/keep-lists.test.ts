@@ -12,7 +12,7 @@ function createLists() {
   return { made, open: (category: string) => liveTasks({ filter: { category } }) };
 }
 
-it('a list that somebody comes back to is the same one', () => {
+it('returns the same list on a second visit', () => {
   const { open, made } = createLists();
   const first = open('home');
   expect(open('work')).not.toBe(first);
@@ -20,7 +20,7 @@ it('a list that somebody comes back to is the same one', () => {
   expect(made).toHaveLength(2);
 });
 
-it('only the last ones are kept', () => {
+it('keeps only the most recent ones', () => {
   const { open, made } = createLists();
   const [first, second] = ['0', '1'].map(open);
   for (const category of ['2', '3', '4', '5', '6', '7', '0', '8']) open(category);

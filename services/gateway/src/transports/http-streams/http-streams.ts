@@ -159,7 +159,7 @@ async function subscribe(
   return reply;
 }
 
-/** A document that cannot run is a bad request (400), whatever the format of the answer. */
+/** A document that cannot run is a bad request (400), in every format of the response. */
 function invalid(errors: GraphQLError[]): GraphQLError {
   const [first] = errors;
   return new GraphQLError(first?.message ?? 'Bad request.', {

@@ -18,7 +18,7 @@ const bodyOf = (pieces: string[], failure?: Error) => {
 const END = '{"status":201,"success":true,"message":"Backup made."}\n';
 
 describe('the lines of work that lasts', () => {
-  it('are its progress, in whatever pieces they come, and its end', async () => {
+  it('are its progress and its end, in pieces of any size', async () => {
     const seen: Progress[] = [];
     const end = await readLines(
       bodyOf(['\n{"progress":{"pha', 'se":"dump"}}\n\n{"progress":{"phase":"swap"}}\n{"status":2', END.slice(11)]),
