@@ -6,7 +6,6 @@ import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { AccessKeys, VerifyingKey } from './auth/access-keys.ts';
-import type { Authenticator } from './auth/authenticator.ts';
 import type { EndedSessions } from './auth/sessions.ts';
 import type { Operators } from './auth/operators.ts';
 import type { GatewayConfig } from './config.ts';
@@ -34,7 +33,7 @@ export type Caller =
   | { kind: 'invalid' };
 
 /** What every adapter (REST, GraphQL, realtime) uses. */
-export interface GatewayContext extends Authenticator {
+export interface GatewayContext {
   config: GatewayConfig;
   log: Log;
   clock: Clock;
@@ -49,6 +48,13 @@ export interface GatewayContext extends Authenticator {
   graph: LiveGraph;
   /** Admits clients' operations: trusted and persisted documents, limits, forbidden fields, variables. */
   admission: Admission;
+  /**
+   * `values` are all `Authorization` headers of the request (see `headerValues`); more than one is invalid.
+   * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
+   */
+  authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;
+  /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to so many seconds ago. */
+  authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
   /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
   operators: Operators;
   /** The client's address; forwarding headers count only from trusted proxies. */

@@ -31,6 +31,7 @@ import { createDocuments } from './graphql/documents.ts';
 import { createPersistedQueries, NO_PERSISTED_QUERIES } from './graphql/persisted-queries.ts';
 import { createGraphQLHandler, graphqlRoutes } from './graphql/routes.ts';
 import { createApp } from './http/app.ts';
+import { isServing } from './http/client-connections.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests, traceClientRequests } from './http/measure.ts';
 import { findConsole, serveConsole, serveTokenForms, serveUnknownPath } from './pages/pages.ts';
@@ -157,7 +158,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   app.server.on('upgrade', (request, socket, head) => {
     // An error of one socket must end only that socket.
     try {
-      realtime?.upgrade(request, socket, head);
+      // Its bytes would come in the middle of the response in front.
+      if (isServing(request.socket)) socket.destroy();
+      else realtime?.upgrade(request, socket, head);
     } catch (error) {
       log.error({ err: error }, 'an upgrade failed');
       socket.destroy();

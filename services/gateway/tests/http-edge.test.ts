@@ -45,6 +45,12 @@ describe('a request that no route accepts', () => {
       405,
       'METHOD_NOT_ALLOWED',
     ],
+    [
+      'two hosts, at a path that cannot be decoded',
+      'GET /% HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n',
+      400,
+      'BAD_USER_INPUT',
+    ],
   ])('is answered in JSON: %s', async (_name, request, status, code) => {
     const answer = await raw(request);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -145,7 +151,7 @@ describe('requests that a connection sends before its answers have ended', () =>
 
   it('wait behind a stream for as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();
-    const { socket, received } = open(stream() + request('GET', LARGE).repeat(30));
+    const { socket, received } = open(stream() + request('GET', LARGE).repeat(8));
     await eventually(() => expect(received()).toContain('text/event-stream'));
     await sleep(1_000);
     expect(executed).toBe(0);
@@ -162,17 +168,25 @@ describe('requests that a connection sends before its answers have ended', () =>
       await sleep(20);
       return execute(...args).finally(() => atOnce--);
     };
-    const { socket, received } = open(request('GET', '/api/tasks').repeat(10));
-    await eventually(() => expect(received().match(/HTTP\/1\.1 200/g)).toHaveLength(10));
+    const { socket, received } = open(request('GET', '/api/tasks').repeat(9));
+    await eventually(() => expect(received().match(/HTTP\/1\.1 200/g)).toHaveLength(9));
     large.tasks.subgraph.execute = execute;
     expect(most).toBe(1);
     socket.destroy();
   });
 
-  it('end the connection when they are too many', async () => {
-    const { socket } = open(stream() + request('GET', LARGE).repeat(60));
+  it.each([LARGE, '/%'])('end the connection when they are more than 8: GET %s', async (path) => {
+    const { socket } = open(stream() + request('GET', path).repeat(9));
     await once(socket, 'close');
     expect(executed).toBe(0);
+  });
+
+  it('end the connection when one wants to upgrade it', async () => {
+    const upgrade = 'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket';
+    const handshake = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws'; // prettier-ignore
+    const { socket, received } = open(`${request('GET', LARGE)}${upgrade}\r\n${handshake}\r\n\r\n`);
+    await once(socket, 'close');
+    expect(received()).toBe('');
   });
 });
 

@@ -133,7 +133,7 @@ describe.each(['in-process', 'http'] as const)('the platform, shown to operators
     const { reported } = gateway.operators;
     const before = structuredClone(reported);
     reported.auth.store = { isUp: false, schema: null, missing: [], unknown: [] };
-    reported.tasks.version = '0.2.0';
+    reported.tasks.version = '9.0.0';
     reported.tasks.store.missing = ['0009-next'];
     reported.tasks.eventLog.isUp = false;
     reported.tasks.relayFailingSeconds = 61.2;

@@ -1,50 +1,53 @@
+import { jest } from '@jest/globals';
 import { createSigningKey, newPersonalToken, publicKeys, signAccessToken } from '@taskmesh/identity';
-import { importJWK, type CryptoKey } from 'jose';
+import { createLog, systemClock } from '@taskmesh/service';
+import { importJWK, type CryptoKey, type JWK } from 'jose';
 import type { User } from '../context.ts';
+import { createAccessKeys } from './access-keys.ts';
 import { createAuthenticator } from './authenticator.ts';
+import type { EndedSessions } from './sessions.ts';
 
-const NOW_S = 1_800_000_000;
 const USER = 'a0000000-0000-4000-8000-000000000001';
-const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE' };
+/** The runbook promises ten seconds, one of which auth takes to read its file. */
+const PROMISED_MS = 9_000;
 
-const ipOf = () => '192.0.2.1';
+const log = createLog({ service: 'test', level: 'silent' });
 
-async function fixture() {
-  const jwk = await createSigningKey('key-1');
-  const imported = (key = jwk) => importJWK(key, 'ES256') as Promise<CryptoKey>; // elliptic-curve JWKs become CryptoKeys
-  const [privateKey, key] = [await imported(), await imported(publicKeys({ keys: [jwk] }).keys[0])];
+async function tokenOf(key: JWK): Promise<string> {
+  const iat = Math.floor(Date.now() / 1000);
+  const privateKey = (await importJWK(key, 'ES256')) as CryptoKey; // elliptic-curve JWKs become CryptoKeys
+  const ids = { userId: USER, sub: USER, sid: 'session', jti: 'token' };
+  const claims = { ...ids, email: 'a@example.com', iat, exp: iat + 3_600 };
+  return signAccessToken(claims, { kid: key.kid ?? '', privateKey });
+}
+
+/** An authenticator with the keys that auth publishes; `has` sets those from now on. */
+async function fixture(first?: JWK) {
+  const key = first ?? (await createSigningKey('key'));
+  let keys = [key];
+  let asked = 0;
   const state = {
-    nowS: NOW_S,
     isLoaded: true,
-    hasKeys: true,
-    isCurrent: true,
     ended: new Set<string>(),
-    checks: 0,
     used: [] as string[],
     askers: [] as string[],
     personal: undefined as User | undefined,
   };
-  const { authenticate, authenticateToken } = createAuthenticator({
-    keys: {
-      current: () => (state.hasKeys ? { keys: [] } : undefined),
-      async getKey() {
-        state.checks++;
-        if (!state.isCurrent) throw new Error('unknown key id');
-        return key;
+  const accessKeys = createAccessKeys({
+    auth: {
+      async accessTokenKeys() {
+        asked++;
+        return publicKeys({ keys });
       },
-      isCurrent: () => state.isCurrent,
-      onRemoved: () => () => undefined,
-      start: async () => undefined,
-      stop: async () => undefined,
     },
+    log,
+  });
+  const { authenticate, authenticateToken } = createAuthenticator({
+    keys: accessKeys,
     endedSessions: {
-      has: (session) => state.ended.has(session),
+      has: (session: string) => state.ended.has(session),
       loaded: () => state.isLoaded,
-      announce: () => undefined,
-      onEnded: () => () => undefined,
-      start: async () => undefined,
-      stop: async () => undefined,
-    },
+    } as unknown as EndedSessions, // the only methods called
     personalTokens: {
       async userOf(_token, callerOf) {
         state.askers.push(callerOf());
@@ -52,53 +55,68 @@ async function fixture() {
       },
     },
     sessionUses: { note: (session) => void state.used.push(session) },
-    clock: { now: () => state.nowS * 1_000 },
+    clock: systemClock,
   });
-  const authenticator = {
-    authenticate: (values: readonly string[]) => authenticate(values, ipOf),
-    authenticateToken: (given: string, options: { graceS?: number } = {}) =>
-      authenticateToken(given, { ipOf, ...options }),
+  await accessKeys.start();
+  await jest.advanceTimersByTimeAsync(0);
+  const ipOf = () => '192.0.2.1';
+  const callerOf = (token: string, graceS = 0) => authenticateToken(token, { ipOf, graceS });
+  return {
+    ...{ key, state, accessKeys, callerOf },
+    authenticate: (...values: string[]) => authenticate(values, ipOf),
+    kindOf: async (token: string, graceS?: number) => (await callerOf(token, graceS)).kind,
+    asked: () => asked,
+    has: (...now: JWK[]) => (keys = now),
   };
-  const claims = { userId: USER, sub: USER, email: 'a@x', iat: NOW_S, exp: NOW_S + 900, sid: 'session', jti: 'token' };
-  const token = await signAccessToken(claims, { kid: 'key-1', privateKey });
-  const kindOf = async (...args: Parameters<typeof authenticator.authenticateToken>) =>
-    (await authenticator.authenticateToken(...args)).kind;
-  return { authenticator, state, token, claims, kindOf };
 }
 
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
 describe('a token', () => {
-  it('tells who calls, and its signature is checked once', async () => {
-    const { authenticator, state, token, claims } = await fixture();
-    const caller = await authenticator.authenticateToken(token);
+  it('names its user, and its signature is checked once', async () => {
+    const { key, accessKeys, callerOf } = await fixture();
+    const getKey = jest.spyOn(accessKeys, 'getKey');
+    const token = await tokenOf(key);
+    const caller = await callerOf(token);
     expect(caller).toMatchObject({
       kind: 'user',
-      claims,
+      claims: { userId: USER, email: 'a@example.com', sid: 'session' },
       identity: { role: 'user', userId: USER, sessionId: 'session' },
     });
-    expect(await authenticator.authenticateToken(token)).toBe(caller);
-    expect(state.checks).toBe(1);
+    expect(await callerOf(token)).toBe(caller);
+    expect(getKey).toHaveBeenCalledTimes(1);
+    await accessKeys.stop();
   });
 
-  it('is a use of its session each time that it counts', async () => {
-    const { state, token, kindOf } = await fixture();
+  it('is a use of its session each time that it is accepted', async () => {
+    const { key, accessKeys, state, kindOf } = await fixture();
+    const token = await tokenOf(key);
     for (const _time of [1, 2]) await kindOf(token);
     expect(state.used).toEqual(['session', 'session']);
     state.ended.add('session');
-    for (const bad of [token, 'nonsense']) await kindOf(bad);
+    for (const bad of [token, 'nonsense']) expect(await kindOf(bad)).toBe('invalid');
     expect(state.used).toHaveLength(2);
+    await accessKeys.stop();
   });
 
-  it('that was let in is not when its time is over, but for who grants more', async () => {
-    const { state, token, kindOf } = await fixture();
+  it('that was accepted is not when it has expired, except for callers that grant more time', async () => {
+    const { key, accessKeys, kindOf } = await fixture();
+    const token = await tokenOf(key);
     expect(await kindOf(token)).toBe('user');
-    state.nowS = NOW_S + 899.999;
-    expect(await kindOf(token)).toBe('user');
-    state.nowS = NOW_S + 900;
-    expect(await kindOf(token)).toBe('invalid');
-    expect(await kindOf(token, { graceS: 60 })).toBe('user');
-    expect(await kindOf(token)).toBe('invalid');
-    state.nowS = NOW_S + 960;
-    expect(await kindOf(token, { graceS: 60 })).toBe('invalid');
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
+    const at = async (seconds: number, graceS?: number) => {
+      jest.setSystemTime((exp + seconds) * 1_000);
+      return kindOf(token, graceS);
+    };
+    expect([await at(-0.001), await at(0), await at(0, 60), await at(0)]).toEqual([
+      'user',
+      'invalid',
+      'user',
+      'invalid',
+    ]);
+    expect(await at(60, 60)).toBe('invalid');
+    await accessKeys.stop();
   });
 });
 
@@ -106,36 +124,118 @@ describe('a personal token', () => {
   const token = newPersonalToken();
   const user: User = {
     kind: 'user',
-    claims: {
-      userId: USER,
-      sub: USER,
-      email: 'a@x',
-      iat: NOW_S,
-      exp: NOW_S + 900,
-      sid: 'token',
-      jti: 'token',
-      key: undefined,
-    },
+    claims: { userId: USER, sub: USER, email: 'a@x', iat: 1, exp: 2, sid: 'token', jti: 'token', key: undefined },
     identity: { role: 'user', userId: USER, sessionId: 'token', scope: 'read' },
   };
 
-  it('lets in whom auth knows, is a use, and opens nothing once it is in the list of what has ended', async () => {
-    const { authenticator, state, kindOf } = await fixture();
+  it('is accepted if auth knows it, is a use, and opens nothing once its session has ended', async () => {
+    const { accessKeys, authenticate, state, kindOf } = await fixture();
     expect(await kindOf(token)).toBe('invalid');
     state.personal = user;
-    expect(await authenticator.authenticate([`Bearer ${token}`])).toBe(user);
+    expect(await authenticate(`Bearer ${token}`)).toBe(user);
     expect(state.used).toEqual(['token']);
     expect(state.askers).toEqual(['192.0.2.1', '192.0.2.1']);
     state.ended.add('token');
     expect(await kindOf(token)).toBe('invalid');
+    await accessKeys.stop();
   });
 
-  it('needs no key, but the list of what has ended', async () => {
-    const { authenticator, state, kindOf } = await fixture();
+  it('needs no key, but the list of ended sessions', async () => {
+    const { accessKeys, state, kindOf } = await fixture();
+    jest.spyOn(accessKeys, 'current').mockReturnValue(undefined);
     state.personal = user;
-    state.hasKeys = false;
     expect(await kindOf(token)).toBe('user');
     state.isLoaded = false;
-    await expect(authenticator.authenticateToken(token)).rejects.toMatchObject(UNAVAILABLE);
+    await expect(kindOf(token)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await accessKeys.stop();
+  });
+});
+
+describe('a signing key', () => {
+  it.each([
+    ['was removed', 'another'],
+    ['was replaced under the same id', 'leaked'],
+  ])('opens nothing ten seconds after it %s, though its tokens were let in before', async (_what, kid) => {
+    const leaked = await createSigningKey('leaked');
+    const { accessKeys, has, kindOf } = await fixture(leaked);
+    const token = await tokenOf(leaked);
+    expect(await kindOf(token)).toBe('user');
+    has(await createSigningKey(kid));
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(await kindOf(token)).toBe('invalid');
+    await accessKeys.stop();
+  });
+
+  it('is the same one as long as auth has it: listeners hear of a removal only, until they unsubscribe', async () => {
+    const key = await createSigningKey('old');
+    const { accessKeys, callerOf, has } = await fixture(key);
+    const token = await tokenOf(key);
+    const caller = await callerOf(token);
+    const heard: string[] = [];
+    const unsubscribe = accessKeys.onRemoved(() => heard.push('one'));
+    accessKeys.onRemoved(() => heard.push('other'));
+    has(await createSigningKey('new'), key);
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(await callerOf(token)).toBe(caller);
+    expect(heard).toEqual([]);
+    has(key);
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(heard).toEqual(['one', 'other']);
+    unsubscribe();
+    has(await createSigningKey('newer'));
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(heard).toEqual(['one', 'other', 'other']);
+    await accessKeys.stop();
+  });
+
+  it('that auth has since a moment is good at once, and without an id never', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, has, kindOf } = await fixture(await createSigningKey('old'));
+    const nameless = await createSigningKey('');
+    has(key, nameless);
+    expect(await kindOf(await tokenOf(key))).toBe('user');
+    expect(await kindOf(await tokenOf(nameless))).toBe('invalid');
+    await accessKeys.stop();
+  });
+
+  it('that is new is good for all who use it at once', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, callerOf, asked, has } = await fixture(await createSigningKey('old'));
+    has(key);
+    const tokens = await Promise.all([tokenOf(key), tokenOf(key), tokenOf(key)]);
+    const callers = await Promise.all(tokens.map((token) => callerOf(token)));
+    expect(callers.map(({ kind }) => kind)).toEqual(['user', 'user', 'user']);
+    expect(asked()).toBe(2);
+    await accessKeys.stop();
+  });
+
+  it('that is new is good at its first use, however many forged ids were tried before', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, callerOf, asked, has, kindOf } = await fixture(await createSigningKey('old'));
+    const forged = await Promise.all(
+      Array.from({ length: 20 }, async (_, number) => tokenOf(await createSigningKey(`forged-${number}`))),
+    );
+    const token = await tokenOf(key);
+    expect(await kindOf(await tokenOf(await createSigningKey('first')))).toBe('invalid');
+    has(key);
+    const tried = forged.map((each) => callerOf(each));
+    const used = callerOf(token);
+    let isOver = false;
+    void Promise.all([used, ...tried]).then(() => (isOver = true));
+    while (!isOver) await jest.advanceTimersByTimeAsync(10);
+    expect((await used).kind).toBe('user');
+    for (const caller of await Promise.all(tried)) expect(caller.kind).toBe('invalid');
+    expect(asked()).toBeLessThanOrEqual(4);
+    await accessKeys.stop();
+  });
+
+  it('that is known is not asked for, and no key is any more after the end', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, asked, kindOf } = await fixture(key);
+    expect(await kindOf(await tokenOf(key))).toBe('user');
+    expect(asked()).toBe(1);
+    await accessKeys.stop();
+    await jest.advanceTimersByTimeAsync(10 * PROMISED_MS);
+    expect(asked()).toBe(1);
   });
 });

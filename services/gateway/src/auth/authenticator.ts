@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/contracts';
 import { ExpiringCache, isPersonalToken, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
 import { bearerToken, networkOf, type Clock } from '@taskmesh/service';
-import type { Caller, User } from '../context.ts';
+import type { Caller, GatewayContext, User } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions, SessionUses } from './sessions.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
@@ -10,18 +10,7 @@ const CACHE_SIZE = 50_000;
 const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };
 const INVALID: Caller = { kind: 'invalid' };
 
-export interface Authenticator {
-  /**
-   * Takes the values of all `Authorization` headers (see `headerValues`; more than one is invalid), and how to learn the client's address.
-   * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
-   */
-  authenticate(values: readonly string[], ipOf: () => string): Promise<Caller>;
-  /**
-   * Takes a bare token, with `graceS` even one that expired up to so many seconds ago.
-   * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
-   */
-  authenticateToken(token: string, options: { ipOf: () => string; graceS?: number }): Promise<Caller>;
-}
+export type Authenticator = Pick<GatewayContext, 'authenticate' | 'authenticateToken'>;
 
 export interface AuthenticatorDeps {
   keys: AccessKeys;

@@ -1,7 +1,7 @@
 import { rateLimited } from '@taskmesh/contracts';
 import { isPersonalToken } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
-import { bearerToken, isLoopbackAddress, isLoopbackHost, isSameSecret, networkOf } from '@taskmesh/service';
+import { bearerToken, isLoopbackAddress, isLoopbackHost, isSameSecret, networkOf, siteOf } from '@taskmesh/service';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { headerValues } from '../http/client.ts';
@@ -45,7 +45,7 @@ export function createOperators({ rules, keyValue, clientIp }: OperatorsDeps): O
     // With any other outcome, the token has decided nothing.
     const isRight = outcome === 200 && expected !== undefined && bearsToken(request, expected);
     if (!isRight && outcome !== 401) return { outcome };
-    const caller = networkOf(clientIp(request));
+    const caller = siteOf(networkOf(clientIp(request)));
     return { outcome, refusedForS: await refusedFor({ caller, token: given }) };
   };
 

@@ -55,10 +55,10 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
-      beginReply(request, reply);
-      answerUnknown(request, reply);
+      if (mayBegin(request, reply)) answerUnknown(request, reply);
     },
   });
+  serveInTurn(app.server);
 
   const maxPerNetwork = config.realtime.maxSocketsPerIp + MAX_PLAIN_CONNECTIONS;
   limitConnections(app.server, { maxPerNetwork, trustedProxies: config.trustedProxies });
@@ -69,17 +69,16 @@ export function createApp(config: GatewayConfig, deps: AppDeps): FastifyInstance
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
 
-  serveInTurn(app);
   const cors = createCors(config);
-  const beginReply = (request: FastifyRequest, reply: FastifyReply) => {
+  const mayBegin = (request: FastifyRequest, reply: FastifyReply): boolean => {
     reply.header('x-request-id', request.id);
     cors(request, reply);
-  };
-  app.addHook('onRequest', (request, reply, done) => {
-    beginReply(request, reply);
     const refusal = refusalOf(request.raw);
     if (refusal) sendError(reply, refusal);
-    else done();
+    return !refusal;
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    if (mayBegin(request, reply)) done();
   });
   leaveBodiesUnread(app);
   const answerUnknown: AnswerUnknownPath = serveUnknownPath?.(app) ?? ((_request, reply) => refuseUnknownPath(reply));

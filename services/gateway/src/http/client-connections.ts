@@ -1,7 +1,7 @@
 import proxyAddr from '@fastify/proxy-addr';
 import { networkOf, NETWORKS_PER_SITE, siteOf } from '@taskmesh/service';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
 
 const CHECK_EVERY_MS = 2_500;
@@ -31,8 +31,8 @@ export function cutSlowReaders(app: FastifyInstance): void {
   });
 }
 
-/** Few clients send a request before the response to the one before has ended; those that do send some. */
-const MAX_WAITING = 32;
+/** Few clients send a request before the response to the one before has ended, and each may have 16 KiB of headers. */
+const MAX_WAITING = 8;
 
 interface Turns {
   current: ServerResponse;
@@ -44,18 +44,26 @@ const connections = new WeakMap<Socket, Turns>();
 /** The response that a connection is being sent, or was sent last. */
 export const currentResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.current;
 
+/** Whether the last response of a connection has not been sent whole. */
+export const isServing = (socket: Socket): boolean => currentResponse(socket)?.writableFinished === false;
+
 /**
  * Runs one request of a connection at a time. Node would run all that arrive, and keep their responses where no limit
- * counts them, for as long as the first one takes: a stream takes hours. Call it before any other hook.
+ * counts them, for as long as the first one takes: a stream takes hours. Stands before the app's own listener, the only
+ * one so far: what the app answers before its hooks must not pass by.
  */
-export function serveInTurn(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw: { socket } }, { raw: response }, done) => {
-    const begin = () => {
-      turns.current = response;
-      done();
-    };
+export function serveInTurn(server: Server): void {
+  const [serve] = server.listeners('request') as [RequestListener];
+  server.off('request', serve).on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    // Node goes on with what it has read, though the connection was ended.
+    if (socket.destroyed) return;
     const turns = connections.get(socket) ?? { current: response, waiting: 0 };
     connections.set(socket, turns);
+    const begin = () => {
+      turns.current = response;
+      serve.call(server, request, response);
+    };
     // It has none before the response in front of it has ended.
     if (response.socket) return begin();
     if (turns.waiting >= MAX_WAITING) return void socket.destroy();

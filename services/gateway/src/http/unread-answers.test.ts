@@ -21,7 +21,7 @@ describe('what waits to be read of answers', () => {
     clients = [];
     served = [];
     app = fastify({ forceCloseConnections: true });
-    serveInTurn(app);
+    serveInTurn(app.server);
     app.get<{ Params: { account: string; mib: string } }>('/:account/:mib', ({ params, raw }, reply) => {
       noteAccount(raw, params.account);
       if (params.account === 'all') leaveUncounted(reply.raw);

@@ -7,6 +7,7 @@ import type {
   StatusOf,
   TasksStatus,
 } from '@taskmesh/internal-api';
+import { readVersion } from '@taskmesh/service';
 
 /** What services report to operators, from memory. */
 export interface FakeOperators {
@@ -23,7 +24,7 @@ export interface FakeOperators {
 
 export function createFakeOperators(): FakeOperators {
   const service = (): ServiceStatus => ({
-    version: '0.1.0',
+    version: readVersion(),
     startedAt: '2026-11-20T10:00:00.000Z',
     store: { isUp: true, schema: '0001-first', missing: [], unknown: [] },
   });

@@ -64,7 +64,6 @@ export const reducedListQuery = z.object({
   page: wholeNumber('page', { min: 1, max: MAX_PAGE, byDefault: 1 }),
   limit: wholeNumber('limit', { min: 1, max: MAX_LIMIT, byDefault: MAX_LIMIT }),
 });
-export type ReducedListQuery = z.output<typeof reducedListQuery>;
 
 export const auditQuery = z.object({
   limit: wholeNumber('limit', { min: 1, max: 1_000, byDefault: 100 }),
