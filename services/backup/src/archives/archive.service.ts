@@ -11,7 +11,7 @@ import { isOwn, isSameFile, UNPROVED, type Backup, type MadeOrigin } from './arc
 import { asBackupFailure, asVerifyFailure, failureReason, isUnprovable, whyUnfit } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
 import { makeArchive } from './make-archive.ts';
-import { areMuch, createNewArchives, describedBy, inspectArchive, scanArchives, takeIn } from './new-archives.ts';
+import { createNewArchives, describedBy, inspectArchive, scanArchives, takeIn } from './new-archives.ts';
 import { checkUploadName, sha256Of, takeUpload, withChecksum } from './uploads.ts';
 
 /** A stored archive, held open. The caller closes it. */
@@ -27,7 +27,7 @@ export interface BackupService {
   create(onProgress?: OnWorkProgress, origin?: MadeOrigin): Promise<Backup>;
   /**
    * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
-   * new archives once, unless there is too much to read; this may continue after the return.
+   * new archives once; this may continue after the return.
    */
   list(): Promise<Backup[]>;
   /** The same list without a look into any archive. */
@@ -103,9 +103,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const stopping = new AbortController();
   const { signal } = stopping;
-  const lookInto = (file: string, how = WHOLE) => inspectArchive(file, how, { ...deps, signal });
+  const lookInto = (file: string) => inspectArchive(file, { ...deps, signal });
   const looking = { ...deps, find, list, lookInto };
-  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, WHOLE, looking), signal, log });
+  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, looking), signal, log });
 
   const showFigures = async () => metrics.archives(await list(), now());
 
@@ -153,7 +153,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async list() {
       const archives = await list();
-      return !areMuch(archives) && (await newcomers.meet(archives)) ? list() : archives;
+      return (await newcomers.meet(archives)) ? list() : archives;
     },
     known: list,
     find,
@@ -268,8 +268,6 @@ const START_WAIT_MS = 3_000;
 const STOP_WAIT_MS = 3_000;
 /** How much larger than the last archive the next one may be. */
 const GROWTH = 1.25;
-
-const WHOLE = { onlyItsBeginning: false };
 
 const UNKNOWN = { stores: [], modifiedAt: null, ...UNPROVED };
 
