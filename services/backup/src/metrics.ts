@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './archives/archive.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './archives/archive.errors.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { RestoreOutcome } from './restore/restore-outcome.ts';
+import type { RestoreResult } from './restore/restore-result.ts';
 import type { RunName } from './schedule/run.entities.ts';
 
 export type Outcome = 'ok' | 'failed';
@@ -16,7 +16,7 @@ export interface BackupMetrics {
   /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not available. */
   verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
   scheduleFailed(run: RunName): void;
-  restored(work: 'restore' | 'undo', outcome: RestoreOutcome): void;
+  restored(work: 'restore' | 'undo', outcome: RestoreResult['outcome']): void;
   /** The number of interrupted restores whose stores may be closed until they are settled. */
   unsettled(restores: number): void;
   /** The number of finished restores with databases that should be gone. */
@@ -82,11 +82,8 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
     },
     verified: (outcome) => verifications.inc({ outcome }),
     scheduleFailed: (run) => scheduleFailures.inc({ run }),
-    restored: (work, outcome) => restores.inc({ work, outcome: labelOf(outcome) }),
+    restored: (work, outcome) => restores.inc({ work, outcome: outcome.toLowerCase().replaceAll('_', '-') }),
     unsettled: (count) => unsettled.set(count),
     leftBehind: (count) => left.set(count),
   };
 }
-
-const labelOf = (outcome: RestoreOutcome) =>
-  outcome.kind === 'restored' && outcome.isCleanUpPending ? 'clean-up-pending' : outcome.kind;

@@ -160,7 +160,9 @@ describe('a restore', () => {
       message: expect.stringMatching(/^Database restored; .*could not be removed yet/),
     });
     expect(await fixture.inStores()).toEqual(NEW);
-    expect(await metric('taskmesh_backup_restores_total', { work: 'restore', outcome: 'clean-up-pending' })).toBe(1);
+    expect(
+      await metric('taskmesh_backup_restores_total', { work: 'restore', outcome: 'restored-clean-up-pending' }),
+    ).toBe(1);
     await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(1));
 
     await fixture.archive('next.tar.gz', ownArchive({ tasks: tasksDump(['next']), auth: accountsDump(['next@x']) }));

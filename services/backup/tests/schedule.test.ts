@@ -279,7 +279,7 @@ describe('the figures', () => {
       await one?.subgraph.execute({ query }, { identity: { role: 'operator' }, requestId: 'r' });
       expect(await one?.figure('verifications_total', { outcome: 'ok' })).toBe(1);
       expect(await one?.figure('verifications_total', { outcome: 'unfit' })).toBe(1);
-      expect(await one?.figure('restores_total', { outcome: 'not-found' })).toBe(1);
+      expect(await one?.figure('restores_total', { outcome: 'file-not-found' })).toBe(1);
       expect(await one?.figure('last_verified_timestamp_seconds')).toBeGreaterThan(0);
     });
   }, 120_000);

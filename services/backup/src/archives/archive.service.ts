@@ -119,7 +119,10 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   let lookingAround: Promise<void> | undefined;
   const lookAround = async (wasMade: boolean) => {
-    const pieces = await storage.sweep();
+    const pieces = await storage.sweep().catch((err: unknown) => {
+      log.warn({ err }, 'unfinished archives not removed');
+      return 0;
+    });
     if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
     await tellOfEmptyPlace(wasMade);
     await showFigures();

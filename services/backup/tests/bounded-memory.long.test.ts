@@ -1,0 +1,3 @@
+import { describeBoundedMemory } from './support/bounded-memory.ts';
+
+describeBoundedMemory(/^(?!a dump: )/);
