@@ -51,13 +51,13 @@ async function hold(url: string): Promise<{ client: Client; ended: Promise<unkno
 }
 
 /** Swaps, with what `at` does when the journal has reached a stage; says what the journal and the servers were at each step. */
-async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}) {
+async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}, version: string | null = null) {
   const { line, stores, journal, log, state } = trial;
   const steps: unknown[] = [];
   await swapStores({
     restore: { ...line },
     stores: line.stores.map((name) => stores[name]),
-    versions: new Map(line.stores.map((name) => [name, null])),
+    versions: new Map(line.stores.map((name) => [name, version])),
     journal: {
       ...journal,
       async reach(id, values) {
@@ -106,6 +106,15 @@ describe('a swap of stores that have a server in common', () => {
     expect(trial.line.stage).toBe('loading');
   });
 
+  it('does not begin when a live store was migrated meanwhile: the services of a newer release need that schema', async () => {
+    await expect(swap({}, 'an earlier one')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The store tasks was migrated meanwhile: try again.',
+    });
+    expect(await trial.state()).toEqual(UNTOUCHED);
+    expect(trial.line.stage).toBe('loading');
+  });
+
   it('says that the outcome is unknown when it cannot be looked up', async () => {
     await administer(`create database ${trial.names.auth.old}`);
     const journal = { ...trial.journal, find: () => Promise.reject(new Error('away')) };
@@ -113,7 +122,7 @@ describe('a swap of stores that have a server in common', () => {
       restore: trial.line,
       prepare: async () => undefined,
       mayGoOn: async () => true,
-      onSwap: () => undefined,
+      onProgress: () => undefined,
     };
     const exchanged = exchangeStores({ ...trial, journal, onUnsettled: () => undefined }, exchange);
     await expect(exchanged).rejects.toMatchObject({ name: 'UnknownOutcomeError', cause: { code: '42P04' } });
@@ -199,9 +208,10 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  it('keeps them out whatever is set for sessions in general', async () => {
+  it('takes as long as it takes, whatever is set for sessions in general', async () => {
     const live = trial.names.auth.live;
-    await administer(`alter database ${live} set idle_in_transaction_session_timeout = '100ms'`);
+    for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
+      await administer(`alter database ${live} set ${name} = '100ms'`);
     trial.stores.auth.owner.carryOver = () => administer('select pg_sleep(0.3)').then(() => undefined);
     await swap();
     expect(await trial.state()).toEqual(SWAPPED);
@@ -251,14 +261,14 @@ describe('a swap with something to carry over', () => {
     const stages: unknown[] = [];
     const note = (stage: string) => async () => void stages.push(stage, await write());
     Object.assign(trial.stores.auth.owner, { carryOverAhead: note('ahead'), carryOver: note('final') });
-    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onSwap: () => undefined };
+    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onProgress: () => undefined };
     await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
     expect(stages).toEqual(['ahead', 'written', 'final', '55P03']);
   });
 
   it('goes on when nothing could be copied before', async () => {
     trial.stores.auth.owner.carryOverAhead = () => Promise.reject(new Error('there is no such operation'));
-    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onSwap: () => undefined };
+    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onProgress: () => undefined };
     await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
     expect(messages()).toContain('nothing was carried over ahead');
   });

@@ -32,7 +32,7 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs =
       restore: newRestore(deps, { id: 'r', file: 'a.tar.gz', stores: [] }),
       prepare: async () => void steps.push('prepare'),
       mayGoOn: async () => (steps.push('ask'), true),
-      onSwap: () => void steps.push('swap'),
+      onProgress: ({ phase }) => void steps.push(phase),
       ...more,
     });
   return { steps, messages, exchange };

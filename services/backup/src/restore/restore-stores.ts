@@ -1,7 +1,7 @@
 import { AppError } from '@taskmesh/contracts';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
 import type { Skipped } from '@taskmesh/pg-rows';
 import type { FoundDump } from '../archives/manifest.ts';
+import type { CommonParts } from '../common-parts.ts';
 import { renewSettings } from '../databases/carry-over.ts';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { allowConnections } from '../databases/swap.ts';
@@ -9,18 +9,15 @@ import { prepareStore } from './prepare-store.ts';
 import type { Restore } from './restore.entities.ts';
 import { namesOf } from './settle-restore.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
-import type { LoadLimits } from './watch-database.ts';
 
-export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
+export interface StoresRestore extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
   id: string;
   file: string;
   dumps: FoundDump[];
   /** Whether to drop what a store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
-  limits: LoadLimits;
   /** Archives what is replaced, as late as possible, and returns the file's name. Absent: no safety backup. */
   makeSafetyBackup?: (() => Promise<string>) | undefined;
-  onProgress: OnWorkProgress;
 }
 
 /** The safety backup failed, so nothing is replaced. */
@@ -33,9 +30,9 @@ export class SafetyBackupError extends Error {
  * skipped or dropped.
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
-export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
-  const { id, file, dumps, allowsLoss, limits, mayGoOn, onProgress } = restore;
-  const { journal, log } = deps;
+export async function restoreStores(deps: ExchangeDeps & Pick<CommonParts, 'loadLimits'>, restore: StoresRestore) {
+  const { id, file, dumps, allowsLoss, mayGoOn, onProgress } = restore;
+  const { journal, loadLimits: limits, log } = deps;
   const skipped: Skipped[] = [];
   const dropped: string[] = [];
   const prepareOne = async ({ store, path, archived }: FoundDump) => {
@@ -57,7 +54,7 @@ export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) 
       log.info({ restore: id, safetyBackup }, 'safety backup made');
     },
     mayGoOn,
-    onSwap: () => onProgress({ phase: 'swap' }),
+    onProgress,
   });
   return { ...exchanged, skipped, dropped };
 }
@@ -78,11 +75,10 @@ export function newRestore(
   };
 }
 
-export interface RestoreUndo extends Pick<Exchange, 'mayGoOn'> {
+export interface RestoreUndo extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
   id: string;
   /** The restore to undo; its old stores still exist. */
   kept: Restore;
-  onProgress: OnWorkProgress;
 }
 
 /**
@@ -106,6 +102,6 @@ export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress 
       }
     },
     mayGoOn,
-    onSwap: () => onProgress({ phase: 'swap' }),
+    onProgress,
   });
 }

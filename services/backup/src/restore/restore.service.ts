@@ -191,7 +191,7 @@ interface OneRestore {
 }
 
 function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<RestoreResult> {
-  const { temporaryDirs, nextId, log, loadLimits: limits } = deps;
+  const { temporaryDirs, nextId, log } = deps;
   const { file, archive, onProgress, only, allowsLoss, withSafetyBackup, nameForMessages, mayGoOn } = restore;
   return temporaryDirs.use(async (dir) => {
     await extractStored({ file, archive, dir, onProgress }, deps);
@@ -203,7 +203,7 @@ function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<Res
       const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
       await restore.settleAll();
       const done = await restoreStores(deps, {
-        ...{ id: nextId(), file: nameForMessages, dumps, allowsLoss, limits, mayGoOn, onProgress },
+        ...{ id: nextId(), file: nameForMessages, dumps, allowsLoss, mayGoOn, onProgress },
         makeSafetyBackup: withSafetyBackup ? makeSafetyBackup : undefined,
       });
       return restored({ ...done, onlyStore, safetyBackup });

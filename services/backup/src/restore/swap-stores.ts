@@ -1,3 +1,4 @@
+import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { withDeadline, type Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
@@ -107,7 +108,7 @@ export interface Exchange {
   prepare: () => Promise<void>;
   /** Resolves with false when another instance may be restoring by now. */
   mayGoOn: () => Promise<boolean>;
-  onSwap: () => void;
+  onProgress: OnWorkProgress;
 }
 
 export interface Left {
@@ -148,7 +149,7 @@ export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Pr
 type Reached = 'untouched' | 'attempted' | 'replaced';
 
 async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ reached: Reached; failure?: unknown }> {
-  const { restore, prepare, mayGoOn, onSwap } = exchange;
+  const { restore, prepare, mayGoOn, onProgress } = exchange;
   const stores = restore.stores.map((name) => deps.stores[name]);
   let reached: Reached = 'untouched';
   try {
@@ -156,7 +157,7 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
     await prepare();
     for (const store of stores) await carryOverAhead(deps, restore, store);
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
-    onSwap();
+    onProgress({ phase: 'swap' });
     await swapStores({
       restore,
       stores,

@@ -65,6 +65,7 @@ export async function startS3Front(behind: string): Promise<S3Front> {
       },
     );
     onward.on('error', () => incoming.socket.destroy());
+    answer.once('close', () => onward.destroy()); // who asked may be gone
     incoming.pipe(onward);
   };
   const server = createServer((incoming, answer) => void pass(incoming, answer)).listen(0, '127.0.0.1');
