@@ -1,8 +1,8 @@
+import type { RestoreEnd } from '@taskmesh/internal-api';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './archives/archive.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './archives/archive.errors.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { RestoreResult } from './restore/restore-result.ts';
 import type { RunName } from './schedule/run.entities.ts';
 
 export type Outcome = 'ok' | 'failed';
@@ -16,7 +16,7 @@ export interface BackupMetrics {
   /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not available. */
   verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
   scheduleFailed(run: RunName): void;
-  restored(work: 'restore' | 'undo', outcome: RestoreResult['outcome']): void;
+  restored(work: 'restore' | 'undo', outcome: RestoreEnd['outcome']): void;
   /** The number of interrupted restores whose stores may be closed until they are settled. */
   unsettled(restores: number): void;
   /** The number of finished restores with databases that should be gone. */

@@ -126,7 +126,7 @@ describe('a restore', () => {
       // Until the server is lost, the first rename waits for this.
       await client.query('begin');
       await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'held'`);
-      await fixture.withOther({ adminUrls }, async (other) => {
+      await fixture.withOther({ secrets: { adminUrls } }, async (other) => {
         const restoring = restoreWith(other, 'own.tar.gz');
         await eventually(async () =>
           expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),

@@ -1,5 +1,6 @@
-import type { Database, Statement } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
 import { BackupEntity, type Backup } from './archive.entity.ts';
+import { TAKE_IN } from './archive.statements.ts';
 
 export type BackupRepository = ReturnType<typeof createBackupRepository>;
 
@@ -24,20 +25,3 @@ export function createBackupRepository(database: Database) {
     },
   };
 }
-
-/**
- * Records what a look into an archive found, unless the catalogue has learned more meanwhile. $1: file, $2: size, $3:
- * checksum, $4: created, $5: stores, $6: origin, $7: modified, $8: unfit since, $9: reason
- */
-const TAKE_IN: Statement = {
-  name: 'backup-take-in',
-  text: `
-    insert into backups (file, size_bytes, sha256, created_at, stores, origin, modified_at, unfit_at, unfit_reason)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    on conflict (file) do update set
-      size_bytes = excluded.size_bytes, sha256 = excluded.sha256, created_at = excluded.created_at,
-      stores = excluded.stores, origin = excluded.origin, modified_at = excluded.modified_at,
-      unfit_at = excluded.unfit_at, unfit_reason = excluded.unfit_reason, verified_at = null, verified_version = null
-    where backups.size_bytes <> excluded.size_bytes or backups.modified_at <> excluded.modified_at
-      or (backups.stores = '{}' and backups.unfit_at is null)`,
-};

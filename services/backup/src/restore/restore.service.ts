@@ -1,5 +1,10 @@
 import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
-import { asSeenRestore, type OnWorkProgress, type UndoableRestore } from '@taskmesh/internal-api';
+import {
+  asSeenRestore,
+  type OnWorkProgress,
+  type RestoreParameters as Given,
+  type UndoableRestore,
+} from '@taskmesh/internal-api';
 import { LoadError } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import { isServersFault } from '../archives/archive.errors.ts';
@@ -9,7 +14,6 @@ import { dumpsOf, ManifestError, readDumps } from '../archives/manifest.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { WritersBusyError } from '../databases/lock-writers.ts';
 import { wantedStores, type StoreName } from '../databases/store.ts';
-import type { MutationRestoreBackupArgs } from '../graphql/types.generated.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';
 import { isListableName, type OpenArchive } from '../storage/backup-storage.ts';
 import { IncompleteStoreError } from './prepare-store.ts';
@@ -28,7 +32,7 @@ export interface RestoreServiceDeps extends CommonParts {
 }
 
 /** `stores`: absent, all stores in the archive. `safetyBackup`: absent, the service's setting. */
-export type RestoreParameters = Omit<MutationRestoreBackupArgs, 'file'>;
+export type RestoreParameters = { [Name in keyof Given]: Given[Name] | null };
 
 export interface RestoreService {
   /** Restores from the archive named `file`. @throws AppError BAD_USER_INPUT; all other failures are results as well */

@@ -95,7 +95,7 @@ describe('archives in a bucket', () => {
 
   it('are made, listed, proved, restored and deleted as those in a directory are', async () => {
     const before = await fixture.tasks.query('select * from tasks order by id');
-    await fixture.withOther({ s3: locationOf(server.url('product')) }, async ({ backups, ...backup }) => {
+    await fixture.withOther({ secrets: { s3: locationOf(server.url('product')) } }, async ({ backups, ...backup }) => {
       const made = await backups.create();
       expect(await backups.verify(made.file)).toMatchObject({ stores: ['tasks', 'auth'], sha256: made.sha256 });
       expect(await backups.list()).toEqual([expect.objectContaining({ file: made.file, sizeBytes: made.sizeBytes })]);
@@ -120,10 +120,12 @@ describe('archives in a bucket', () => {
   });
 
   it('wait for a bucket that is away: everything says so, and nothing is left', async () => {
-    const { file } = await fixture.withOther({ s3: locationOf(server.url('away')) }, ({ backups }) => backups.create());
+    const { file } = await fixture.withOther({ secrets: { s3: locationOf(server.url('away')) } }, ({ backups }) =>
+      backups.create(),
+    );
     await server.stop();
     try {
-      await fixture.withOther({ s3: locationOf(server.url('away')) }, async ({ backups, ...backup }) => {
+      await fixture.withOther({ secrets: { s3: locationOf(server.url('away')) } }, async ({ backups, ...backup }) => {
         const away = { code: 'SERVICE_UNAVAILABLE', message: 'The bucket of the archives was not available.' };
         await expect(backups.create()).rejects.toMatchObject(away);
         await expect(backups.list()).rejects.toMatchObject(away);
@@ -141,7 +143,7 @@ describe('archives in a bucket', () => {
       await server.start();
     }
     expect(await fixture.leftovers()).toEqual([]);
-    await fixture.withOther({ s3: locationOf(server.url('away')) }, async ({ backups }) => {
+    await fixture.withOther({ secrets: { s3: locationOf(server.url('away')) } }, async ({ backups }) => {
       expect((await backups.list()).map((backup) => backup.file)).toEqual([file]);
     });
   }, 120_000);
@@ -261,7 +263,7 @@ describe('a bucket whose answer is lost', () => {
   it('catalogues the archive then', async () => {
     const fixture = await createBackupFixture('lost');
     const front = await startS3Front(server.url('lost-made'));
-    await fixture.withOther({ s3: locationOf(front.at(server.url('lost-made'))) }, async ({ backups }) => {
+    await fixture.withOther({ secrets: { s3: locationOf(front.at(server.url('lost-made'))) } }, async ({ backups }) => {
       front.lose(/^PUT /);
       const made = await backups.create();
       expect(await backups.list()).toEqual([expect.objectContaining({ file: made.file, origin: 'request', sha256: made.sha256 })]);
