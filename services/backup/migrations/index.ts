@@ -7,7 +7,6 @@ import { Proofs } from './0006-proofs.ts';
 import { Keeping } from './0007-keeping.ts';
 import { SafetyBackups } from './0008-safety-backups.ts';
 import { UnfitReasons } from './0009-unfit-reasons.ts';
-import { BucketUploads } from './0010-bucket-uploads.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -20,5 +19,4 @@ export const migrations = [
   { name: '0007-keeping', class: Keeping },
   { name: '0008-safety-backups', class: SafetyBackups },
   { name: '0009-unfit-reasons', class: UnfitReasons },
-  { name: '0010-bucket-uploads', class: BucketUploads },
 ];

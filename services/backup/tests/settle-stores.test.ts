@@ -1,6 +1,7 @@
 import { inDatabase } from '@taskmesh/store';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { dropLeft, settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { undoRestore } from '../src/restore/restore-stores.ts';
@@ -221,6 +222,20 @@ describe('taking a restore back', () => {
     expect(await trial.state()).toEqual(['live: former, fresh: (new)', 'live: former, fresh: (new)']);
     expect(trial.line).toMatchObject({ stage: 'undone', leftUntil: null });
   });
+
+  it('ends when the service that owns a store shows no progress any more, and so does what it does there', async () => {
+    let held: Client | undefined;
+    let ended: Promise<unknown> | undefined;
+    trial.stores.auth.owner.resume = async (database) => {
+      held = new Client({ connectionString: inDatabase(trial.stores.auth.adminUrl, database) });
+      ended = new Promise((resolve) => held?.on('error', resolve));
+      await held.connect();
+      await new Promise(() => undefined);
+    };
+    await expect(undo()).rejects.toThrow('Nothing moves any more.');
+    expect(await ended).toMatchObject({ code: '57P01' });
+    expect(await trial.state()).toEqual(['live: former, fresh: (new)', 'live: former, fresh: (new)']);
+  }, 60_000);
 
   it('that died is settled so, too, also when some of what was kept is gone', async () => {
     await administer(`alter database ${trial.names.auth.fresh} allow_connections true`);

@@ -260,18 +260,36 @@ describe('a swap with something to carry over', () => {
   it('is preceded by copying most of it while writers are not locked out', async () => {
     const stages: unknown[] = [];
     const note = (stage: string) => async () => void stages.push(stage, await write());
+    const lastly = async () => void stages.push('safety backup');
     Object.assign(trial.stores.auth.owner, { carryOverAhead: note('ahead'), carryOver: note('final') });
-    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onProgress: () => undefined };
+    const exchange = { prepare: async () => undefined, lastly, mayGoOn: async () => true, onProgress: () => undefined };
     await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
-    expect(stages).toEqual(['ahead', 'written', 'final', '55P03']);
+    expect(stages).toEqual(['ahead', 'written', 'safety backup', 'final', '55P03']);
   });
 
-  it('goes on when nothing could be copied before', async () => {
-    trial.stores.auth.owner.carryOverAhead = () => Promise.reject(new Error('there is no such operation'));
-    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onProgress: () => undefined };
-    await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
-    expect(messages()).toContain('nothing was carried over ahead');
-  });
+  it.each([
+    ['failed', () => Promise.reject(new Error('cut'))],
+    ['shows no progress any more', () => new Promise<never>(() => undefined)],
+  ])(
+    'goes on when copying before %s, and ends what goes on in the new store',
+    async (_what, end) => {
+      const { owner, adminUrl } = trial.stores.auth;
+      owner.carryOverAhead = async (database) => {
+        const { client } = await hold(inDatabase(adminUrl, database));
+        await client.query('begin; truncate sessions');
+        await end();
+      };
+      owner.carryOver = async (database) =>
+        void (await withClient(inDatabase(adminUrl, database), (client) =>
+          client.query(`set lock_timeout = '2s'; truncate sessions`),
+        ));
+      const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onProgress: () => undefined };
+      await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
+      expect(messages()).toContain('nothing was carried over ahead');
+      expect(await trial.state()).toEqual(SWAPPED);
+    },
+    60_000,
+  );
 });
 
 describe('a swap of stores of several servers', () => {

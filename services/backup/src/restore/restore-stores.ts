@@ -1,7 +1,6 @@
 import { AppError } from '@taskmesh/contracts';
 import type { Skipped } from '@taskmesh/pg-rows';
 import type { FoundDump } from '../archives/manifest.ts';
-import type { CommonParts } from '../common-parts.ts';
 import { renewSettings } from '../databases/carry-over.ts';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { allowConnections } from '../databases/swap.ts';
@@ -9,6 +8,7 @@ import { prepareStore } from './prepare-store.ts';
 import type { Restore } from './restore.entities.ts';
 import { namesOf } from './settle-restore.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
+import { byOwner } from './watch-database.ts';
 
 export interface StoresRestore extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
   id: string;
@@ -30,8 +30,8 @@ export class SafetyBackupError extends Error {
  * skipped or dropped.
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
-export async function restoreStores(deps: ExchangeDeps & Pick<CommonParts, 'loadLimits'>, restore: StoresRestore) {
-  const { id, file, dumps, allowsLoss, mayGoOn, onProgress } = restore;
+export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
+  const { id, file, dumps, allowsLoss, makeSafetyBackup, mayGoOn, onProgress } = restore;
   const { journal, loadLimits: limits, log } = deps;
   const skipped: Skipped[] = [];
   const dropped: string[] = [];
@@ -42,17 +42,19 @@ export async function restoreStores(deps: ExchangeDeps & Pick<CommonParts, 'load
     dropped.push(...prepared.dropped.map((name) => `${store.name}.${name}`));
     log.info({ restore: id, store: store.name, rows: prepared.rows }, 'store prepared');
   };
+  const backUp = async (make: () => Promise<string>) => {
+    const safetyBackup = await make().catch((cause: unknown) => {
+      throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
+    });
+    await journal.reach(id, { stage: 'loading', safetyBackup });
+    log.info({ restore: id, safetyBackup }, 'safety backup made');
+  };
   const exchanged = await exchangeStores(deps, {
     restore: newRestore(deps, { id, file, stores: dumps.map(({ store }) => store.name) }),
     async prepare() {
       for (const dump of dumps) await prepareOne(dump);
-      if (!restore.makeSafetyBackup) return;
-      const safetyBackup = await restore.makeSafetyBackup().catch((cause: unknown) => {
-        throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
-      });
-      await journal.reach(id, { stage: 'loading', safetyBackup });
-      log.info({ restore: id, safetyBackup }, 'safety backup made');
     },
+    lastly: makeSafetyBackup && (() => backUp(makeSafetyBackup)),
     mayGoOn,
     onProgress,
   });
@@ -95,7 +97,7 @@ export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress 
         const names = namesOf(deps.stores[name], { id, undoes });
         onProgress({ phase: 'check', store: name });
         await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(allowConnections(names.fresh, true)));
-        await owner.resume(names.fresh);
+        await byOwner(adminUrl, names.fresh, () => owner.resume(names.fresh), deps.loadLimits);
         const refused = await renewSettings(adminUrl, names);
         if (refused.length > 0)
           deps.log.warn({ store: name, refused }, 'settings that the administrator may not carry over');
