@@ -148,7 +148,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     what: 'figures of the backups',
     log,
   });
-  const dryRun = createDryRun({ storage, verifier, log });
+  const dryRun = createDryRun({ ...shared, verifier });
   const notifier = createNotifier(config, { ...shared, database, clock });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
   const ofBackups = createBackupsResolvers(backups);
@@ -176,7 +176,13 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   ]);
 
   return {
-    subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(import.meta.dirname), resolvers, mapError: asUnavailable, log }),
+    subgraph: createSubgraph({
+      name: 'backup',
+      typeDefs: readTypeDefs(import.meta.dirname),
+      resolvers,
+      mapError: asUnavailable,
+      log,
+    }),
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
     operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),

@@ -1,3 +1,3 @@
-import { describeBoundedMemory } from './support/bounded-memory.ts';
+import { describeBoundedMemory, QUICK } from './support/bounded-memory.ts';
 
-describeBoundedMemory(/^(?!a dump: )/);
+describeBoundedMemory((what) => !QUICK.test(what));

@@ -8,6 +8,7 @@ import { findObstacles } from '../databases/swap-obstacles.ts';
 import { byKind } from './restore-result.ts';
 import type { RestoreParameters } from './restore.service.ts';
 import type { MadeStore, Verifier } from './verifier.ts';
+import { byOwner, type LoadLimits } from './watch-database.ts';
 
 /**
  * Does everything that a restore does except the swap, and compares the result with the live stores.
@@ -21,7 +22,7 @@ export type DryRun = (
 
 const WAIT_MS = 5_000;
 
-export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
+export function createDryRun({ storage, verifier, loadLimits, log }: DryRunDeps): DryRun {
   const forecastOf: DryRun = async (file, onProgress = () => undefined, { allowLoss, stores } = {}) => {
     const begin = performance.now();
     const only = wantedStores(stores);
@@ -29,7 +30,7 @@ export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
     if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
     const made: RestoreForecast = { ...{ possible: true, accounts: null, tookMs: 0 }, ...{ obstacles: [], stores: [], skipped: [], dropped: [] } }; // prettier-ignore
     try {
-      const inspect = (store: MadeStore) => compare(store, made, onProgress);
+      const inspect = (store: MadeStore) => compare(store, made, { loadLimits, onProgress });
       const how = { onProgress, waitMs: WAIT_MS, only, allowsLoss: allowLoss ?? false, inspect };
       await verifier.verify(file, archive, how);
     } finally {
@@ -49,18 +50,18 @@ export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
     });
 }
 
-interface DryRunDeps extends Pick<CommonParts, 'storage' | 'log'> {
+interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'log'> {
   verifier: Verifier;
 }
 
 async function compare(
   { store, database, prepared }: MadeStore,
   forecast: RestoreForecast,
-  onProgress: OnWorkProgress,
+  { loadLimits, onProgress }: { loadLimits: LoadLimits; onProgress: OnWorkProgress },
 ) {
   const { name, adminUrl, owner } = store;
   onProgress({ phase: 'compare', store: name });
-  const { tables, accounts } = await owner.compare(database);
+  const { tables, accounts } = await byOwner(adminUrl, database, () => owner.compare(database), loadLimits);
   forecast.stores.push({
     store: name,
     rows: Object.entries(tables).map(([table, rows]) => ({ name: table, ...rows })),

@@ -18,7 +18,7 @@ export interface VerifierDeps extends Omit<CommonParts, 'storage' | 'dump'> {
   journal: VerificationRepository;
 }
 
-interface Verifying {
+export interface Verifying {
   onProgress: OnWorkProgress;
   waitMs: number;
   /** Absent: all stores in the archive. */

@@ -77,15 +77,15 @@ export async function whileWatched<Result>(
 }
 
 /**
- * Runs a step of the service that owns a store, in a database that is to become the live one. It ends, if necessary by
+ * Runs a step of the service that owns a store, in a database beside the live one. It ends, if necessary by
  * its limits on progress and time.
  */
-export function byOwner(
+export function byOwner<Result>(
   adminUrl: string,
   database: string,
-  step: () => Promise<unknown>,
+  step: () => Promise<Result>,
   limits: Pick<LoadLimits, 'timeoutMs' | 'stallMs'>,
-): Promise<unknown> {
+): Promise<Result> {
   const watched = { adminUrl, database, limits: { ...limits, databaseBytes: Infinity } }; // as large as it was
   return whileWatched(watched, (signal) => untilAborted(signal, step()));
 }
