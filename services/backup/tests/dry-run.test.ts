@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { findObstacles } from '../src/databases/swap-obstacles.ts';
 import { createDryRun } from '../src/restore/dry-run.ts';
-import type { MadeStore, Verifying } from '../src/restore/verifier.ts';
+import type { Verifying } from '../src/restore/verifier.ts';
 import { loadLimits } from '../src/restore/watch-database.ts';
 import {
   accountsDump,
@@ -172,10 +172,11 @@ describe('a restore that is only tried', () => {
     const { stallMs, ...limits } = loadLimits(DEFAULT_SIZES);
     const owner = { ...fixture.owners.auth, compare: () => new Promise<never>(() => undefined) };
     const store = { name: 'auth' as const, adminUrl: fixture.auth.url, owner };
-    const made = { store, database: databaseOf(fixture.auth.url), prepared: {} };
+    const prepared = { complete: true as const, rows: {}, skipped: [], dropped: [] };
+    const made = { store, database: databaseOf(fixture.auth.url), prepared };
     const parts = {
       storage: { open: async () => ({ kind: 'found', close: async () => undefined }) },
-      verifier: { verify: (_file: string, _archive: unknown, how: Verifying) => how.inspect?.(made as MadeStore) },
+      verifier: { verify: (_file: string, _archive: unknown, how: Verifying) => how.inspect?.(made) },
       loadLimits: { ...limits, stallMs: stallMs / 15 },
       log: createRecordingLog().log,
     };
