@@ -107,13 +107,6 @@ describe('making a backup', () => {
     }
   });
 
-  it('makes several in a second, each whole and with a name of its own', async () => {
-    await seed(100);
-    const made = [await create(), await create(), await create()];
-    expect(new Set(made.map(({ file }) => file)).size).toBe(3);
-    for (const { file } of made) expect(await fixture.restore(file)).toMatchObject({ databaseRestored: true });
-  });
-
   it('says that a store is away, and leaves nothing', async () => {
     const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://nobody@127.0.0.1:1/none' };
     await fixture.withOther({ secrets: { adminUrls } }, async ({ backups }) => {

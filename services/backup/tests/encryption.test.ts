@@ -8,7 +8,7 @@ import {
 } from 'age-encryption';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -155,21 +155,6 @@ describe('encrypted archives', () => {
       databaseRestored: true,
     });
   }, 120_000);
-
-  it('stand beside others', async () => {
-    const plain = await fixture.withOther({ secrets: { keys: [] } }, (other) => other.backups.create());
-    expect(plain.file).toMatch(/\.tar\.gz$/);
-    expect(await fixture.restore(plain.file)).toMatchObject({ databaseRestored: true });
-  }, 120_000);
-
-  it('leave nothing when they cannot be written', async () => {
-    const backupsDir = join(fixture.config.backupsDir, 'a-file');
-    await writeFile(backupsDir, '');
-    await fixture.withOther({ backupsDir }, async ({ backups }) => {
-      await expect(backups.create()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    });
-    expect(await readdir(fixture.config.temporaryDir)).toEqual([]);
-  });
 
   it('are never begun with a key that is none', async () => {
     await expect(

@@ -23,9 +23,7 @@ const ERRORS: Partial<Record<Refusal, string>> = {
   BUSY: 'Another restore is running; try again later.',
 }; // prettier-ignore
 
-const NOTHING = {
-  ...{ error: null, databaseRestored: false, skipped: [], dropped: [], safetyBackup: null, keptUntil: null },
-};
+const NOTHING = { error: null, databaseRestored: false, skipped: [], dropped: [], safetyBackup: null, keptUntil: null };
 
 /** `error`: says more than the outcome. */
 export function refused(outcome: Refusal, error = ERRORS[outcome] ?? '', safetyBackup: string | null = null) {
