@@ -13,10 +13,11 @@ const MOMENTS = [0.1, 0.3, 0.5, 0.7, 0.85, 0.95];
 const OPERATOR: Identity = { role: 'operator' };
 
 let fixture: BackupFixture;
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = await createBackupFixture('create');
 });
-afterEach(() => fixture.close());
+afterAll(() => fixture.close());
+beforeEach(() => fixture.reset());
 
 function ask(query: string, variables: Record<string, unknown> = {}, identity = OPERATOR) {
   return fixture.backup.subgraph.execute({ query, variables }, { identity, requestId: 'r' });

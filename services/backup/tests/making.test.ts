@@ -14,15 +14,18 @@ import { createBackupFixture, createRecordingLog, type BackupFixture } from './s
 const MIB = 1024 * 1024;
 
 let fixture: BackupFixture;
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = await createBackupFixture('making');
+});
+afterAll(() => fixture.close());
+beforeEach(async () => {
+  await fixture.reset();
   await fixture.tasks.query(
     `insert into tasks select gen_random_uuid(), 'task ' || n || md5(n::text) from generate_series(1, 40000) n`,
   );
 });
 afterEach(async () => {
   expect(await fixture.leftovers()).toEqual([]);
-  await fixture.close();
 });
 
 const files = () => readdir(fixture.config.backupsDir);

@@ -37,10 +37,11 @@ async function startReceiver(...statuses: number[]) {
 
 describe('a scheduled run that fails', () => {
   let fixture: BackupFixture;
-  beforeEach(async () => {
+  beforeAll(async () => {
     fixture = await createBackupFixture('notify');
   });
-  afterEach(() => fixture.close());
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.reset());
 
   const start = async ({ secrets, ...settings }: Difference) => {
     const backup = await fixture.startOther({ verifiesScheduled: false, schedule: EVERY_SECOND, ...settings, secrets });

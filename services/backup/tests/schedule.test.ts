@@ -15,10 +15,11 @@ const EVERY_SECOND = '* * * * * *';
 const RARELY = '0 0 29 2 *';
 
 let fixture: BackupFixture;
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = await createBackupFixture('schedule');
 });
-afterEach(() => fixture.close());
+afterAll(() => fixture.close());
+beforeEach(() => fixture.reset());
 
 type Other = Awaited<ReturnType<typeof start>>;
 

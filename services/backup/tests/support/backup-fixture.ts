@@ -36,6 +36,8 @@ export interface BackupFixture {
   startOther(difference?: Difference): Promise<Other>;
   /** Does something with another service, and stops it. */
   withOther<Result>(difference: Difference, work: (other: Other) => Promise<Result>): Promise<Result>;
+  /** As it was at first, with new tables in the stores. */
+  reset(): Promise<void>;
   /** Leaves one task and one account in the living stores. */
   fillStores(title: string, email: string): Promise<void>;
   /** The titles of the tasks, then the addresses of the accounts. */
@@ -142,6 +144,13 @@ export async function createBackupFixture(
       } finally {
         await other.stop();
       }
+    },
+    async reset() {
+      await own.query('truncate backups, restores, verifications, schedule, failing_runs');
+      await tasks.query(`drop schema public cascade; create schema public; ${TASKS_SCHEMA}`);
+      await auth.query(`drop schema public cascade; create schema public; ${AUTH_SCHEMA}`);
+      for (const file of await readdir(config.backupsDir)) await rm(join(config.backupsDir, file), { recursive: true });
+      logged.length = 0;
     },
     async fillStores(title, email) {
       await tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), '${title}')`);
