@@ -100,13 +100,6 @@ export function describedBy(archive: Backup, { createdAt, stores }: Manifest): B
   return { ...archive, createdAt: isOwn(archive.origin) ? archive.createdAt : madeAt, stores: Object.keys(stores) };
 }
 
-export interface NewArchives {
-  /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
-  meet(archives: Backup[]): Promise<boolean>;
-  /** Resolves when no look is under way. */
-  ended(): Promise<void>;
-}
-
 /** How long the list may wait. */
 const WAIT_MS = 3_000;
 
@@ -122,7 +115,7 @@ export interface NewArchivesDeps {
   log: Log;
 }
 
-export function createNewArchives({ take, signal, log }: NewArchivesDeps): NewArchives {
+export function createNewArchives({ take, signal, log }: NewArchivesDeps) {
   /** Archives that remained unknown, by file, with the state that was examined. */
   const met = new Map<string, string>();
   let meeting: Promise<void> | undefined;
@@ -139,7 +132,8 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps): NewAr
   };
 
   return {
-    async meet(archives) {
+    /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
+    async meet(archives: Backup[]): Promise<boolean> {
       const names = new Set(archives.map(({ file }) => file));
       for (const file of met.keys()) if (!names.has(file)) met.delete(file);
       const fresh = archives.filter((archive) => isNewcomer(archive) && met.get(archive.file) !== stateOf(archive));
@@ -149,6 +143,7 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps): NewAr
       return true;
     },
 
-    ended: async () => meeting,
+    /** Resolves when no look is under way. */
+    ended: async (): Promise<void> => meeting,
   };
 }
