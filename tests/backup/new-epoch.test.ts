@@ -182,12 +182,4 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     await pool.end();
     expect(await database.query('select epoch from feed_state')).toEqual(before);
   });
-
-  it('is for operators only', async () => {
-    const { errors } = await backup.backup.subgraph.execute(
-      { query: 'mutation { newEpoch { epoch } }' },
-      { identity: { role: 'user', userId: 'u', sessionId: 's' }, requestId: 'r' },
-    );
-    expect(errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
-  });
 });

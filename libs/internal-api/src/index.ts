@@ -82,7 +82,7 @@ export {
   type TasksStatus,
 } from './operators.ts';
 export { createBackupWorkClient } from './backup/client.ts';
-export { createLines, receiveBody, type Lines } from './backup/streams.ts';
+export { createLines, readLines, receiveBody, type Lines } from './backup/streams.ts';
 export {
   asSeenRestore,
   queryOfRestore,

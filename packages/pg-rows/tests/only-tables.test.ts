@@ -45,12 +45,12 @@ describe('a database that a dump was loaded into', () => {
     ],
     ['collation', 'create collation restored.x from "C"', 'drop collation restored.x'],
     [
-      'text search',
+      'text search configuration',
       'create text search configuration restored.x (copy = english)',
       'drop text search configuration restored.x',
     ],
     [
-      'text search',
+      'text search dictionary',
       'create text search dictionary restored.x (template = simple)',
       'drop text search dictionary restored.x',
     ],
@@ -63,7 +63,7 @@ describe('a database that a dump was loaded into', () => {
       'drop event trigger x; drop function restored.f',
     ],
     ['publication', 'create publication x', 'drop publication x'],
-    ['statistics', 'create statistics restored.x on a, b from restored.t', 'drop statistics restored.x'],
+    ['statistics object', 'create statistics restored.x on a, b from restored.t', 'drop statistics restored.x'],
     ['schema', 'create schema app', 'drop schema app'],
     [
       'foreign server',

@@ -132,6 +132,8 @@ describe('of the tables of a dump', () => {
     ['create table t (a int); alter table t inherit p;', 'relation "p" does not exist'],
     ['create table t (a int default 1); create table u (like t, b int); insert into u (b) values (2);', '"a" is left out'],
     ['create table t (a serial); create table u (like t, b int); insert into u (b) values (2);', '"a" is left out'],
+    ['create table t (a timestamptz default app.now(), b int); insert into t (b) values (1);', '"a" is left out'],
+    ['create table t (a timestamptz default now(1), b int); insert into t (b) values (1);', '"a" is left out'],
     ['create domain d as int default 3; create table t (a d, b int); insert into t (b) values (2);', '"a" is left out'],
     ['create domain d as serial; create domain e as d; create table t (a e, b int); insert into t (b) values (2);', '"a" is left out'],
     ['create table t (a int, b int); alter table t alter a add generated always as identity; insert into t (b) values (1);', '"a" is left out'],

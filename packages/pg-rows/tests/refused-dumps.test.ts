@@ -17,7 +17,6 @@ describe('a dump that is not loaded', () => {
   afterAll(() => database.drop());
   afterEach(async () => {
     expect(await tables()).toEqual([]);
-    expect(await database.query(`select 1 from pg_roles where rolname = 'mallory'`)).toEqual([]);
   });
 
   it.each([
@@ -28,29 +27,8 @@ describe('a dump that is not loaded', () => {
     ],
     ['a shell command', '\\! touch $MARK\ncreate table t ();', 'command for psql'],
     ['a shell command behind a statement', 'create table t (); \\! touch $MARK\n', 'command for psql'],
-    ['output to a pipe', '\\o | touch $MARK\nselect 1;', 'command for psql'],
-    ['a copy of psql', "\\copy t from program 'touch $MARK'\n", 'command for psql'],
-    ['another database', '\\c template1\n', 'command for psql'],
     ['back-quotes', '\\set x `touch $MARK`\n', 'command for psql'],
     ['a query into a pipe', 'select 1 \\g | touch $MARK\n;', 'no SQL'],
-    ['a second restrict', '\\restrict a\n\\restrict b\n', 'command for psql'],
-    ['an unrestrict with a command', '\\restrict a\n\\unrestrict `touch $MARK`\n', 'command for psql'],
-    ['COPY to a program', "copy (select 1) to program 'touch $MARK';", 'COPY is allowed'],
-    [
-      'COPY to a program, hidden in a block',
-      "do $$ begin execute 'copy (select 1) to program ''touch $MARK'''; end $$;",
-      'Line 1:',
-    ],
-    [
-      'a number that would fill the memory, as no text',
-      'create table t (a text); insert into t values (1e131071);',
-      'larger than any',
-    ],
-    [
-      'a number that would fill the memory, cast twice',
-      "create table t (a text); insert into t values ('1e131071'::text::numeric);",
-      'INSERT is allowed with constants only',
-    ],
     [
       'a setting with a statement in it',
       "create table t (a int); set timezone = 'UTC'', true); create view restored.v as select 1; --';",
@@ -61,12 +39,6 @@ describe('a dump that is not loaded', () => {
       "create table t (a int); create function f() returns begin.atomic language sql as 'x'; insert into t values (1); end;",
       'several statements look like one',
     ],
-    [
-      'a setting by a function of the dump',
-      "select app.set_config('datestyle', 'SQL', false);",
-      'queries are not allowed',
-    ],
-    ['a function that sets nothing', "select pg_notify('timezone', 'UTC');", 'function "pg_notify" is not allowed'],
     ['very deep nesting', `create table t (a int default ${'('.repeat(30_000)}1${')'.repeat(30_000)});`, 'Line 1:'],
     ['very many operators', `select ${'1+'.repeat(30_000)}1;`, 'Line 1:'],
     [
@@ -75,12 +47,6 @@ describe('a dump that is not loaded', () => {
       'statement of line 1 is too long',
     ],
     ['a comment that is too long', `/*${' '.repeat(3_000_000)}*/ select 1;`, 'is too long'],
-    ['a large object to a file', "do $$ begin perform lo_export(lo_create(0), '$MARK'); end $$;", 'Line 1:'],
-    [
-      'an SQL error',
-      'create table t ();\ninsert into nowhere values (1);\n',
-      'Line 2: relation "nowhere" does not exist',
-    ],
     [
       'a wrong row',
       'create table t (a int);\ncopy t from stdin;\nx\n\\.\n',

@@ -1,4 +1,11 @@
-import type { BackupEntry, BackupScan, RestoreForecast, UndoableRestore, WorkProgress } from '@taskmesh/internal-api';
+import {
+  readLines,
+  type BackupEntry,
+  type BackupScan,
+  type RestoreForecast,
+  type UndoableRestore,
+  type WorkProgress,
+} from '@taskmesh/internal-api';
 import { parseJson } from '@taskmesh/service';
 import { PassThrough, type Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
@@ -95,7 +102,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
       if (response.headers['content-type'] !== 'application/x-ndjson') return (await json(response)) as End;
       let end: End | undefined;
       try {
-        for await (const line of linesOf(response.body)) {
+        for await (const line of readLines(response.body)) {
           const { progress, ...rest } = JSON.parse(line) as End & { progress?: WorkProgress };
           if (progress) onProgress(progress);
           else end = rest;
@@ -149,15 +156,6 @@ interface Sending {
 }
 
 const NEVER = new AbortController().signal;
-
-async function* linesOf(body: Readable): AsyncGenerator<string> {
-  let rest = '';
-  for await (const part of body.setEncoding('utf8')) {
-    const lines = `${rest}${String(part)}`.split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line !== '');
-  }
-}
 
 const HINTS: Record<number, string> = {
   401: 'Set BACKUP_TOKEN to the token that Taskmesh was started with.',

@@ -1,10 +1,6 @@
-import { generateX25519Identity } from 'age-encryption';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { run } from './run.ts';
 
 const UNDOABLE = {
@@ -62,34 +58,3 @@ it.each(['undo', 'restore a.tar.gz', 'verify a.tar.gz', 'new-epoch'])(
     expect((await runAsked([...line.split(' '), '--json'], 'y')).out).toContain('2026-11-22T10:00:00.000Z');
   },
 );
-
-describe('a download that breaks off', () => {
-  let cwd: string;
-  beforeAll(async () => {
-    cwd = await mkdtemp(join(tmpdir(), 'taskmesh-broken-'));
-    await writeFile(join(cwd, 'key.txt'), `${await generateX25519Identity()}\n`, { mode: 0o600 });
-  });
-  afterAll(() => rm(cwd, { recursive: true }));
-
-  it.each([[['download', 'a.tar.gz']], [['restore', 'a.tar.gz.age', '--yes', '--identity', 'key.txt']]])(
-    'is one of the network, and leaves nothing: %j',
-    async (args) => {
-      const server = createServer((request, response) => {
-        if (request.method !== 'GET') return void request.resume().once('end', () => response.writeHead(404).end('{}'));
-        response
-          .writeHead(200, { 'content-length': 1_000_000 })
-          .write('age-encryption.org/v1\n', () => response.destroy());
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      let err = '';
-      const status = await run({
-        args: [...args, '--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`],
-        ...{ env: {}, cwd, ask: undefined, out: { write: () => undefined } },
-        err: { write: (text: string) => void (err += text) },
-      });
-      server.close();
-      expect([status, err]).toEqual([3, expect.stringContaining('The connection to http://127.0.0.1:')]);
-      expect(await readdir(cwd)).toEqual(['key.txt']);
-    },
-  );
-});

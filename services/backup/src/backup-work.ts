@@ -5,7 +5,6 @@ import { finished } from 'node:stream';
 import type { BackupService, Download } from './archives/archive.service.ts';
 import { entryOf } from './archives/archives.resolvers.ts';
 import type { DryRun } from './restore/dry-run.ts';
-import { forecastOf, restoreOptionsOf, restoreResultOf, undoOptionsOf } from './restore/restore.resolvers.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 
 interface BackupWorkDeps {
@@ -19,11 +18,9 @@ export function createBackupWork({ backups, restores, dryRun }: BackupWorkDeps):
     create: async (onProgress) => entryOf(await withWords(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await withWords(backups.verify(file, onProgress))),
     scan: (onProgress) => withWords(backups.scan(onProgress)),
-    restore: async (file, onProgress, parameters = {}) =>
-      restoreResultOf(await restores.restore(file, restoreOptionsOf(parameters, onProgress))),
-    dryRun: async (file, onProgress, parameters = {}) =>
-      forecastOf(await withWords(dryRun(file, restoreOptionsOf(parameters, onProgress)))),
-    undo: async (onProgress, restoredAt) => restoreResultOf(await restores.undo(undoOptionsOf(restoredAt, onProgress))),
+    restore: restores.restore,
+    dryRun: (...asked) => withWords(dryRun(...asked)),
+    undo: restores.undo,
     download: async (file) => {
       const download = await withWords(backups.download(file));
       return download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download) };

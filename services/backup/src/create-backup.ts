@@ -49,7 +49,6 @@ import { createNotifier } from './schedule/run-reports.ts';
 import { createSchedules } from './schedule/runs.ts';
 import { createBackupStatus } from './status.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
-import { createUploadJournal } from './storage/upload-journal.repository.ts';
 import { createTemporaryDirs } from './temporary-files.ts';
 
 export interface BackupDeps {
@@ -91,7 +90,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const { backupsDir: dir, secrets } = config;
   const storage = secrets.s3
     ? (await import('./storage/s3-storage.ts')) // a large library that few need
-        .createS3Storage({ location: secrets.s3, now, journal: createUploadJournal(database, log) })
+        .createS3Storage({ location: secrets.s3, now })
     : createDirectoryStorage({ dir, now, look });
   const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now, log });
   const cipher = await createCipher(config);
@@ -149,7 +148,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     what: 'figures of the backups',
     log,
   });
-  const dryRun = createDryRun({ storage, verifier, log });
+  const dryRun = createDryRun({ ...shared, verifier });
   const notifier = createNotifier(config, { ...shared, database, clock });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
   const ofBackups = createBackupsResolvers(backups);
@@ -177,7 +176,13 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   ]);
 
   return {
-    subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(import.meta.dirname), resolvers, mapError: asUnavailable, log }),
+    subgraph: createSubgraph({
+      name: 'backup',
+      typeDefs: readTypeDefs(import.meta.dirname),
+      resolvers,
+      mapError: asUnavailable,
+      log,
+    }),
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
     operators: createBackupStatus(config, { backups, restores, database, encrypts: cipher !== undefined, clock }),

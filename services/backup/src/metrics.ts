@@ -1,29 +1,16 @@
+import type { RestoreEnd } from '@taskmesh/internal-api';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './archives/archive.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './archives/archive.errors.ts';
 import { isInFuture } from './clock-skew.ts';
-import type { RestoreOutcome } from './restore/restore-outcome.ts';
 import type { RunName } from './schedule/run.entities.ts';
 
 export type Outcome = 'ok' | 'failed';
 
-/** Few labels, never ids. */
-export interface BackupMetrics {
-  made(origin: BackupOrigin, seconds: number): void;
-  notMade(origin: BackupOrigin, reason: FailureReason): void;
-  /** The existing archives, newest first. No metric is later than `now`. */
-  archives(backups: Backup[], now: Date): void;
-  /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not available. */
-  verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
-  scheduleFailed(run: RunName): void;
-  restored(work: 'restore' | 'undo', outcome: RestoreOutcome): void;
-  /** The number of interrupted restores whose stores may be closed until they are settled. */
-  unsettled(restores: number): void;
-  /** The number of finished restores with databases that should be gone. */
-  leftBehind(restores: number): void;
-}
+export type BackupMetrics = ReturnType<typeof createBackupMetrics>;
 
-export function createBackupMetrics(registry: Registry): BackupMetrics {
+/** Few labels, never ids. */
+export function createBackupMetrics(registry: Registry) {
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `taskmesh_backup_${name}_total`, help, labelNames, registers });
@@ -62,15 +49,16 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
     for (const outcome of ['restored', 'failed', 'unknown']) restores.inc({ work, outcome }, 0);
   for (const run of ['backup', 'verification', 'retention']) scheduleFailures.inc({ run }, 0);
   return {
-    made(origin, seconds) {
+    made(origin: BackupOrigin, seconds: number): void {
       runs.inc({ origin, outcome: 'ok' });
       lastDuration.set(seconds);
     },
-    notMade(origin, reason) {
+    notMade(origin: BackupOrigin, reason: FailureReason): void {
       runs.inc({ origin, outcome: 'failed' });
       failures.inc({ reason });
     },
-    archives(backups, now) {
+    /** The existing archives, newest first. No metric is later than `now`. */
+    archives(backups: Backup[], now: Date): void {
       const own = backups.filter(({ origin, createdAt }) => isOwn(origin) && !isInFuture(createdAt, now));
       const secondsOf = (date: Date | null | undefined) =>
         date && !isInFuture(date, now) ? Math.min(date.getTime(), now.getTime()) / 1000 : 0;
@@ -80,13 +68,14 @@ export function createBackupMetrics(registry: Registry): BackupMetrics {
       lastProved.set(secondsOf(own.find(({ verifiedAt }) => verifiedAt)?.createdAt));
       lastVerified.set(Math.max(0, ...backups.map(({ verifiedAt }) => secondsOf(verifiedAt))));
     },
-    verified: (outcome) => verifications.inc({ outcome }),
-    scheduleFailed: (run) => scheduleFailures.inc({ run }),
-    restored: (work, outcome) => restores.inc({ work, outcome: labelOf(outcome) }),
-    unsettled: (count) => unsettled.set(count),
-    leftBehind: (count) => left.set(count),
+    /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not available. */
+    verified: (outcome: Outcome | 'unfit' | 'unprovable'): void => verifications.inc({ outcome }),
+    scheduleFailed: (run: RunName): void => scheduleFailures.inc({ run }),
+    restored: (work: 'restore' | 'undo', outcome: RestoreEnd['outcome']): void =>
+      restores.inc({ work, outcome: outcome.toLowerCase().replaceAll('_', '-') }),
+    /** The number of interrupted restores whose stores may be closed until they are settled. */
+    unsettled: (count: number): void => unsettled.set(count),
+    /** The number of finished restores with databases that should be gone. */
+    leftBehind: (count: number): void => left.set(count),
   };
 }
-
-const labelOf = (outcome: RestoreOutcome) =>
-  outcome.kind === 'restored' && outcome.isCleanUpPending ? 'clean-up-pending' : outcome.kind;

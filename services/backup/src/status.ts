@@ -13,7 +13,6 @@ import type { BackupService } from './archives/archive.service.ts';
 import { entryOf } from './archives/archives.resolvers.ts';
 import { isInFuture } from './clock-skew.ts';
 import type { BackupConfig } from './config.ts';
-import { undoableOf } from './restore/restore.resolvers.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 import type { FailingRun, RunName } from './schedule/run.entities.ts';
 import { createFailingRunRepository } from './schedule/run.repository.ts';
@@ -35,7 +34,7 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
   const askStore = createStoreStatus(database, STATUS_PART_MS);
   const askArchives = askInTime(STATUS_PART_MS, () => backups.known());
   const askFailing = askInTime(STATUS_PART_MS, () => failing.all());
-  const askUndoable = askInTime(STATUS_PART_MS, async () => (await restores.undoable()) ?? null);
+  const askUndoable = askInTime(STATUS_PART_MS, () => restores.undoable());
 
   const scheduleOf = (pattern: string | undefined, runs: FailingRun[], names: RunName[]): ScheduleStatus | null => {
     if (pattern === undefined) return null;
@@ -61,7 +60,7 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
           verifiesScheduled,
           keep: keep ?? null,
           undoableMs: keepOldMs,
-          ...(undoable !== undefined && { undoable: undoable && undoableOf(undoable) }),
+          ...(undoable !== undefined && { undoable }),
         },
       };
     },

@@ -28,11 +28,14 @@ afterAll(async () => {
 });
 
 describe('backups', () => {
-  it('is for operators only', async () => {
-    const user: Identity = { role: 'user', userId: 'u', sessionId: 's' };
+  it.each([
+    ...['{ backups { file } }', '{ backup(file: "x") { file } }', '{ undoableRestore { file } }'],
+    ...['createBackup { file }', 'verifyBackup(file: "x") { file }', 'scanBackups { added }', 'deleteBackup(file: "x")', 'restoreBackup(file: "x") { success }', 'dryRunRestore(file: "x") { possible }', 'undoRestore { success }', 'newEpoch { epoch }'].map((field) => `mutation { ${field} }`),
+  ])('are for operators only: %s', async (query) => {
+    const codeFor = async (identity: Identity) => (await execute(query, identity)).errors?.[0]?.extensions?.code;
     expect(await codeFor({ role: 'anonymous' })).toBe('UNAUTHENTICATED');
-    expect(await codeFor(user)).toBe('FORBIDDEN');
-  });
+    expect(await codeFor({ role: 'user', userId: 'u', sessionId: 's' })).toBe('FORBIDDEN');
+  }); // prettier-ignore
 
   it('lists the archives of the directory, newest first, and nothing else', async () => {
     expect(await list()).toEqual([]);
@@ -81,7 +84,7 @@ describe('backups', () => {
 
   it('says that the place is not there, rather than that it is empty, and does not make it again', async () => {
     await rename(join(dataDir, 'backups'), join(dataDir, 'away'));
-    const { errors } = await ask({ role: 'operator' });
+    const { errors } = await ask();
     expect(errors?.[0]).toMatchObject({
       message: 'The directory of the archives cannot be used: it is not there.',
       extensions: { code: 'SERVICE_UNAVAILABLE' },
@@ -118,17 +121,12 @@ describe('backups', () => {
 
 const execute = (query: string, identity: Identity) => backup.subgraph.execute({ query }, { identity, requestId: 'r' });
 
-const ask = (identity: Identity) =>
-  execute('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }', identity);
+const ask = () => execute('{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }', { role: 'operator' });
 
 async function list(): Promise<unknown[]> {
-  const { data, errors } = await ask({ role: 'operator' });
+  const { data, errors } = await ask();
   expect(errors).toBeUndefined();
   return data?.backups as unknown[];
-}
-
-async function codeFor(identity: Identity) {
-  return (await ask(identity)).errors?.[0]?.extensions?.code;
 }
 
 async function put(name: string, content: string, at: Date): Promise<void> {

@@ -14,7 +14,7 @@ describe('dropping a database', () => {
   it('gives up while somebody holds on to it, and drops it later, also as a template', async () => {
     const { url } = await createTestDatabase('dropped');
     const name = databaseOf(url);
-    const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name, 50));
+    const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name));
     await withAdmin(maintenanceUrl(url), async (holder) => {
       await holder.query('begin');
       await holder.query(`comment on database ${name} is 'held'`);
@@ -40,7 +40,7 @@ describe('dropping what a restore makes', () => {
       const making = createFreshDatabase(live.url, names, limits).catch((error: unknown) => error);
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create database%${names.fresh}%'`;
       await eventually(async () => expect(await live.query(waiting)).toHaveLength(1));
-      await expect(dropFresh(live.url, names, 50)).rejects.toMatchObject({ code: '55P03' });
+      await expect(dropFresh(live.url, names)).rejects.toMatchObject({ code: '55P03' });
       await holder.query('rollback');
       await making;
     });

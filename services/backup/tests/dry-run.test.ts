@@ -1,10 +1,15 @@
 import { databaseOf } from '@taskmesh/store';
 import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
+import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { findObstacles } from '../src/databases/swap-obstacles.ts';
+import { createDryRun } from '../src/restore/dry-run.ts';
+import type { Verifying } from '../src/restore/verifier.ts';
+import { loadLimits } from '../src/restore/watch-database.ts';
 import {
   accountsDump,
   createBackupFixture,
+  createRecordingLog,
   ownArchive,
   tasksDump,
   type BackupFixture,
@@ -162,6 +167,22 @@ describe('a restore that is only tried', () => {
     await fixture.auth.query('drop schema mine cascade; drop table public.notes');
     await fresh.drop();
   });
+
+  it('ends when the service that owns a store never says how it compares', async () => {
+    const { stallMs, ...limits } = loadLimits(DEFAULT_SIZES);
+    const owner = { ...fixture.owners.auth, compare: () => new Promise<never>(() => undefined) };
+    const store = { name: 'auth' as const, adminUrl: fixture.auth.url, owner };
+    const prepared = { complete: true as const, rows: {}, skipped: [], dropped: [] };
+    const made = { store, database: databaseOf(fixture.auth.url), prepared };
+    const parts = {
+      storage: { open: async () => ({ kind: 'found', close: async () => undefined }) },
+      verifier: { verify: (_file: string, _archive: unknown, how: Verifying) => how.inspect?.(made) },
+      loadLimits: { ...limits, stallMs: stallMs / 15 },
+      log: createRecordingLog().log,
+    };
+    const run = createDryRun(parts as unknown as Parameters<typeof createDryRun>[0]);
+    await expect(run('a.tar.gz')).rejects.toThrow('it took too long');
+  }, 30_000);
 
   it('takes everything away when the comparison fails, and says that the fault is its own', async () => {
     const { compare } = fixture.owners.auth;

@@ -8,7 +8,7 @@ import {
 } from 'age-encryption';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -17,8 +17,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readKeyFile } from '../src/archives/key-file.ts';
 import { createArchiveCipher, type ArchiveCipher } from '../src/archives/encryption.ts';
-import { createBackup, type BackupConfig } from '../src/index.ts';
-import { createBackupFixture, createRecordingLog, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
+import type { BackupConfig } from '../src/index.ts';
+import { createBackupFixture, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
 
 const KEY = await generateX25519Identity();
 const OTHER_KEY = await generateX25519Identity();
@@ -141,7 +141,7 @@ describe('encrypted archives', () => {
       { keys: [], reason: 'The archive is encrypted, and there is no key: BACKUP_KEY_FILE is not set.' },
     ];
     for (const { keys, reason } of outcomes)
-      await fixture.withOther({ keys }, async (other) => {
+      await fixture.withOther({ secrets: { keys } }, async (other) => {
         expect(await restoreWith(other, file)).toMatchObject({ outcome: 'EXTRACTION_FAILED', error: reason });
         await expect(other.backups.verify(file)).rejects.toMatchObject({
           code: 'CONFLICT',
@@ -149,32 +149,17 @@ describe('encrypted archives', () => {
         });
       });
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
-    expect(await fixture.withOther({ keys: [OTHER_KEY, KEY] }, (other) => restoreWith(other, file))).toMatchObject({
+    expect(
+      await fixture.withOther({ secrets: { keys: [OTHER_KEY, KEY] } }, (other) => restoreWith(other, file)),
+    ).toMatchObject({
       databaseRestored: true,
     });
   }, 120_000);
 
-  it('stand beside others', async () => {
-    const plain = await fixture.withOther({ keys: [] }, (other) => other.backups.create());
-    expect(plain.file).toMatch(/\.tar\.gz$/);
-    expect(await fixture.restore(plain.file)).toMatchObject({ databaseRestored: true });
-  }, 120_000);
-
-  it('leave nothing when they cannot be written', async () => {
-    const { log } = createRecordingLog();
-    const backupsDir = join(fixture.config.backupsDir, 'a-file');
-    await writeFile(backupsDir, '');
-    const other = await createBackup({ ...fixture.config, backupsDir }, { clock: { now: () => Date.now() }, log });
-    await other.start();
-    await expect(other.backups.create()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    await other.stop();
-    expect(await readdir(fixture.config.temporaryDir)).toEqual([]);
-  });
-
   it('are never begun with a key that is none', async () => {
-    await expect(fixture.withOther({ keys: ['AGE-SECRET-KEY-1QQQ'] }, async () => undefined)).rejects.toThrow(
-      'BACKUP_KEY_FILE holds a key that is none',
-    );
+    await expect(
+      fixture.withOther({ secrets: { keys: ['AGE-SECRET-KEY-1QQQ'] } }, async () => undefined),
+    ).rejects.toThrow('BACKUP_KEY_FILE holds a key that is none');
   });
 });
 
@@ -185,13 +170,8 @@ describe('archives for recipients', () => {
   });
   afterAll(() => fixture.close());
 
-  const start = async (settings: Partial<BackupConfig>, keys: string[] = []) => {
-    const { log, logged } = createRecordingLog();
-    const config = { ...fixture.config, recipients, ...settings, secrets: { ...fixture.config.secrets, keys } };
-    const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
-    await backup.start();
-    return { ...backup, logged };
-  };
+  const start = (settings: Partial<Omit<BackupConfig, 'secrets'>>, keys: string[] = []) =>
+    fixture.startOther({ recipients, ...settings, secrets: { keys } });
 
   it('open to each of them, and not to the server that made them, which cannot say whether they are fit', async () => {
     const server = await start({});

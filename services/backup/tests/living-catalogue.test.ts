@@ -1,10 +1,8 @@
 import { databaseOf } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
-import { createBackup } from '../src/index.ts';
 import {
   accountsDump,
   createBackupFixture,
-  createRecordingLog,
   ownArchive,
   restoreWith,
   tasksDump,
@@ -134,16 +132,13 @@ describe('an administrator that is no superuser', () => {
       [url.username, url.password] = [role, 'secret'];
       return url.href;
     };
-    const { log, logged } = createRecordingLog();
-    const { secrets } = fixture.config;
-    const adminUrls = { ...secrets.adminUrls, tasks: as(admin) };
+    const adminUrls = { ...fixture.config.secrets.adminUrls, tasks: as(admin) };
     const owners = createOwners({ tasks: as(owner), auth: fixture.auth.url });
-    const config = { ...fixture.config, secrets: { ...secrets, adminUrls } };
-    const other = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
+    const other = await fixture.startOther({ secrets: { adminUrls }, owners });
+    const { logged } = other;
     try {
       await fixture.archive('unprivileged.tar.gz', { 'database.sql': tasksDump(['by hand']) });
       const before = await catalogueOf(fixture.tasks);
-      await other.start();
       expect([await restoreWith(other, 'unprivileged.tar.gz'), logged.filter(({ err }) => err)]).toMatchObject([
         restored,
         [],

@@ -1,13 +1,11 @@
 import { eventually } from '@taskmesh/testing';
 import { readdir } from 'node:fs/promises';
 import { Client } from 'pg';
-import { Registry } from 'prom-client';
 import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createTemporaryDirs } from '../src/temporary-files.ts';
 import { asBackupFailure, failureReason } from '../src/archives/archive.errors.ts';
 import { makeArchive, type ArchiveMaking } from '../src/archives/make-archive.ts';
 import type { dumpDatabase } from '@taskmesh/pg-rows';
-import { createBackup, type Backup } from '../src/index.ts';
 import { lookAtDisk, type LookAtDisk } from '../src/disk-space.ts';
 import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
 import type { StoreName } from '../src/databases/store.ts';
@@ -16,31 +14,21 @@ import { createBackupFixture, createRecordingLog, type BackupFixture } from './s
 const MIB = 1024 * 1024;
 
 let fixture: BackupFixture;
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = await createBackupFixture('making');
+});
+afterAll(() => fixture.close());
+beforeEach(async () => {
+  await fixture.reset();
   await fixture.tasks.query(
     `insert into tasks select gen_random_uuid(), 'task ' || n || md5(n::text) from generate_series(1, 40000) n`,
   );
 });
 afterEach(async () => {
   expect(await fixture.leftovers()).toEqual([]);
-  await fixture.close();
 });
 
 const files = () => readdir(fixture.config.backupsDir);
-
-async function withDisk<Result>(look: LookAtDisk, work: (other: Backup, metrics: Registry) => Promise<Result>) {
-  const metrics = new Registry();
-  const { log } = createRecordingLog();
-  const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, look, metrics, log };
-  const other = await createBackup(fixture.config, deps);
-  await other.start();
-  try {
-    return await work(other, metrics);
-  } finally {
-    await other.stop();
-  }
-}
 
 describe('a backup that does not get on', () => {
   const makeWith = async (dump: typeof dumpDatabase) => {
@@ -82,19 +70,13 @@ describe('a backup that no restore would accept', () => {
     ['unpacked', { maxExpandedBytes: MIB }],
     ['packed', { maxArchiveBytes: MIB }],
   ])('is not made when it is too large %s', async (when, sizes) => {
-    const metrics = new Registry();
-    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, metrics, log: createRecordingLog().log };
-    const other = await createBackup({ ...fixture.config, ...sizes }, deps);
-    await other.start();
-    try {
-      await expect(other.backups.create()).rejects.toMatchObject({
+    await fixture.withOther(sizes, async ({ backups, metrics }) => {
+      await expect(backups.create()).rejects.toMatchObject({
         code: 'CONFLICT',
         message: `The backup was not made: it is larger than BACKUP_MAX_ARCHIVE_MB allows a restore to be (1 MiB ${when}).`,
       });
-    } finally {
-      await other.stop();
-    }
-    expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="too_large"} 1');
+      expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="too_large"} 1');
+    });
     expect(await files()).toEqual([]);
   });
 
@@ -103,35 +85,25 @@ describe('a backup that no restore would accept', () => {
     await fixture.backup.backups.create(({ phase, totalBytes = 0 }) => {
       if (phase === 'compress') dumpBytes = totalBytes;
     });
-    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
-    const other = await createBackup({ ...fixture.config, maxExpandedBytes: dumpBytes - 1 }, deps);
-    await other.start();
     const phases: string[] = [];
-    try {
-      const creating = other.backups.create(({ phase }) => phases.push(phase));
+    await fixture.withOther({ maxExpandedBytes: dumpBytes - 1 }, async ({ backups }) => {
+      const creating = backups.create(({ phase }) => phases.push(phase));
       await expect(creating).rejects.toMatchObject({ code: 'CONFLICT' });
-    } finally {
-      await other.stop();
-    }
+    });
     expect([...new Set(phases)]).toEqual(['dump']);
   });
 
   it('does not blame an archive for a limit: it is proved once the limit is raised', async () => {
     const { file } = await fixture.backup.backups.create();
     await fixture.own.query('delete from backups');
-    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
-    const other = await createBackup({ ...fixture.config, maxExpandedBytes: MIB }, deps);
-    await other.start();
-    try {
-      expect(await other.backups.list()).toMatchObject([{ file, unfitAt: null }]);
-      await expect(other.backups.verify(file)).rejects.toMatchObject({
+    await fixture.withOther({ maxExpandedBytes: MIB }, async ({ backups }) => {
+      expect(await backups.list()).toMatchObject([{ file, unfitAt: null }]);
+      await expect(backups.verify(file)).rejects.toMatchObject({
         code: 'CONFLICT',
         message: 'The archive cannot be proved here: The archive expands to more than 1048576 bytes.',
       });
-      expect(await other.backups.list()).toMatchObject([{ file, unfitAt: null }]);
-    } finally {
-      await other.stop();
-    }
+      expect(await backups.list()).toMatchObject([{ file, unfitAt: null }]);
+    });
     expect(await fixture.backup.backups.list()).toMatchObject([{ file, stores: ['tasks', 'auth'] }]);
   });
 });
@@ -141,7 +113,7 @@ describe('on a disk with little room', () => {
 
   it('a backup is not even begun, which is said and counted by its reason', async () => {
     const look: LookAtDisk = () => Promise.resolve({ id: 1, usableBytes: 2 * MIB });
-    await withDisk(look, async ({ backups }, metrics) => {
+    await fixture.withOther({ look }, async ({ backups, metrics }) => {
       await expect(backups.create()).rejects.toMatchObject({
         code: 'SERVICE_UNAVAILABLE',
         message: expect.stringMatching(
@@ -162,7 +134,7 @@ describe('on a disk with little room', () => {
       { bytes: number },
     ];
     const look: LookAtDisk = async () => ({ id: 1, usableBytes: bytes + 8 * MIB });
-    await withDisk(look, ({ backups }) => backups.create());
+    await fixture.withOther({ look }, ({ backups }) => backups.create());
   });
 
   it('the dumps and the archive are counted together where they share it', async () => {
@@ -174,7 +146,7 @@ describe('on a disk with little room', () => {
         id: shared || dir === fixture.config.backupsDir ? 1 : 2,
         usableBytes: bytes + Number(sizeBytes) + 9 * MIB * (shared ? 0 : 1),
       });
-      await withDisk(look, async ({ backups }) => {
+      await fixture.withOther({ look }, async ({ backups }) => {
         if (shared) await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
         else await backups.create();
       });
@@ -192,7 +164,7 @@ describe('on a disk with little room', () => {
       begun ||= dir.includes('backups'); // the last look before anything is written
       return full ? { id: 1, usableBytes: 1 } : lookAtDisk(dir);
     };
-    await withDisk(look, async ({ backups }) => {
+    await fixture.withOther({ look }, async ({ backups }) => {
       await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
       expect(begun).toBe(true);
     });

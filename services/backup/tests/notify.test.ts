@@ -4,9 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createBackup, type BackupConfig } from '../src/index.ts';
 import { createWebhook } from '../src/schedule/notices.ts';
-import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
+import { createBackupFixture, type BackupFixture, type Difference } from './support/backup-fixture.ts';
 
 const EVERY_SECOND = '* * * * * *';
 const withinAMinute = { timeoutMs: 60_000 };
@@ -38,17 +37,15 @@ async function startReceiver(...statuses: number[]) {
 
 describe('a scheduled run that fails', () => {
   let fixture: BackupFixture;
-  beforeEach(async () => {
+  beforeAll(async () => {
     fixture = await createBackupFixture('notify');
   });
-  afterEach(() => fixture.close());
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.reset());
 
-  const start = async (settings: Partial<BackupConfig>, secrets: Partial<BackupConfig['secrets']>, now = Date.now) => {
-    const { log, logged } = createRecordingLog();
-    const config = { ...fixture.config, verifiesScheduled: false, schedule: EVERY_SECOND, ...settings };
-    const deps = { clock: { now }, owners: fixture.owners, log };
-    const backup = await createBackup({ ...config, secrets: { ...config.secrets, ...secrets } }, deps);
-    await backup.start();
+  const start = async ({ secrets, ...settings }: Difference) => {
+    const backup = await fixture.startOther({ verifiesScheduled: false, schedule: EVERY_SECOND, ...settings, secrets });
+    const { logged } = backup;
     const count = (msg: string) => logged.filter((line) => line.msg === msg).length;
     return { backup, logged, count };
   };
@@ -60,7 +57,7 @@ describe('a scheduled run that fails', () => {
     const post = await startMailServer();
     await spoil();
     const mail = { to: ['ops@example.com', 'second@example.com'], from: 'Taskmesh <t@localhost>', dataDir: '/nowhere' };
-    const first = await start({ mail }, { webhookUrl: hook.url, smtpUrl: post.url });
+    const first = await start({ mail, secrets: { webhookUrl: hook.url, smtpUrl: post.url } });
     await eventually(() => expect(first.count('scheduled backup failed')).toBeGreaterThan(2), withinAMinute);
     await first.backup.stop();
     expect(hook.received).toEqual([
@@ -81,7 +78,7 @@ describe('a scheduled run that fails', () => {
     expect(post.mails[0]?.raw).toContain('The backup was not made: auth: ');
 
     await mend();
-    const second = await start({ mail }, { webhookUrl: hook.url, smtpUrl: post.url });
+    const second = await start({ mail, secrets: { webhookUrl: hook.url, smtpUrl: post.url } });
     await eventually(() => expect(hook.received).toHaveLength(2), withinAMinute);
     await eventually(() => expect(second.count('scheduled run ended')).toBeGreaterThan(2), withinAMinute);
     await second.backup.stop();
@@ -94,7 +91,7 @@ describe('a scheduled run that fails', () => {
   it('is reported again by the next failure when no one could be reached', async () => {
     const hook = await startReceiver(404, 200);
     await spoil();
-    const { backup, logged } = await start({}, { webhookUrl: hook.url });
+    const { backup, logged } = await start({ secrets: { webhookUrl: hook.url } });
     await eventually(() => expect(hook.received).toHaveLength(2), withinAMinute);
     await backup.stop();
     const failures = logged.filter(({ msg }) => msg === 'operators not notified');

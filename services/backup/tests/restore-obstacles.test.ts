@@ -126,7 +126,7 @@ describe('a restore', () => {
       // Until the server is lost, the first rename waits for this.
       await client.query('begin');
       await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'held'`);
-      await fixture.withOther({ adminUrls }, async (other) => {
+      await fixture.withOther({ secrets: { adminUrls } }, async (other) => {
         const restoring = restoreWith(other, 'own.tar.gz');
         await eventually(async () =>
           expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
@@ -160,7 +160,9 @@ describe('a restore', () => {
       message: expect.stringMatching(/^Database restored; .*could not be removed yet/),
     });
     expect(await fixture.inStores()).toEqual(NEW);
-    expect(await metric('taskmesh_backup_restores_total', { work: 'restore', outcome: 'clean-up-pending' })).toBe(1);
+    expect(
+      await metric('taskmesh_backup_restores_total', { work: 'restore', outcome: 'restored-clean-up-pending' }),
+    ).toBe(1);
     await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(1));
 
     await fixture.archive('next.tar.gz', ownArchive({ tasks: tasksDump(['next']), auth: accountsDump(['next@x']) }));

@@ -1,9 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { createBackup } from '../src/index.ts';
+import type { Backup } from '../src/index.ts';
 import {
   accountsDump,
   createBackupFixture,
-  createRecordingLog,
   ownArchive,
   tasksDump,
   type BackupFixture,
@@ -23,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
-async function restore(file: string, safetyBackup?: boolean, backup = fixture.backup) {
+async function restore(file: string, safetyBackup?: boolean, backup: Backup = fixture.backup) {
   const query = `mutation ($file: String!, $safetyBackup: Boolean) {
     restoreBackup(file: $file, safetyBackup: $safetyBackup) { outcome message safetyBackup }
   }`;
@@ -80,16 +79,10 @@ describe('a safety backup', () => {
   });
 
   it('is made without a word where nothing else would be left, and not where somebody says so', async () => {
-    const config = { ...fixture.config, usesSafetyBackups: true };
-    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
-    const other = await createBackup(config, deps);
-    await other.start();
-    try {
+    await fixture.withOther({ usesSafetyBackups: true }, async (other) => {
       expect((await restore('own.tar.gz', undefined, other)).safetyBackup).toMatch(/^taskmesh-/);
       expect(await restore('own.tar.gz', false, other)).toMatchObject({ outcome: 'RESTORED', safetyBackup: null });
-    } finally {
-      await other.stop();
-    }
+    });
     expect(await restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED', safetyBackup: null });
   });
 });

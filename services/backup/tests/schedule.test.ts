@@ -3,13 +3,11 @@ import { Cron } from 'croner';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Client } from 'pg';
-import { Registry } from 'prom-client';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createBackup, type BackupConfig } from '../src/index.ts';
 import { MAX_UNFIT } from '../src/schedule/retention.ts';
-import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
+import { createBackupFixture, type BackupFixture, type Difference } from './support/backup-fixture.ts';
 
 const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
 const EVERY_SECOND = '* * * * * *';
@@ -17,25 +15,22 @@ const EVERY_SECOND = '* * * * * *';
 const RARELY = '0 0 29 2 *';
 
 let fixture: BackupFixture;
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = await createBackupFixture('schedule');
 });
-afterEach(() => fixture.close());
+afterAll(() => fixture.close());
+beforeEach(() => fixture.reset());
 
 type Other = Awaited<ReturnType<typeof start>>;
 
 /** Another instance on the same stores, with a schedule. */
-async function start(settings: Partial<BackupConfig>, owners: BackupFixture['owners'] = fixture.owners) {
-  const { log, logged } = createRecordingLog();
-  const metrics = new Registry();
-  const config = { ...fixture.config, verifiesScheduled: false, ...settings };
-  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics });
-  await backup.start();
+async function start(difference: Difference) {
+  const { metrics, ...other } = await fixture.startOther({ verifiesScheduled: false, ...difference });
   const figure = async (name: string, labels: Record<string, string> = {}) =>
     (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get())?.values.find(({ labels: own }) =>
       Object.entries(labels).every(([label, value]) => own[label] === value),
     )?.value;
-  return { ...backup, logged, figure };
+  return { ...other, figure };
 }
 
 async function during<Result>(others: Promise<Other>[], work: (others: Other[]) => Promise<Result>): Promise<Result> {
@@ -199,7 +194,7 @@ describe('retention', () => {
     const importDatabase = () => Promise.resolve({ complete: false as const, reason: 'There is no table tasks.' });
     const settings = { schedule: EVERY_SECOND, verifiesScheduled: true, keep: { last: 2 } };
     await during(
-      [start(settings, { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } })],
+      [start({ ...settings, owners: { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } } })],
       async ([one]) => {
         const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
         await eventually(async () => expect(await failures()).toBeGreaterThan(5), withinAMinute);
@@ -279,7 +274,7 @@ describe('the figures', () => {
       await one?.subgraph.execute({ query }, { identity: { role: 'operator' }, requestId: 'r' });
       expect(await one?.figure('verifications_total', { outcome: 'ok' })).toBe(1);
       expect(await one?.figure('verifications_total', { outcome: 'unfit' })).toBe(1);
-      expect(await one?.figure('restores_total', { outcome: 'not-found' })).toBe(1);
+      expect(await one?.figure('restores_total', { outcome: 'file-not-found' })).toBe(1);
       expect(await one?.figure('last_verified_timestamp_seconds')).toBeGreaterThan(0);
     });
   }, 120_000);

@@ -1,6 +1,7 @@
 import { inDatabase } from '@taskmesh/store';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { dropLeft, settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { undoRestore } from '../src/restore/restore-stores.ts';
@@ -57,15 +58,51 @@ describe('an interrupted restore of stores that have a server in common', () => 
     trial = await testStores.begin();
   });
 
-  it('is undone when it was not swapped, and what it made may go at once', async () => {
-    expect(await settle({ stage: 'swapping', swapped: [] })).toEqual(['undone', ...UNTOUCHED]);
-    expect(trial.line).toMatchObject({ stage: 'undone', endedAt: NOW, leftUntil: NOW });
-  });
+  it.each(['loading', 'swapping'] as const)(
+    'is undone when it was not swapped, and what it made may go at once: %s',
+    async (stage) => {
+      expect(await settle({ stage, swapped: [] })).toEqual(['undone', ...UNTOUCHED]);
+      expect(trial.line).toMatchObject({ stage: 'undone', endedAt: NOW, leftUntil: NOW });
+    },
+  );
 
   it('is restored when it was, and what it replaced is kept', async () => {
     const left: Left = { stage: 'swapping', swapped: ['tasks', 'auth'], open: true };
     expect(await settle(left)).toEqual(['restored', ...SWAPPED]);
     expect(trial.line).toMatchObject({ stage: 'restored', endedAt: NOW, leftUntil: KEPT_UNTIL });
+  });
+
+  it.each(['restored', 'undone'] as const)('is not ended once more: %s', async (stage) => {
+    expect(await settle({ stage, swapped: [] })).toEqual([stage, ...UNTOUCHED]);
+    expect(trial.line.endedAt).toBeNull();
+  });
+
+  it('is settled when a swap that still goes on is over, and not before', async () => {
+    const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
+    await withClient(inDatabase(requiredAddress('POSTGRES_URL'), 'postgres'), async (swapping) => {
+      await swapping.query(`select pg_advisory_lock(${lock})`);
+      const settled = settle({ stage: 'swapping', swapped: [] });
+      const waiting = `select from pg_locks where locktype = 'advisory' and not granted and (classid::bigint << 32 | objid::bigint) = ${lock}`;
+      while ((await administer(waiting)).length === 0);
+      for (const name of ['tasks', 'auth'] as const) await trial.swap(name, { open: true });
+      await swapping.query('select pg_advisory_unlock_all()');
+      expect(await settled).toEqual(['restored', ...SWAPPED]);
+    });
+  });
+
+  it('is what it became when it reached the swap after it was given up', async () => {
+    const { find } = trial.journal;
+    let isFirst = true;
+    trial.journal.find = async (id) => {
+      const found = await find(id);
+      if (isFirst) {
+        isFirst = false;
+        Object.assign(trial.line, { stage: 'swapping', freshIds: trial.freshIds });
+        for (const name of ['tasks', 'auth'] as const) await trial.swap(name, { open: true });
+      }
+      return found;
+    };
+    expect(await settle({ stage: 'loading', swapped: [] })).toEqual(['restored', ...SWAPPED]);
   });
 
   it('is not restored because a new database is gone', async () => {
@@ -186,6 +223,20 @@ describe('taking a restore back', () => {
     expect(trial.line).toMatchObject({ stage: 'undone', leftUntil: null });
   });
 
+  it('ends when the service that owns a store shows no progress any more, and so does what it does there', async () => {
+    let held: Client | undefined;
+    let ended: Promise<unknown> | undefined;
+    trial.stores.auth.owner.resume = async (database) => {
+      held = new Client({ connectionString: inDatabase(trial.stores.auth.adminUrl, database) });
+      ended = new Promise((resolve) => held?.on('error', resolve));
+      await held.connect();
+      await new Promise(() => undefined);
+    };
+    await expect(undo()).rejects.toThrow('Nothing moves any more.');
+    expect(await ended).toMatchObject({ code: '57P01' });
+    expect(await trial.state()).toEqual(['live: former, fresh: (new)', 'live: former, fresh: (new)']);
+  }, 60_000);
+
   it('that died is settled so, too, also when some of what was kept is gone', async () => {
     await administer(`alter database ${trial.names.auth.fresh} allow_connections true`);
     await administer(`drop database ${trial.names.tasks.fresh}`);
@@ -194,5 +245,6 @@ describe('taking a restore back', () => {
       'live: former',
       'live: former, fresh: (new)',
     ]);
+    expect(trial.line.leftUntil).toBeNull();
   });
 });

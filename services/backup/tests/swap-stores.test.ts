@@ -51,13 +51,13 @@ async function hold(url: string): Promise<{ client: Client; ended: Promise<unkno
 }
 
 /** Swaps, with what `at` does when the journal has reached a stage; says what the journal and the servers were at each step. */
-async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}) {
+async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}, version: string | null = null) {
   const { line, stores, journal, log, state } = trial;
   const steps: unknown[] = [];
   await swapStores({
     restore: { ...line },
     stores: line.stores.map((name) => stores[name]),
-    versions: new Map(line.stores.map((name) => [name, null])),
+    versions: new Map(line.stores.map((name) => [name, version])),
     journal: {
       ...journal,
       async reach(id, values) {
@@ -106,6 +106,15 @@ describe('a swap of stores that have a server in common', () => {
     expect(trial.line.stage).toBe('loading');
   });
 
+  it('does not begin when a live store was migrated meanwhile: the services of a newer release need that schema', async () => {
+    await expect(swap({}, 'an earlier one')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The store tasks was migrated meanwhile: try again.',
+    });
+    expect(await trial.state()).toEqual(UNTOUCHED);
+    expect(trial.line.stage).toBe('loading');
+  });
+
   it('says that the outcome is unknown when it cannot be looked up', async () => {
     await administer(`create database ${trial.names.auth.old}`);
     const journal = { ...trial.journal, find: () => Promise.reject(new Error('away')) };
@@ -113,7 +122,7 @@ describe('a swap of stores that have a server in common', () => {
       restore: trial.line,
       prepare: async () => undefined,
       mayGoOn: async () => true,
-      onSwap: () => undefined,
+      onProgress: () => undefined,
     };
     const exchanged = exchangeStores({ ...trial, journal, onUnsettled: () => undefined }, exchange);
     await expect(exchanged).rejects.toMatchObject({ name: 'UnknownOutcomeError', cause: { code: '42P04' } });
@@ -199,9 +208,10 @@ describe('a swap with something to carry over', () => {
     expect(await trial.state()).toEqual(SWAPPED);
   });
 
-  it('keeps them out whatever is set for sessions in general', async () => {
+  it('takes as long as it takes, whatever is set for sessions in general', async () => {
     const live = trial.names.auth.live;
-    await administer(`alter database ${live} set idle_in_transaction_session_timeout = '100ms'`);
+    for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
+      await administer(`alter database ${live} set ${name} = '100ms'`);
     trial.stores.auth.owner.carryOver = () => administer('select pg_sleep(0.3)').then(() => undefined);
     await swap();
     expect(await trial.state()).toEqual(SWAPPED);
@@ -250,18 +260,36 @@ describe('a swap with something to carry over', () => {
   it('is preceded by copying most of it while writers are not locked out', async () => {
     const stages: unknown[] = [];
     const note = (stage: string) => async () => void stages.push(stage, await write());
+    const lastly = async () => void stages.push('safety backup');
     Object.assign(trial.stores.auth.owner, { carryOverAhead: note('ahead'), carryOver: note('final') });
-    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onSwap: () => undefined };
+    const exchange = { prepare: async () => undefined, lastly, mayGoOn: async () => true, onProgress: () => undefined };
     await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
-    expect(stages).toEqual(['ahead', 'written', 'final', '55P03']);
+    expect(stages).toEqual(['ahead', 'written', 'safety backup', 'final', '55P03']);
   });
 
-  it('goes on when nothing could be copied before', async () => {
-    trial.stores.auth.owner.carryOverAhead = () => Promise.reject(new Error('there is no such operation'));
-    const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onSwap: () => undefined };
-    await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
-    expect(messages()).toContain('nothing was carried over ahead');
-  });
+  it.each([
+    ['failed', () => Promise.reject(new Error('cut'))],
+    ['shows no progress any more', () => new Promise<never>(() => undefined)],
+  ])(
+    'goes on when copying before %s, and ends what goes on in the new store',
+    async (_what, end) => {
+      const { owner, adminUrl } = trial.stores.auth;
+      owner.carryOverAhead = async (database) => {
+        const { client } = await hold(inDatabase(adminUrl, database));
+        await client.query('begin; truncate sessions');
+        await end();
+      };
+      owner.carryOver = async (database) =>
+        void (await withClient(inDatabase(adminUrl, database), (client) =>
+          client.query(`set lock_timeout = '2s'; truncate sessions`),
+        ));
+      const exchange = { prepare: async () => undefined, mayGoOn: async () => true, onProgress: () => undefined };
+      await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
+      expect(messages()).toContain('nothing was carried over ahead');
+      expect(await trial.state()).toEqual(SWAPPED);
+    },
+    60_000,
+  );
 });
 
 describe('a swap of stores of several servers', () => {

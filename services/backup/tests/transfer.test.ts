@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { createBackup } from '../src/index.ts';
 import {
   accountsDump,
   createBackupFixture,
-  createRecordingLog,
   ownArchive,
   tasksDump,
   type BackupFixture,
@@ -120,9 +118,7 @@ describe('an upload', () => {
 
   it('is refused as soon as it is larger than a restore takes', async () => {
     const before = await names();
-    const { log } = createRecordingLog();
-    const small = await createBackup({ ...fixture.config, maxArchiveBytes: MIB }, { clock: { now: () => Date.now() }, log }); // prettier-ignore
-    await small.start();
+    const small = await fixture.startOther({ maxArchiveBytes: MIB });
     let sent = 0;
     const endless = new Readable({
       read() {

@@ -6,13 +6,10 @@ import { once } from 'node:events';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Registry } from 'prom-client';
 import type { WorkProgress } from '@taskmesh/internal-api';
-import { createBackup } from '../src/index.ts';
 import {
   accountsDump,
   createBackupFixture,
-  createRecordingLog,
   ownArchive,
   tasksDump,
   type BackupFixture,
@@ -178,12 +175,9 @@ describe('verifying a backup', () => {
   it('is remembered by the figures of a service that starts again', async () => {
     const { file } = await fixture.backup.backups.create();
     const { verifiedAt } = await fixture.backup.backups.verify(file);
-    const metrics = new Registry();
-    const { log } = createRecordingLog();
-    const next = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log, metrics }); // prettier-ignore
-    await next.start();
+    const next = await fixture.startOther();
     await eventually(async () => {
-      const text = await metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
+      const text = await next.metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
       expect(Number(text.trim().split(' ').at(-1))).toBeGreaterThanOrEqual((verifiedAt?.getTime() ?? Infinity) / 1000);
     }).finally(() => next.stop());
   });
@@ -191,16 +185,10 @@ describe('verifying a backup', () => {
   it('says when a server is away, and keeps what was known', async () => {
     const { file } = await fixture.backup.backups.create();
     await verify(file);
-    const { secrets, ...config } = fixture.config;
-    const adminUrls = { ...secrets.adminUrls, auth: 'postgres://nobody@127.0.0.1:1/none' };
-    const { log } = createRecordingLog();
-    const away = await createBackup({ ...config, secrets: { ...secrets, adminUrls } }, { clock: { now: () => Date.now() }, owners: fixture.owners, log }); // prettier-ignore
-    await away.start();
-    try {
+    const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://nobody@127.0.0.1:1/none' };
+    await fixture.withOther({ secrets: { adminUrls } }, async (away) => {
       await expect(away.backups.verify(file)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    } finally {
-      await away.stop();
-    }
+    });
     expect((await find(file))?.verifiedAt).toBeInstanceOf(Date);
     expect(await fixture.own.query('select 1 from verifications')).toHaveLength(1);
     // What it could not take away, the next one does.
@@ -219,15 +207,13 @@ describe('verifying a backup', () => {
     await fixture.archive('living.tar.gz', { 'database.sql': tasksDump(['living']) });
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const { log } = createRecordingLog();
     const { tasks, auth } = fixture.owners;
     const importDatabase = async (database: string) => {
       reached.resolve();
       await goOn.promise;
       return tasks.importDatabase(database);
     };
-    const other = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: { tasks: { ...tasks, importDatabase }, auth }, log }); // prettier-ignore
-    await other.start();
+    const other = await fixture.startOther({ owners: { tasks: { ...tasks, importDatabase }, auth } });
     try {
       const first = other.backups.verify('slow.tar.gz');
       await reached.promise;
@@ -256,9 +242,7 @@ describe('a backup service that is killed while it verifies', () => {
     for (const moment of MOMENTS) {
       await runVerify(wholeMs * moment);
       unfinished += (await fixture.leftovers()).length;
-      const { log } = createRecordingLog();
-      const next = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log }); // prettier-ignore
-      await next.start();
+      const next = await fixture.startOther();
       await eventually(async () => expect(await fixture.leftovers()).toEqual([]));
       await next.stop();
     }

@@ -17,6 +17,7 @@ import {
   type WorkProgress,
 } from './backup-work.ts';
 import { queryOfRestore, queryOfUndo } from './parameters.ts';
+import { readLines } from './streams.ts';
 import type { StreamPool } from '../pools.ts';
 
 /** After its last byte, storing an archive may still take a while: a bucket assembles the parts. */
@@ -109,8 +110,7 @@ type End = Extract<WorkLine, { result: unknown } | { error: object }>;
 
 async function lastOf(body: Readable, onProgress: OnWorkProgress | undefined): Promise<End> {
   try {
-    for await (const text of linesOf(body)) {
-      if (text === '') continue;
+    for await (const text of readLines(body)) {
       const line = JSON.parse(text) as WorkLine; // our own service's form
       if (!('progress' in line)) return line;
       onProgress?.(line.progress as WorkProgress);
@@ -119,15 +119,6 @@ async function lastOf(body: Readable, onProgress: OnWorkProgress | undefined): P
     throw asAway(cause);
   }
   throw unavailable(undefined, new Error('The service was lost before the end.'));
-}
-
-async function* linesOf(body: Readable): AsyncGenerator<string> {
-  let rest = '';
-  for await (const part of body.setEncoding('utf8')) {
-    const lines = `${rest}${String(part)}`.split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
 }
 
 async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppError> {

@@ -35,15 +35,13 @@ export const backupWorkRoutes =
 
       for (const name of WORK_NAMES)
         scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
-          const { query } = request;
           const asked = {
-            name,
             file: fileOf(request),
-            parameters: restoreParametersOf(query),
-            restoredAt: seenRestoreOf(query),
+            parameters: restoreParametersOf(request.query),
+            restoredAt: seenRestoreOf(request.query),
           };
           reply.header('content-type', 'application/x-ndjson');
-          return reply.send(linesOf((onProgress) => runWork(work, { ...asked, onProgress }), said));
+          return reply.send(linesOf((onProgress) => RUN[name](work, onProgress, asked), said));
         });
 
       scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
@@ -70,35 +68,20 @@ function sendArchive(reply: FastifyReply, download: NonNullable<Awaited<ReturnTy
     .send(content);
 }
 
-function runWork(
-  work: BackupWork,
-  {
-    name,
-    file,
-    parameters,
-    restoredAt,
-    onProgress,
-  }: {
-    name: WorkName;
-    file: string;
-    parameters: RestoreParameters;
-    restoredAt: string | undefined;
-    onProgress: OnWorkProgress;
-  },
-): Promise<unknown> {
-  switch (name) {
-    case 'undo':
-      return work.undo(onProgress, restoredAt);
-    case 'create':
-    case 'scan':
-      return work[name](onProgress);
-    case 'verify':
-      return work.verify(file, onProgress);
-    case 'restore':
-    case 'dryRun':
-      return work[name](file, onProgress, parameters);
-  }
+interface Asked {
+  file: string;
+  parameters: RestoreParameters;
+  restoredAt: string | undefined;
 }
+
+const RUN: Record<WorkName, (work: BackupWork, onProgress: OnWorkProgress, asked: Asked) => Promise<unknown>> = {
+  create: (work, onProgress) => work.create(onProgress),
+  verify: (work, onProgress, { file }) => work.verify(file, onProgress),
+  scan: (work, onProgress) => work.scan(onProgress),
+  restore: (work, onProgress, { file, parameters }) => work.restore(file, onProgress, parameters),
+  dryRun: (work, onProgress, { file, parameters }) => work.dryRun(file, onProgress, parameters),
+  undo: (work, onProgress, { restoredAt }) => work.undo(onProgress, restoredAt),
+};
 
 /** The work continues when the client disconnects. */
 function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, said: (error: unknown) => WorkLine): Readable {

@@ -56,6 +56,16 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
   };
 }
 
+/** The lines of such an answer, without the blank ones. */
+export async function* readLines(body: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const part of body.setEncoding('utf8')) {
+    const lines = `${rest}${String(part)}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
+  }
+}
+
 const CHECKS = 10;
 
 /**

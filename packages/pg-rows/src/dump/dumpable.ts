@@ -8,8 +8,8 @@ export class DumpError extends Error {
 /** Lower ids are PostgreSQL's own objects. */
 export const FIRST_USER_OID = 16_384;
 
-/** Catalogues whose objects are never dumped, by the name for operators. */
-const COLLECTED = {
+/** Catalogues whose objects are never dumped nor loaded, by the name for operators. */
+export const COLLECTED = {
   operator: 'pg_operator',
   'operator class': 'pg_opclass',
   cast: 'pg_cast',

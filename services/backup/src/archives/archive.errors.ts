@@ -21,17 +21,23 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-const FULL = ['disk_full', 'the disk is full'] as const;
-const NO_PERMISSION = ['permission', 'no permission to write'] as const;
-const NO_DIRECTORY = ['permission', 'the place of the archives is no directory'] as const;
-const AWAY = ['store', 'a store was not available'] as const;
-const NOT_IN = ['store', 'a store does not let us in'] as const;
+interface Failure {
+  /** The metric's label. */
+  reason: FailureReason;
+  /** The rest of a sentence for the operator. */
+  why: string;
+}
 
-/** By code: the metric's label, and a part of a sentence. */
-const REASONS: Record<string, readonly [FailureReason, string]> = {
+const FULL: Failure = { reason: 'disk_full', why: 'the disk is full' };
+const NO_PERMISSION: Failure = { reason: 'permission', why: 'no permission to write' };
+const NO_DIRECTORY: Failure = { reason: 'permission', why: 'the place of the archives is no directory' };
+const AWAY: Failure = { reason: 'store', why: 'a store was not available' };
+const NOT_IN: Failure = { reason: 'store', why: 'a store does not let us in' };
+
+const BY_CODE: Record<string, Failure> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
-  EFBIG: ['disk_full', 'it is larger than a file may be'],
+  EFBIG: { reason: 'disk_full', why: 'it is larger than a file may be' },
   EACCES: NO_PERMISSION,
   EPERM: NO_PERMISSION,
   EROFS: NO_PERMISSION,
@@ -44,18 +50,24 @@ const REASONS: Record<string, readonly [FailureReason, string]> = {
   ETIMEDOUT: AWAY,
   [SQL_STATE.invalidAuthorization]: NOT_IN,
   [SQL_STATE.invalidPassword]: NOT_IN,
-  [SQL_STATE.insufficientPrivilege]: ['store', 'no permission to read a store'],
-  [SQL_STATE.lockNotAvailable]: ['store', 'a store is being changed right now'],
+  [SQL_STATE.insufficientPrivilege]: { reason: 'store', why: 'no permission to read a store' },
+  [SQL_STATE.lockNotAvailable]: { reason: 'store', why: 'a store is being changed right now' },
 };
 
+/** Undefined for a defect. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof DiskSpaceError) return { reason: 'disk_full', why: error.message };
+  if (error instanceof TooLargeError) return { reason: 'too_large', why: error.message };
+  if (error instanceof DumpError) return { reason: 'unsupported', why: error.message };
+  if (error instanceof LockBusyError) return { reason: 'unavailable', why: error.message };
+  if (error instanceof TooSlowError) return { reason: 'store', why: 'a store did not get on for too long' };
+  return BY_CODE[errorCode(error)] ?? (asUnavailable(error) && AWAY);
+}
+
 export function failureReason(error: unknown): FailureReason {
-  const [known] = REASONS[errorCode(error instanceof AppError ? error.cause : error)] ?? [];
-  if (error instanceof DiskSpaceError) return 'disk_full';
-  if (known && (known !== 'store' || !(error instanceof AppError))) return known;
-  if (error instanceof TooLargeError) return 'too_large';
-  if (error instanceof DumpError) return 'unsupported';
-  if (error instanceof AppError || error instanceof LockBusyError) return 'unavailable';
-  return error instanceof TooSlowError || asUnavailable(error) ? 'store' : 'defect';
+  if (!(error instanceof AppError)) return failureOf(error)?.reason ?? 'defect';
+  const reason = failureOf(error.cause)?.reason ?? 'store';
+  return reason === 'store' ? 'unavailable' : reason; // it is the place of the archives that was not available
 }
 
 /** The start of a sentence that continues after a colon. */
@@ -64,12 +76,12 @@ export type Undone = 'The backup was not made' | 'The archive was not stored' | 
 /** The error to show to an operator. Unknown ones are returned unchanged. */
 export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
-  if (error instanceof DumpError || error instanceof TooLargeError) return conflict(`${undone}: ${error.message}.`);
-  if (error instanceof LockBusyError) return unavailable(error.message, error);
-  if (error instanceof DiskSpaceError) return unavailable(`${undone}: ${error.message}.`, error);
-  if (error instanceof TooSlowError) return unavailable(`${undone}: a store did not get on for too long.`, error);
-  const [, reason] = REASONS[errorCode(error)] ?? (asUnavailable(error) ? AWAY : []);
-  return reason ? unavailable(`${undone}: ${reason}.`, error) : error;
+  const failure = failureOf(error);
+  if (!failure) return error;
+  if (failure.reason === 'unavailable') return unavailable(failure.why, error);
+  const message = `${undone}: ${failure.why}.`;
+  const isOurs = failure.reason === 'unsupported' || failure.reason === 'too_large';
+  return isOurs ? conflict(message) : unavailable(message, error);
 }
 
 /** The archive can be restored only without what its stores lack. */
@@ -77,8 +89,18 @@ export class LossError extends Error {
   override readonly name = 'LossError';
 }
 
+/** No restore would take the archive. */
+class UnfitError extends AppError {
+  /** Part of a sentence. */
+  readonly reason: string;
+
+  constructor(reason: string, cause: unknown) {
+    super('CONFLICT', `The archive is not fit for a restore: ${reason}`, { cause });
+    this.reason = reason;
+  }
+}
+
 const UNDONE = 'The archive was not verified';
-const UNFIT = 'The archive is not fit for a restore: ';
 /** System errors that say nothing about the archive. */
 const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT)$/;
 /** PostgreSQL's errors for which no dump is to blame: connections, limits of time, resources, operators, system, internal errors. */
@@ -100,7 +122,7 @@ export function asVerifyFailure(error: unknown): unknown {
     return unavailable(`${UNDONE}: a store's server was not available.`, error);
   const reason = reasonOf(error);
   if (reason === undefined) return asBackupFailure(error, UNDONE);
-  return new AppError('CONFLICT', UNFIT + reason, { cause: error });
+  return new UnfitError(reason, error);
 }
 
 /** The error, if another key, another release or other limits may do with the archive: it is not bad. */
@@ -110,10 +132,8 @@ function elsewhere(error: unknown): Error | undefined {
 }
 
 /** Why the archive is unfit, as part of a sentence. Undefined if it may be good elsewhere. */
-export function whyUnfit(failure: unknown): string | undefined {
-  if (!(failure instanceof AppError) || failure.code !== 'CONFLICT' || isUnprovable(failure)) return undefined;
-  return failure.message.startsWith(UNFIT) ? failure.message.slice(UNFIT.length) : undefined;
-}
+export const whyUnfit = (failure: unknown): string | undefined =>
+  failure instanceof UnfitError ? failure.reason : undefined;
 
 /** Whether judging the archive takes another key, another release or other limits. */
 export const isUnprovable = (failure: unknown): boolean => failure instanceof AppError && !!elsewhere(failure.cause);

@@ -11,7 +11,7 @@ import { isOwn, isSameFile, UNPROVED, type Backup, type MadeOrigin } from './arc
 import { asBackupFailure, asVerifyFailure, failureReason, isUnprovable, whyUnfit } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
 import { makeArchive } from './make-archive.ts';
-import { areMuch, createNewArchives, describedBy, inspectArchive, scanArchives, takeIn } from './new-archives.ts';
+import { createNewArchives, describedBy, inspectArchive, scanArchives, takeIn } from './new-archives.ts';
 import { checkUploadName, sha256Of, takeUpload, withChecksum } from './uploads.ts';
 
 /** A stored archive, held open. The caller closes it. */
@@ -22,38 +22,7 @@ export interface Download {
   close(): Promise<void>;
 }
 
-export interface BackupService {
-  /** Makes an archive of all stores. @throws AppError with the reason when none was made */
-  create(onProgress?: OnWorkProgress, origin?: MadeOrigin): Promise<Backup>;
-  /**
-   * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
-   * new archives once, unless there is too much to read; this may continue after the return.
-   */
-  list(): Promise<Backup[]>;
-  /** The same list without a look into any archive. */
-  known(): Promise<Backup[]>;
-  /** Updates the metrics from the storage. */
-  showFigures(): Promise<void>;
-  find(file: string): Promise<Backup | undefined>;
-  /** As stored: an encrypted archive stays encrypted. */
-  download(file: string): Promise<Download | undefined>;
-  /**
-   * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
-   * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
-   */
-  upload(file: string, content: Readable): Promise<Backup>;
-  /**
-   * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
-   * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
-   */
-  verify(file: string, onProgress?: OnWorkProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
-  /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
-  scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
-  remove(file: string): Promise<boolean>;
-  /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type BackupService = ReturnType<typeof createBackupService>;
 
 export interface BackupServiceDeps extends CommonParts {
   /** Ensures that only one archive is made at a time, across all instances. */
@@ -62,7 +31,7 @@ export interface BackupServiceDeps extends CommonParts {
   verifier: Verifier;
 }
 
-export function createBackupService(deps: BackupServiceDeps): BackupService {
+export function createBackupService(deps: BackupServiceDeps) {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, now, product, log } = deps;
 
   /** A failure is only logged: the archive is complete, and the list shows what the storage knows. */
@@ -103,9 +72,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const stopping = new AbortController();
   const { signal } = stopping;
-  const lookInto = (file: string, how = WHOLE) => inspectArchive(file, how, { ...deps, signal });
+  const lookInto = (file: string) => inspectArchive(file, { ...deps, signal });
   const looking = { ...deps, find, list, lookInto };
-  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, WHOLE, looking), signal, log });
+  const newcomers = createNewArchives({ take: (archive) => takeIn(archive, looking), signal, log });
 
   const showFigures = async () => metrics.archives(await list(), now());
 
@@ -119,7 +88,10 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   let lookingAround: Promise<void> | undefined;
   const lookAround = async (wasMade: boolean) => {
-    const pieces = await storage.sweep();
+    const pieces = await storage.sweep().catch((err: unknown) => {
+      log.warn({ err }, 'unfinished archives not removed');
+      return 0;
+    });
     if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
     await tellOfEmptyPlace(wasMade);
     await showFigures();
@@ -141,7 +113,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 
   return {
-    async create(onProgress, origin = 'request') {
+    /** Makes an archive of all stores. @throws AppError with the reason when none was made */
+    async create(onProgress?: OnWorkProgress, origin: MadeOrigin = 'request'): Promise<Backup> {
       try {
         return await createLock.run(WAIT_MS[origin], () => createAlone(origin, onProgress));
       } catch (error) {
@@ -151,15 +124,22 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    async list() {
+    /**
+     * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
+     * new archives once; this may continue after the return.
+     */
+    async list(): Promise<Backup[]> {
       const archives = await list();
-      return !areMuch(archives) && (await newcomers.meet(archives)) ? list() : archives;
+      return (await newcomers.meet(archives)) ? list() : archives;
     },
+    /** The same list without a look into any archive. */
     known: list,
     find,
+    /** Updates the metrics from the storage. */
     showFigures,
 
-    async download(file) {
+    /** As stored: an encrypted archive stays encrypted. */
+    async download(file: string): Promise<Download | undefined> {
       const archive = isListableName(file) ? await storage.open(file) : undefined;
       if (archive?.kind !== 'found') return undefined;
       const { sizeBytes, read, close } = archive;
@@ -172,7 +152,11 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    async upload(file, content) {
+    /**
+     * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
+     * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
+     */
+    async upload(file: string, content: Readable): Promise<Backup> {
       try {
         checkUploadName(file);
         const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
@@ -195,7 +179,15 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    async verify(file, onProgress = () => undefined, origin = 'request') {
+    /**
+     * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
+     * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
+     */
+    async verify(
+      file: string,
+      onProgress: OnWorkProgress = () => undefined,
+      origin: 'request' | 'schedule' = 'request',
+    ): Promise<Backup> {
       const stored = await storage.find(file);
       const archive = stored && (await storage.open(file));
       if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
@@ -226,9 +218,10 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    scan: (onProgress = () => undefined) => scanArchives(looking, onProgress),
+    /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
+    scan: (onProgress: OnWorkProgress = () => undefined): Promise<BackupScan> => scanArchives(looking, onProgress),
 
-    async remove(file) {
+    async remove(file: string): Promise<boolean> {
       const removed = await storage.remove(file);
       if (removed) {
         // Only the storage decides whether it exists.
@@ -240,7 +233,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       return removed;
     },
 
-    async start() {
+    /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
+    async start(): Promise<void> {
       const report = (error: unknown) => log.error({ err: error }, 'the place of the archives is not available');
       try {
         const wasMade = await storage.prepare();
@@ -253,7 +247,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       const ended = Promise.all([lookingAround, newcomers.ended()]);
       if (!(await settlesWithin(ended, STOP_WAIT_MS))) log.warn('a look at the place of the archives was given up');
@@ -268,8 +262,6 @@ const START_WAIT_MS = 3_000;
 const STOP_WAIT_MS = 3_000;
 /** How much larger than the last archive the next one may be. */
 const GROWTH = 1.25;
-
-const WHOLE = { onlyItsBeginning: false };
 
 const UNKNOWN = { stores: [], modifiedAt: null, ...UNPROVED };
 

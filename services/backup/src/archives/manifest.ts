@@ -2,9 +2,6 @@ import { parseJson } from '@taskmesh/service';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { Parser, type ReadEntry } from 'tar';
 import { z } from 'zod';
 import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../databases/store.ts';
 import { MAX_TABLES, MIB } from './limits.ts';
@@ -21,8 +18,8 @@ const dump = z.object({
   sizeBytes: z.number().int().nonnegative(),
   /** Row counts of all tables in the dump. Format 1 omits tables whose rows are excluded. */
   rows: z
-    .custom<object>((rows) => Object.keys(Object(rows)).length <= MAX_TABLES, 'too many tables')
-    .pipe(z.record(z.string().min(1).max(63), z.number().int().nonnegative())),
+    .record(z.string().min(1).max(63), z.number().int().nonnegative())
+    .refine((rows) => Object.keys(rows).length <= MAX_TABLES),
   serverVersion: z.string(),
   /** The newest migration applied to the store. */
   schemaVersion: z
@@ -70,11 +67,6 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   await checkNames(dir);
   for (const name of STORE_NAMES) await checkDump(dir, stores[name]);
   return parsed.data;
-}
-
-/** Undefined when it is no manifest, or of a newer version. */
-export function parseManifest(text: string): Manifest | undefined {
-  return manifest.safeParse(parseJson(text)).data;
 }
 
 /** A dump that the manifest does not name is a mistake, or meant for other programs. */
@@ -137,42 +129,4 @@ export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefin
 /** @throws ManifestError when the dump that every archive holds is missing */
 export async function checkMainDump(dir: string): Promise<void> {
   if (!(await isPlainFile(join(dir, MAIN_DUMP)))) throw new ManifestError(`it holds no ${MAIN_DUMP}.`);
-}
-
-/** In archives made by Taskmesh, the manifest is the first entry. */
-const MAX_READ_BYTES = 2 * MAX_MANIFEST_BYTES;
-
-/**
- * Reads the manifest at the start of an archive, and not much more. Undefined when there is none, or it is unreadable.
- */
-export async function peekManifest(content: Readable): Promise<Manifest | undefined> {
-  const gunzip = createGunzip();
-  content.on('error', (error) => gunzip.destroy(error));
-  const { parser, text } = createManifestParser();
-  let readBytes = 0;
-  try {
-    for await (const part of content.pipe(gunzip) as AsyncIterable<Buffer>) {
-      readBytes += part.length;
-      parser.write(part);
-      if (text() !== undefined || readBytes > MAX_READ_BYTES) break;
-    }
-    return parseManifest(text() ?? '');
-  } finally {
-    content.destroy();
-    gunzip.destroy();
-  }
-}
-
-function createManifestParser() {
-  let whole: string | undefined;
-  const collect = (entry: ReadEntry) => {
-    const parts: Buffer[] = [];
-    if (entry.path !== MANIFEST_FILE || entry.type !== 'File' || entry.size > MAX_MANIFEST_BYTES) whole ??= '';
-    else
-      entry.on('data', (part) => parts.push(part)).on('end', () => (whole ??= Buffer.concat(parts).toString('utf8')));
-    entry.resume();
-  };
-  const parser = new Parser({ maxMetaEntrySize: 64 * 1024, onReadEntry: collect });
-  parser.on('error', () => (whole ??= ''));
-  return { parser, text: () => whole };
 }

@@ -3,44 +3,36 @@ import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import { settlesWithin, type Log } from '@taskmesh/service';
 import { addAbortSignal } from 'node:stream';
 import type { CommonParts } from '../common-parts.ts';
-import type { OpenArchive } from '../storage/backup-storage.ts';
 import { fileStateOf, isNewcomer, isOwn, isSameFile, type Backup } from './archive.entity.ts';
 import { asVerifyFailure, isUnprovable, whyUnfit } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
-import { openContent } from './encryption.ts';
 import { extractStored } from './extract-archive.ts';
-import { checkMainDump, peekManifest, readManifest, type Manifest } from './manifest.ts';
+import { checkMainDump, readManifest, type Manifest } from './manifest.ts';
 
 interface InspectionDeps extends Pick<CommonParts, 'storage' | 'temporaryDirs' | 'cipher' | 'archiveLimits' | 'log'> {
   /** Ends the look, without a result. */
   signal: AbortSignal;
 }
 
-export interface Thoroughness {
-  onlyItsBeginning: boolean;
-}
-
 /** A first impression: complete and made by Taskmesh; unfit for a restore; or unknown (undefined). */
 export type Inspection = { manifest: Manifest } | { unfit: string } | undefined;
 
 /**
- * Reads the whole archive with a restore's own checks, without loading it. `onlyItsBeginning`: stops after the manifest
- * if that is valid.
+ * Reads the whole archive with a restore's own checks, without loading it.
  * @throws AppError SERVICE_UNAVAILABLE when the storage is unavailable, a disk is full, or `signal` aborts
  */
-export async function inspectArchive(
-  file: string,
-  { onlyItsBeginning }: Thoroughness,
-  deps: InspectionDeps,
-): Promise<Inspection> {
-  const { storage, log, signal } = deps;
+export async function inspectArchive(file: string, deps: InspectionDeps): Promise<Inspection> {
+  const { storage, temporaryDirs, log, signal } = deps;
   const stored = await storage.open(file);
   if (stored.kind !== 'found') return undefined;
   if (signal.aborted) return stored.close().then(() => Promise.reject(unavailable('The service stops.')));
   const archive = { ...stored, read: () => addAbortSignal(signal, stored.read(signal)) };
   try {
-    const first = onlyItsBeginning ? await peek(file, archive, deps) : undefined;
-    const manifest = first ?? (await readAll(file, archive, deps));
+    const manifest = await temporaryDirs.use(async (dir) => {
+      await extractStored({ file, archive, dir }, deps);
+      await checkMainDump(dir);
+      return readManifest(dir);
+    });
     return manifest && { manifest };
   } catch (error) {
     if (signal.aborted) throw unavailable('The service stops.', error);
@@ -55,24 +47,11 @@ export async function inspectArchive(
   }
 }
 
-async function peek(file: string, archive: OpenArchive, { cipher }: InspectionDeps): Promise<Manifest | undefined> {
-  const content = await openContent(file, archive.read(), cipher);
-  return peekManifest(content).catch(() => undefined);
-}
-
-function readAll(file: string, archive: OpenArchive, deps: InspectionDeps): Promise<Manifest | undefined> {
-  return deps.temporaryDirs.use(async (dir) => {
-    await extractStored({ file, archive, dir }, deps);
-    await checkMainDump(dir);
-    return readManifest(dir);
-  });
-}
-
 export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
   repository: Pick<BackupRepository, 'takeIn'>;
   list(): Promise<Backup[]>;
   find(file: string): Promise<Backup | undefined>;
-  lookInto(file: string, how: Thoroughness): Promise<Inspection>;
+  lookInto(file: string): Promise<Inspection>;
 }
 
 /**
@@ -84,12 +63,11 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
   const archives = await list();
   const totalBytes = archives.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const scan: BackupScan = { archives: archives.length, added: 0, unread: 0 };
-  const how = { onlyItsBeginning: areMuch(archives) };
   let doneBytes = 0;
   for (const archive of archives) {
     onProgress({ phase: 'scan', doneBytes, totalBytes });
     doneBytes += archive.sizeBytes;
-    const found = isNewcomer(archive) ? await takeIn(archive, how, deps) : archive.unfitAt ? 'unread' : undefined;
+    const found = isNewcomer(archive) ? await takeIn(archive, deps) : archive.unfitAt ? 'unread' : undefined;
     if (found) scan[found]++;
   }
   onProgress({ phase: 'scan', doneBytes, totalBytes });
@@ -97,20 +75,13 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
   return scan;
 }
 
-/** Above this, only the beginnings are read: after a loss of the catalogue, all archives are unknown. */
-const MUCH_BYTES = 4 * 1024 ** 3;
-
-export const areMuch = (archives: Backup[]): boolean =>
-  archives.filter(isNewcomer).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MUCH_BYTES;
-
 /** Examines an unknown archive, and records the result. Undefined when that has happened meanwhile. */
 export async function takeIn(
   archive: Backup,
-  how: Thoroughness,
   { repository, find, lookInto, now }: Omit<ScanDeps, 'list'>,
 ): Promise<'added' | 'unread' | undefined> {
   const { file } = archive;
-  const look = await lookInto(file, how);
+  const look = await lookInto(file);
   if (!look) return 'unread';
   const current = await find(file); // reading takes long: the archive may have changed meanwhile
   if (!current || !isNewcomer(current)) return undefined;
@@ -129,13 +100,6 @@ export function describedBy(archive: Backup, { createdAt, stores }: Manifest): B
   return { ...archive, createdAt: isOwn(archive.origin) ? archive.createdAt : madeAt, stores: Object.keys(stores) };
 }
 
-export interface NewArchives {
-  /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
-  meet(archives: Backup[]): Promise<boolean>;
-  /** Resolves when no look is under way. */
-  ended(): Promise<void>;
-}
-
 /** How long the list may wait. */
 const WAIT_MS = 3_000;
 
@@ -151,7 +115,7 @@ export interface NewArchivesDeps {
   log: Log;
 }
 
-export function createNewArchives({ take, signal, log }: NewArchivesDeps): NewArchives {
+export function createNewArchives({ take, signal, log }: NewArchivesDeps) {
   /** Archives that remained unknown, by file, with the state that was examined. */
   const met = new Map<string, string>();
   let meeting: Promise<void> | undefined;
@@ -168,7 +132,8 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps): NewAr
   };
 
   return {
-    async meet(archives) {
+    /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
+    async meet(archives: Backup[]): Promise<boolean> {
       const names = new Set(archives.map(({ file }) => file));
       for (const file of met.keys()) if (!names.has(file)) met.delete(file);
       const fresh = archives.filter((archive) => isNewcomer(archive) && met.get(archive.file) !== stateOf(archive));
@@ -178,6 +143,7 @@ export function createNewArchives({ take, signal, log }: NewArchivesDeps): NewAr
       return true;
     },
 
-    ended: async () => meeting,
+    /** Resolves when no look is under way. */
+    ended: async (): Promise<void> => meeting,
   };
 }

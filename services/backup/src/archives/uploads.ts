@@ -29,25 +29,22 @@ async function* checked(file: string, content: Readable, maxBytes: number): Asyn
   const wanted = file.endsWith(ENCRYPTED_SUFFIX) ? AGE_HEAD : GZIP_HEAD;
   let head = Buffer.alloc(0);
   let bytes = 0;
-  for await (const part of receive(content)) {
-    bytes += part.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    if (head.length < wanted.length) {
-      head = Buffer.concat([head, part]);
-      if (head.length < wanted.length) continue;
-      if (!head.subarray(0, wanted.length).equals(wanted)) throw otherKind(file);
-      yield head;
-    } else yield part;
+  try {
+    for await (const chunk of content) {
+      const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+      bytes += part.length;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      if (head.length < wanted.length) {
+        head = Buffer.concat([head, part]);
+        if (head.length < wanted.length) continue;
+        if (!head.subarray(0, wanted.length).equals(wanted)) throw otherKind(file);
+        yield head;
+      } else yield part;
+    }
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause });
   }
   if (head.length < wanted.length) throw otherKind(file);
-}
-
-async function* receive(content: Readable): AsyncGenerator<Buffer> {
-  try {
-    for await (const part of content) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
-  } catch (cause) {
-    throw new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause });
-  }
 }
 
 function tooLarge(maxBytes: number): AppError {

@@ -120,11 +120,11 @@ export async function handOver(adminUrl: string, names: RestoreNames): Promise<s
 }
 
 /** Drops what a restore created, as far as it exists. @throws Error when it is still being created */
-export async function dropFresh(adminUrl: string, names: RestoreNames, lockTimeoutMs = DROP_TIMEOUT_MS): Promise<void> {
+export async function dropFresh(adminUrl: string, names: RestoreNames): Promise<void> {
   const drop = async (admin: Client) => {
-    await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
+    await admin.query(`set lock_timeout = ${DROP_TIMEOUT_MS}`);
     await admin.query(ALONE, [names.fresh]);
-    await dropDatabase(admin, names.fresh, lockTimeoutMs);
+    await dropDatabase(admin, names.fresh);
     await dropLoader(admin, names.loader);
   };
   await withAdmin(maintenanceUrl(adminUrl), drop, DATABASE_TIMEOUTS);
@@ -144,8 +144,8 @@ const DROP_TIMEOUT_MS = 5_000;
 export const DATABASE_TIMEOUTS = { timeoutMs: 10 * 60_000 };
 
 /** Drops a database, including its sessions, if it exists. @throws Error when it is locked for too long */
-export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = DROP_TIMEOUT_MS): Promise<void> {
-  await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
+export async function dropDatabase(admin: Client, name: string): Promise<void> {
+  await admin.query(`set lock_timeout = ${DROP_TIMEOUT_MS}`);
   const { rows } = await admin.query<{ template: boolean }>(
     'select datistemplate as template from pg_catalog.pg_database where datname = $1',
     [name],

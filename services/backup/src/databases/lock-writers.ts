@@ -7,17 +7,10 @@ import { IDLE_LOCK_MS, SERVER_TIMEOUT_MS } from './servers.ts';
 /** Sessions that lock writers out of databases for as long as they live. */
 export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
 
-interface LockRetry {
-  /** How long one attempt may block writers; they proceed between attempts. */
-  tryMs: number;
-  pauseMs: number;
-  timeoutMs: number;
-  /** How long the locks last while nothing is heard of this process. */
-  idleMs: number;
-}
-
+/** How long one attempt may block writers; they proceed between attempts. */
+const TRY_MS = 3_000;
+const PAUSE_MS = 500;
 export const WRITERS_TIMEOUT_MS = 20_000;
-const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: WRITERS_TIMEOUT_MS, idleMs: IDLE_LOCK_MS };
 const TRY_AGAIN = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
 
 /** The URLs of a live database and the one that is to replace it. */
@@ -33,21 +26,21 @@ export class WritersBusyError extends Error {
 /**
  * Runs `work` while no one can write to the stores' tables in the live databases, given by name; readers are
  * unaffected, and so are writers to other tables. Takes all locks or none: while waiting for one, it holds the others
- * no longer than one attempt.
+ * no longer than one attempt. `idleMs`: how long the locks last while nothing is heard of this process.
  * @throws WritersBusyError when writers continue for too long
  */
 export async function withWritersOut<Name, Result>(
   databases: ReadonlyMap<Name, Replaced>,
   work: (lockers: Lockers<Name>) => Promise<Result>,
-  retry = LOCK_RETRY,
+  idleMs = IDLE_LOCK_MS,
 ): Promise<Result> {
   const [names, replaced] = [[...databases.keys()], [...databases.values()]];
   const tables = await Promise.all(replaced.map(({ fresh }) => withAdmin(fresh, tablesOf)));
   const urls = replaced.map(({ live }) => live);
   const run = async (clients: Client[]) => {
     const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
-    await lockAll(lockings, retry);
-    const beat = setInterval(() => clients.forEach(keepAlive), retry.idleMs / BEATS);
+    await lockAll(lockings, idleMs);
+    const beat = setInterval(() => clients.forEach(keepAlive), idleMs / BEATS);
     try {
       return await work(new Map(clients.map((client, index) => [names[index] as Name, client])));
     } finally {
@@ -66,11 +59,11 @@ interface Locking {
   tables: string[];
 }
 
-async function lockAll(lockings: Locking[], { tryMs, pauseMs, timeoutMs, idleMs }: LockRetry): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+async function lockAll(lockings: Locking[], idleMs: number): Promise<void> {
+  const deadline = performance.now() + WRITERS_TIMEOUT_MS;
   for (;;) {
     try {
-      for (const locking of lockings) await lockTables(locking, { tryMs, idleMs });
+      for (const locking of lockings) await lockTables(locking, idleMs);
       return;
     } catch (error) {
       const again = error instanceof DatabaseError && TRY_AGAIN.has(error.code ?? '');
@@ -78,17 +71,14 @@ async function lockAll(lockings: Locking[], { tryMs, pauseMs, timeoutMs, idleMs 
       for (const { client } of lockings) await client.query('rollback');
       if (performance.now() > deadline)
         throw new WritersBusyError('Writers could not be kept out of a store.', { cause: error });
-      await sleep(pauseMs);
+      await sleep(PAUSE_MS);
     }
   }
 }
 
-async function lockTables(
-  { client, tables }: Locking,
-  { tryMs, idleMs }: Pick<LockRetry, 'tryMs' | 'idleMs'>,
-): Promise<void> {
+async function lockTables({ client, tables }: Locking, idleMs: number): Promise<void> {
   await client.query('begin');
-  await client.query(`set local lock_timeout = ${tryMs}`);
+  await client.query(`set local lock_timeout = ${TRY_MS}`);
   await client.query(`set local idle_in_transaction_session_timeout = ${idleMs}`);
   const own = await storeTables(client, tables);
   if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);

@@ -1,7 +1,9 @@
 import { createLog } from '@taskmesh/service';
+import { DEFAULT_SIZES } from '../archives/limits.ts';
 import { newRestore } from './restore-stores.ts';
 import type { Restore } from './restore.entities.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
+import { loadLimits } from './watch-database.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 
@@ -14,6 +16,7 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs =
   const deps: ExchangeDeps = {
     stores: {} as ExchangeDeps['stores'],
     keepOldMs,
+    loadLimits: loadLimits(DEFAULT_SIZES),
     now: () => NOW,
     log: createLog({ service: 'test', level: 'warn', destination: { write } }),
     onUnsettled: () => void steps.push('unsettled'),
@@ -32,7 +35,7 @@ function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs =
       restore: newRestore(deps, { id: 'r', file: 'a.tar.gz', stores: [] }),
       prepare: async () => void steps.push('prepare'),
       mayGoOn: async () => (steps.push('ask'), true),
-      onSwap: () => void steps.push('swap'),
+      onProgress: ({ phase }) => void steps.push(phase),
       ...more,
     });
   return { steps, messages, exchange };

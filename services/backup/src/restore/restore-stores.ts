@@ -1,5 +1,4 @@
 import { AppError } from '@taskmesh/contracts';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
 import type { Skipped } from '@taskmesh/pg-rows';
 import type { FoundDump } from '../archives/manifest.ts';
 import { renewSettings } from '../databases/carry-over.ts';
@@ -9,18 +8,16 @@ import { prepareStore } from './prepare-store.ts';
 import type { Restore } from './restore.entities.ts';
 import { namesOf } from './settle-restore.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './swap-stores.ts';
-import type { LoadLimits } from './watch-database.ts';
+import { byOwner } from './watch-database.ts';
 
-export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
+export interface StoresRestore extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
   id: string;
   file: string;
   dumps: FoundDump[];
   /** Whether to drop what a store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
-  limits: LoadLimits;
   /** Archives what is replaced, as late as possible, and returns the file's name. Absent: no safety backup. */
   makeSafetyBackup?: (() => Promise<string>) | undefined;
-  onProgress: OnWorkProgress;
 }
 
 /** The safety backup failed, so nothing is replaced. */
@@ -34,8 +31,8 @@ export class SafetyBackupError extends Error {
  * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
-  const { id, file, dumps, allowsLoss, limits, mayGoOn, onProgress } = restore;
-  const { journal, log } = deps;
+  const { id, file, dumps, allowsLoss, makeSafetyBackup, mayGoOn, onProgress } = restore;
+  const { journal, loadLimits: limits, log } = deps;
   const skipped: Skipped[] = [];
   const dropped: string[] = [];
   const prepareOne = async ({ store, path, archived }: FoundDump) => {
@@ -45,19 +42,21 @@ export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) 
     dropped.push(...prepared.dropped.map((name) => `${store.name}.${name}`));
     log.info({ restore: id, store: store.name, rows: prepared.rows }, 'store prepared');
   };
+  const backUp = async (make: () => Promise<string>) => {
+    const safetyBackup = await make().catch((cause: unknown) => {
+      throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
+    });
+    await journal.reach(id, { stage: 'loading', safetyBackup });
+    log.info({ restore: id, safetyBackup }, 'safety backup made');
+  };
   const exchanged = await exchangeStores(deps, {
     restore: newRestore(deps, { id, file, stores: dumps.map(({ store }) => store.name) }),
     async prepare() {
       for (const dump of dumps) await prepareOne(dump);
-      if (!restore.makeSafetyBackup) return;
-      const safetyBackup = await restore.makeSafetyBackup().catch((cause: unknown) => {
-        throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
-      });
-      await journal.reach(id, { stage: 'loading', safetyBackup });
-      log.info({ restore: id, safetyBackup }, 'safety backup made');
     },
+    lastly: makeSafetyBackup && (() => backUp(makeSafetyBackup)),
     mayGoOn,
-    onSwap: () => onProgress({ phase: 'swap' }),
+    onProgress,
   });
   return { ...exchanged, skipped, dropped };
 }
@@ -78,11 +77,10 @@ export function newRestore(
   };
 }
 
-export interface RestoreUndo extends Pick<Exchange, 'mayGoOn'> {
+export interface RestoreUndo extends Pick<Exchange, 'mayGoOn' | 'onProgress'> {
   id: string;
   /** The restore to undo; its old stores still exist. */
   kept: Restore;
-  onProgress: OnWorkProgress;
 }
 
 /**
@@ -99,13 +97,13 @@ export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress 
         const names = namesOf(deps.stores[name], { id, undoes });
         onProgress({ phase: 'check', store: name });
         await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(allowConnections(names.fresh, true)));
-        await owner.resume(names.fresh);
+        await byOwner(adminUrl, names.fresh, () => owner.resume(names.fresh), deps.loadLimits);
         const refused = await renewSettings(adminUrl, names);
         if (refused.length > 0)
           deps.log.warn({ store: name, refused }, 'settings that the administrator may not carry over');
       }
     },
     mayGoOn,
-    onSwap: () => onProgress({ phase: 'swap' }),
+    onProgress,
   });
 }

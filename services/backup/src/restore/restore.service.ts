@@ -1,5 +1,10 @@
-import { AppError, unavailable } from '@taskmesh/contracts';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
+import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
+import {
+  asSeenRestore,
+  type OnWorkProgress,
+  type RestoreParameters as Given,
+  type UndoableRestore,
+} from '@taskmesh/internal-api';
 import { LoadError } from '@taskmesh/pg-rows';
 import type { Log } from '@taskmesh/service';
 import { isServersFault } from '../archives/archive.errors.ts';
@@ -8,13 +13,12 @@ import { ExtractionError } from '../archives/limits.ts';
 import { dumpsOf, ManifestError, readDumps } from '../archives/manifest.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { WritersBusyError } from '../databases/lock-writers.ts';
-import type { StoreName } from '../databases/store.ts';
+import { wantedStores, type StoreName } from '../databases/store.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';
-import type { OpenArchive } from '../storage/backup-storage.ts';
+import { isListableName, type OpenArchive } from '../storage/backup-storage.ts';
 import { IncompleteStoreError } from './prepare-store.ts';
-import type { RestoreOutcome } from './restore-outcome.ts';
+import { processed, refused, restored, undone, type RestoreResult } from './restore-result.ts';
 import { restoreStores, SafetyBackupError, undoRestore } from './restore-stores.ts';
-import type { Restore } from './restore.entities.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { dropLeft, settleRestore } from './settle-restore.ts';
 import { UnknownOutcomeError } from './swap-stores.ts';
@@ -27,50 +31,15 @@ export interface RestoreServiceDeps extends CommonParts {
   usesSafetyBackups: boolean;
 }
 
-export interface RestoreOptions {
-  onProgress?: OnWorkProgress | undefined;
-  /** Whether to drop what a store lacks, instead of refusing the archive. */
-  allowsLoss?: boolean | undefined;
-  /** Absent: all stores in the archive. */
-  only?: readonly StoreName[] | undefined;
-  /** Whether to make a safety backup first. Absent: the service's setting. */
-  withSafetyBackup?: boolean | undefined;
-  /** The archive's name in messages. @default the file */
-  decryptedFrom?: string | undefined;
-}
+/** `stores`: absent, all stores in the archive. `safetyBackup`: absent, the service's setting. */
+export type RestoreParameters = { [Name in keyof Given]: Given[Name] | null };
 
-export interface UndoOptions {
-  onProgress?: OnWorkProgress | undefined;
-  /** The time of the restore to undo; any other restore is left alone. Absent: the last one. */
-  seen?: Date | undefined;
-}
-
-export interface Undoable {
-  kept: Restore;
-  /** How long the stores that an undo replaces would be kept. */
-  replacedKeptMs: number;
-}
-
-export interface RestoreService {
-  /** Restores from the archive named `file`. Never throws: failures are outcomes as well. */
-  restore(file: string, options?: RestoreOptions): Promise<RestoreOutcome>;
-  /** Undoes the last restore while its old stores are kept. Never throws. */
-  undo(options?: UndoOptions): Promise<RestoreOutcome>;
-  /** The restore that an undo would revert; undefined when nothing is kept. */
-  undoable(): Promise<Undoable | undefined>;
-  /**
-   * For stores that were reset by other means: makes clients start over. Absent `atLeast`: derived from the clock.
-   * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is evidently behind; BAD_USER_INPUT
-   */
-  newEpoch(atLeast?: number | null): Promise<number>;
-  /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
-  settleInterrupted(): Promise<void>;
-}
+export type RestoreService = ReturnType<typeof createRestoreService>;
 
 /** How long a restore waits for another one. */
 const WAIT_MS = 5_000;
 
-export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
+export function createRestoreService(deps: RestoreServiceDeps) {
   const { storage, stores, lock, journal, metrics, now, nextId, keepOldMs, log } = deps;
 
   /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
@@ -81,30 +50,28 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     }
   };
 
-  const restore = async (file: string, options: RestoreOptions): Promise<RestoreOutcome> => {
-    if (file === '') return { kind: 'file-missing' };
+  const restore = async (file: string, work: Omit<OneRestore, 'archive' | 'mayGoOn'>): Promise<RestoreResult> => {
+    if (file === '') return refused('FILE_MISSING');
     const archive = await storage.open(file);
-    if (archive.kind === 'outside') return { kind: 'outside' };
-    if (archive.kind === 'missing') return { kind: 'not-found' };
-    const work = { ...options, file, archive, settleAll };
-    const restored = lock.run(WAIT_MS, (mayGoOn) => restoreFrom(deps, { ...work, mayGoOn }));
-    return restored.finally(() => archive.close());
+    if (archive.kind === 'outside') return refused('FILE_OUTSIDE');
+    if (archive.kind === 'missing') return refused('FILE_NOT_FOUND');
+    const restoring = lock.run(WAIT_MS, (mayGoOn) => restoreFrom(deps, { ...work, archive, mayGoOn }));
+    return restoring.finally(() => archive.close());
   };
 
-  const undo = ({ onProgress = () => undefined, seen }: UndoOptions): Promise<RestoreOutcome> =>
+  const undo = (onProgress: OnWorkProgress, seen: Date | undefined): Promise<RestoreResult> =>
     lock.run(WAIT_MS, async (mayGoOn) => {
       await settleAll();
       const kept = await journal.kept(now());
-      if (!kept) return { kind: 'nothing-to-undo' };
-      if (seen && seen.getTime() !== kept.endedAt?.getTime()) return { kind: 'other-restore' };
+      if (!kept) return refused('NOTHING_TO_UNDO');
+      if (seen && seen.getTime() !== kept.endedAt?.getTime()) return refused('OTHER_RESTORE');
       log.warn({ restore: kept.id, file: kept.file }, 'a restore is taken back');
       try {
-        const undone = await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress });
-        return { kind: 'restored', ...undone, skipped: [], dropped: [], takenBack: kept };
+        return undone(await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress }), kept);
       } catch (error) {
         if (error instanceof UnknownOutcomeError) throw error;
         log.error({ err: error, restore: kept.id }, 'restore not taken back');
-        return { kind: 'failed', error: `The restore was not undone (${reasonOf(error)}); the data are as they were.` };
+        return refused('FAILED', `The restore was not undone (${reasonOf(error)}); the data are as they were.`);
       }
     });
 
@@ -143,64 +110,116 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
     if (left > 0) throw new Error('Databases of ended restores are still there.');
   };
 
-  const counted = async (work: 'restore' | 'undo', running: Promise<RestoreOutcome>): Promise<RestoreOutcome> => {
-    const outcome = await running.catch((error: unknown) => failureOf(error, log));
-    metrics.restored(work, outcome);
-    return outcome;
+  const counted = async (work: 'restore' | 'undo', running: Promise<RestoreResult>): Promise<RestoreResult> => {
+    const result = await running.catch((error: unknown) => resultOf(error, log));
+    metrics.restored(work, result.outcome);
+    return result;
   };
 
   return {
-    restore: (file, options = {}) => counted('restore', restore(file, options)),
-    undo: (options = {}) => counted('undo', undo(options)),
-    async undoable() {
-      const kept = await journal.kept(now());
-      return kept ? { kept, replacedKeptMs: keepOldMs } : undefined;
+    /** Restores from the archive named `file`. @throws AppError BAD_USER_INPUT; all other failures are results as well */
+    async restore(
+      file: string,
+      onProgress: OnWorkProgress = () => undefined,
+      parameters: RestoreParameters = {},
+    ): Promise<RestoreResult> {
+      const { allowLoss, stores: wanted, safetyBackup, decryptedFrom } = parameters;
+      const work = {
+        file,
+        onProgress,
+        only: wantedStores(wanted),
+        allowsLoss: allowLoss ?? false,
+        withSafetyBackup: safetyBackup ?? deps.usesSafetyBackups,
+        nameForMessages: archiveNameOf(decryptedFrom) ?? file,
+        settleAll,
+      };
+      return counted('restore', restore(file, work));
     },
-    newEpoch: (atLeast) =>
+    /**
+     * Undoes the last restore while its old stores are kept; with `restoredAt`, only the restore of that time.
+     * @throws AppError BAD_USER_INPUT; all other failures are results as well
+     */
+    async undo(onProgress: OnWorkProgress = () => undefined, restoredAt: unknown = null): Promise<RestoreResult> {
+      const seen = restoredAt === null ? undefined : new Date(asSeenRestore(restoredAt));
+      return counted('undo', undo(onProgress, seen));
+    },
+    /** The restore that an undo would revert; null when nothing is kept. */
+    async undoable(): Promise<UndoableRestore | null> {
+      const kept = await journal.kept(now());
+      if (!kept) return null;
+      const { file, stores: replaced, undoes, endedAt, leftUntil } = kept;
+      return {
+        file,
+        stores: replaced,
+        isUndo: undoes !== null,
+        restoredAt: (endedAt as Date).toISOString(), // both are set while it is kept
+        keptUntil: (leftUntil as Date).toISOString(),
+        replacedKeptMs: keepOldMs,
+      };
+    },
+    /**
+     * For stores that were reset by other means: makes clients start over. Absent `atLeast`: derived from the clock.
+     * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is evidently behind; BAD_USER_INPUT
+     */
+    newEpoch: (atLeast?: number | null): Promise<number> =>
       newEpoch(atLeast).catch((error: unknown) => {
         throw error instanceof LockBusyError ? unavailable(error.message, error) : error;
       }),
-    settleInterrupted: () => settleUnfinished().finally(removeLeft),
+    /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
+    settleInterrupted: (): Promise<void> => settleUnfinished().finally(removeLeft),
   };
 }
 
-interface OneRestore extends RestoreOptions {
+function archiveNameOf(name: string | null | undefined): string | undefined {
+  if (name === null || name === undefined) return undefined;
+  if (isListableName(name)) return name;
+  const message = 'must be the name of an archive';
+  throw badUserInput([{ path: 'decryptedFrom', message }], `decryptedFrom ${message}.`);
+}
+
+interface OneRestore {
   file: string;
   archive: OpenArchive;
+  onProgress: OnWorkProgress;
+  /** Absent: all stores in the archive. */
+  only: readonly StoreName[] | undefined;
+  /** Whether to drop what a store lacks, instead of refusing the archive. */
+  allowsLoss: boolean;
+  withSafetyBackup: boolean;
+  /** Another one than `file` if the archive was decrypted elsewhere. */
+  nameForMessages: string;
   mayGoOn: () => Promise<boolean>;
   settleAll: () => Promise<void>;
 }
 
-function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<RestoreOutcome> {
-  const { temporaryDirs, usesSafetyBackups, nextId, log, loadLimits: limits } = deps;
-  const { file, archive, only, mayGoOn, settleAll } = restore;
-  const { allowsLoss = false, withSafetyBackup = usesSafetyBackups, decryptedFrom = file } = restore;
-  const { onProgress = () => undefined } = restore;
-  return temporaryDirs.use<RestoreOutcome>(async (dir) => {
+function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<RestoreResult> {
+  const { temporaryDirs, nextId, log } = deps;
+  const { file, archive, onProgress, only, allowsLoss, withSafetyBackup, nameForMessages, mayGoOn } = restore;
+  return temporaryDirs.use(async (dir) => {
     await extractStored({ file, archive, dir, onProgress }, deps);
-    let safetyBackup: string | undefined;
+    let safetyBackup: string | null = null;
     const makeSafetyBackup = async () => (safetyBackup = await deps.makeSafetyBackup(onProgress));
     try {
       const held = await readDumps(dir, deps);
       const dumps = dumpsOf(held, only);
       const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
-      await settleAll();
-      const restored = await restoreStores(deps, {
-        ...{ id: nextId(), file: decryptedFrom, dumps, allowsLoss, limits, mayGoOn, onProgress },
+      await restore.settleAll();
+      const done = await restoreStores(deps, {
+        ...{ id: nextId(), file: nameForMessages, dumps, allowsLoss, mayGoOn, onProgress },
         makeSafetyBackup: withSafetyBackup ? makeSafetyBackup : undefined,
       });
-      return { kind: 'restored', onlyStore, ...restored, safetyBackup };
+      return restored({ ...done, onlyStore, safetyBackup });
     } catch (error) {
       if (error instanceof UnknownOutcomeError) return unknown(error, log, safetyBackup);
       log.error({ err: error, file, safetyBackup }, 'database not restored');
-      return { kind: 'processed', why: reasonOf(error), safetyBackup };
+      return processed(reasonOf(error), safetyBackup);
     }
   });
 }
 
-function unknown(error: UnknownOutcomeError, log: Log, safetyBackup?: string): RestoreOutcome {
+function unknown(error: UnknownOutcomeError, log: Log, safetyBackup: string | null = null): RestoreResult {
   log.error({ err: error, safetyBackup }, 'it is not known yet whether the stores were replaced');
-  return { kind: 'unknown', safetyBackup };
+  return refused('UNKNOWN', undefined, safetyBackup);
 }
 
 /** What callers see of a failure: the reason that a dry run gives, if it lies in the archive. */
@@ -214,14 +233,13 @@ function reasonOf(error: unknown): string {
   return 'the database step failed, see the log';
 }
 
-function failureOf(error: unknown, log: Log): RestoreOutcome {
-  if (error instanceof LockBusyError) return { kind: 'busy' };
+function resultOf(error: unknown, log: Log): RestoreResult {
+  if (error instanceof LockBusyError) return refused('BUSY');
   if (error instanceof UnknownOutcomeError) return unknown(error, log);
   if (error instanceof ExtractionError) {
     log.warn({ err: error }, 'archive not extracted');
-    return { kind: 'extraction-failed', error: error.message };
+    return refused('EXTRACTION_FAILED', error.message);
   }
   log.error({ err: error }, 'restore failed');
-  const message = error instanceof AppError ? error.message : 'The restore failed unexpectedly; see the log.';
-  return { kind: 'failed', error: message };
+  return refused('FAILED', error instanceof AppError ? error.message : 'The restore failed unexpectedly; see the log.');
 }

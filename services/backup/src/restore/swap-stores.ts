@@ -1,7 +1,7 @@
-import { withDeadline, type Log } from '@taskmesh/service';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
 import { databaseOf, inDatabase } from '@taskmesh/store';
 import type { CommonParts } from '../common-parts.ts';
-import { endSessions } from '../databases/connect.ts';
 import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/lock-writers.ts';
 import { databaseIds } from '../databases/names.ts';
 import { fence, withServers, type Server } from '../databases/servers.ts';
@@ -10,7 +10,7 @@ import { allowConnections, swapIn } from '../databases/swap.ts';
 import type { Restore } from './restore.entities.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { databasesOf, dropLeft, namesOf, settleRestore, type SettleDeps } from './settle-restore.ts';
-import { TooSlowError } from '../stall-detection.ts';
+import { byOwner } from './watch-database.ts';
 
 /** Enough for millions of sessions, as most have been copied ahead. */
 const CARRY_OVER_MS = 5 * 60_000;
@@ -65,19 +65,11 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
 }
 
 /** Writers wait meanwhile. */
-async function carryOver({ restore, log }: StoresSwap, store: Store): Promise<void> {
-  const { owner, name, adminUrl } = store;
+async function carryOver({ restore }: StoresSwap, store: Store): Promise<void> {
+  const { owner, adminUrl } = store;
   const { fresh } = namesOf(store, restore);
-  const late = () => new TooSlowError(`What has to be carried over to the new store of ${name} takes too long.`);
-  try {
-    await withDeadline(owner.carryOver?.(fresh) ?? Promise.resolve(), CARRY_OVER_MS, late);
-  } catch (error) {
-    // Otherwise the service would go on, also in a database that is kept for another undo.
-    await endSessions(adminUrl, fresh).catch((err: unknown) =>
-      log.warn({ err, store: name }, 'sessions of a new store cannot be ended'),
-    );
-    throw error;
-  }
+  const step = () => owner.carryOver?.(fresh) ?? Promise.resolve();
+  await byOwner(adminUrl, fresh, step, { timeoutMs: CARRY_OVER_MS, stallMs: CARRY_OVER_MS });
 }
 
 /** Only stores with data to carry over lock writers out: everything else is replaced anyway. */
@@ -99,15 +91,17 @@ function lockersOf({ stores }: Server, lockers: Lockers<StoreName>): Lockers {
   return new Map(own);
 }
 
-export type ExchangeDeps = SettleDeps & Pick<CommonParts, 'onUnsettled'>;
+export type ExchangeDeps = SettleDeps & Pick<CommonParts, 'onUnsettled' | 'loadLimits'>;
 
 export interface Exchange {
   restore: Restore;
   /** Creates the databases that will replace the live ones. */
   prepare: () => Promise<void>;
+  /** Does what has to be late, when all that takes long is done. */
+  lastly?: (() => Promise<void>) | undefined;
   /** Resolves with false when another instance may be restoring by now. */
   mayGoOn: () => Promise<boolean>;
-  onSwap: () => void;
+  onProgress: OnWorkProgress;
 }
 
 export interface Left {
@@ -148,15 +142,16 @@ export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Pr
 type Reached = 'untouched' | 'attempted' | 'replaced';
 
 async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ reached: Reached; failure?: unknown }> {
-  const { restore, prepare, mayGoOn, onSwap } = exchange;
+  const { restore, prepare, mayGoOn, onProgress } = exchange;
   const stores = restore.stores.map((name) => deps.stores[name]);
   let reached: Reached = 'untouched';
   try {
     const versions = await versionsOf(stores);
     await prepare();
     for (const store of stores) await carryOverAhead(deps, restore, store);
+    await exchange.lastly?.();
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
-    onSwap();
+    onProgress({ phase: 'swap' });
     await swapStores({
       restore,
       stores,
@@ -172,10 +167,13 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
 }
 
 /** What is copied now need not be copied while writers wait. Without it, as with an auth of an earlier version, they wait longer. */
-async function carryOverAhead({ log }: ExchangeDeps, restore: Restore, store: Store): Promise<void> {
-  await store.owner
-    .carryOverAhead?.(namesOf(store, restore).fresh)
-    .catch((err: unknown) => log.warn({ err, store: store.name }, 'nothing was carried over ahead'));
+async function carryOverAhead({ log, loadLimits }: ExchangeDeps, restore: Restore, store: Store): Promise<void> {
+  const { owner, adminUrl, name } = store;
+  const { fresh } = namesOf(store, restore);
+  const step = () => owner.carryOverAhead?.(fresh) ?? Promise.resolve();
+  await byOwner(adminUrl, fresh, step, loadLimits).catch((err: unknown) =>
+    log.warn({ err, store: name }, 'nothing was carried over ahead'),
+  );
 }
 
 /** Undefined when that is impossible now: the journal remembers it until the servers are back. */

@@ -18,7 +18,7 @@ export interface VerifierDeps extends Omit<CommonParts, 'storage' | 'dump'> {
   journal: VerificationRepository;
 }
 
-interface Verifying {
+export interface Verifying {
   onProgress: OnWorkProgress;
   waitMs: number;
   /** Absent: all stores in the archive. */
@@ -35,16 +35,11 @@ export interface MadeStore {
   prepared: PreparedStore;
 }
 
-export interface Verifier {
-  /** Restores beside the live stores, then drops it all. Returns the stores that the archive would restore. */
-  verify(file: string, archive: OpenArchive, how: Verifying): Promise<StoreName[]>;
-  /** Removes what a crash left behind. @throws Error when that is not possible yet */
-  settleInterrupted(): Promise<void>;
-}
+export type Verifier = ReturnType<typeof createVerifier>;
 
 const SETTLE_WAIT_MS = 5_000;
 
-export function createVerifier(deps: VerifierDeps): Verifier {
+export function createVerifier(deps: VerifierDeps) {
   const { temporaryDirs, lock, log } = deps;
 
   /** Leftovers that cannot be removed yet do no harm. Returns whether there are any. */
@@ -74,9 +69,12 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     });
 
   return {
-    verify: (file, archive, how) => lock.run(how.waitMs, () => verifyAlone(file, archive, how)),
+    /** Restores beside the live stores, then drops it all. Returns the stores that the archive would restore. */
+    verify: (file: string, archive: OpenArchive, how: Verifying): Promise<StoreName[]> =>
+      lock.run(how.waitMs, () => verifyAlone(file, archive, how)),
 
-    async settleInterrupted() {
+    /** Removes what a crash left behind. @throws Error when that is not possible yet */
+    async settleInterrupted(): Promise<void> {
       try {
         if (await lock.run(SETTLE_WAIT_MS, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {

@@ -2,7 +2,7 @@ import { LoadError } from '@taskmesh/pg-rows';
 import { pause } from '@taskmesh/service';
 import { MIB } from '../archives/limits.ts';
 import { endSessions, maintenanceUrl, withAdmin } from '../databases/connect.ts';
-import { abortOnStall, createStallDetection, TooSlowError } from '../stall-detection.ts';
+import { abortOnStall, createStallDetection, TooSlowError, untilAborted } from '../stall-detection.ts';
 
 export interface LoadLimits {
   timeoutMs: number;
@@ -47,7 +47,8 @@ const LOOK_EVERY_MS = 1_000;
 
 /**
  * Runs `work`, which fills a database, and aborts its signal when the database has grown too large, the time is up, or
- * nothing shows progress for too long: neither the size, nor the sessions, nor `onProgress`. It then ends the sessions.
+ * nothing shows progress for too long: neither the size, nor the sessions, nor `onProgress`. When it fails, what goes on
+ * in the database all the same is ended.
  */
 export async function whileWatched<Result>(
   { adminUrl, database, limits }: Watched,
@@ -65,12 +66,28 @@ export async function whileWatched<Result>(
   void lookOn(adminUrl, database, done.signal, look);
   try {
     return await work(stop.signal, () => movement.see());
+  } catch (error) {
+    await endSessions(adminUrl, database).catch(() => undefined); // without its server there are none
+    throw error;
   } finally {
     clearTimeout(onTimeout);
     clearInterval(onStall);
     done.abort();
-    if (stop.signal.aborted) await endSessions(adminUrl, database).catch(() => undefined); // dropping it ends them, too
   }
+}
+
+/**
+ * Runs a step of the service that owns a store, in a database beside the live one. It ends, if necessary by
+ * its limits on progress and time.
+ */
+export function byOwner<Result>(
+  adminUrl: string,
+  database: string,
+  step: () => Promise<Result>,
+  limits: Pick<LoadLimits, 'timeoutMs' | 'stallMs'>,
+): Promise<Result> {
+  const watched = { adminUrl, database, limits: { ...limits, databaseBytes: Infinity } }; // as large as it was
+  return whileWatched(watched, (signal) => untilAborted(signal, step()));
 }
 
 interface Look {

@@ -21,18 +21,13 @@ export interface RunReportsDeps {
   maxRunMs?: number;
 }
 
-export interface RunReports {
-  /** Runs `work`; reports its failure, and the first success after one. Does not wait for work without end. Returns whether it succeeded; never throws. */
-  run(name: RunName, work: () => Promise<void>): Promise<boolean>;
-  /** Stops reporting: later failures are caused by the shutdown. */
-  close(): void;
-}
+export type RunReports = ReturnType<typeof createRunReports>;
 
 /** The interval of reminders while a run keeps failing. */
 const AGAIN_MS = 24 * 60 * 60_000;
 const MAX_RUN_MS = 24 * 60 * 60_000;
 
-export function createRunReports(deps: RunReportsDeps): RunReports {
+export function createRunReports(deps: RunReportsDeps) {
   const { repository, channels, metrics, now, log, maxRunMs = MAX_RUN_MS } = deps;
   /** Replaces the database when that is unavailable, which may be the very failure to report. */
   const remembered = new Map<RunName, FailingRun>();
@@ -74,7 +69,11 @@ export function createRunReports(deps: RunReportsDeps): RunReports {
   };
 
   return {
-    async run(name, work) {
+    /**
+     * Runs `work`; reports its failure, and the first success after one. Does not wait for work without end. Returns
+     * whether it succeeded; never throws.
+     */
+    async run(name: RunName, work: () => Promise<void>): Promise<boolean> {
       try {
         await withDeadline(work(), maxRunMs, () => unavailable('It has not ended in time.'));
       } catch (error) {
@@ -84,6 +83,7 @@ export function createRunReports(deps: RunReportsDeps): RunReports {
       await reportSuccess(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));
       return true;
     },
+    /** Stops reporting: later failures are caused by the shutdown. */
     close: () => void (closed = true),
   };
 }

@@ -10,7 +10,7 @@ import { createRunLock } from '../run-lock.ts';
 import { expiredArchives, type RetentionRules } from './retention.ts';
 import type { RunReports } from './run-reports.ts';
 import { createScheduleRepository } from './run.repository.ts';
-import { createScheduledRun, createScheduler } from './scheduler.ts';
+import { createScheduler } from './scheduler.ts';
 
 export interface SchedulesDeps extends Pick<CommonParts, 'now' | 'log'> {
   backups: BackupService;
@@ -27,8 +27,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     if (pattern === undefined) return [];
     const repository = createScheduleRepository(database, id);
     const lock = createRunLock(database, 'taskmesh-schedule', 'Another instance is at work.');
-    const scheduled = createScheduledRun({ repository, lock, work, now, log });
-    return [createScheduler({ pattern, scheduled, now: () => now().getTime(), log })];
+    return [createScheduler({ pattern, repository, lock, work, now, log })];
   };
 
   /** False if the archive's key is not available here. @throws AppError when it is unfit or was not verified */

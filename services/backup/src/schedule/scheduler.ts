@@ -8,12 +8,15 @@ import type { ScheduleRepository } from './run.repository.ts';
 export interface SchedulerOptions {
   /** Five or six fields, in UTC. */
   pattern: string;
-  scheduled: ScheduledRun;
-  now: () => number;
+  repository: ScheduleRepository;
+  lock: RunLock;
+  /** Returns whether all went well. Reports its own failures and never throws: a failure also completes the moment. */
+  work(): Promise<boolean>;
+  now: () => Date;
   log: Log;
 }
 
-/** Clocks are adjusted and machines sleep, so no wait is longer than this. */
+/** Clocks are adjusted, machines sleep, and other instances die, so no wait is longer than this. */
 const LONGEST_WAIT_MS = 30_000;
 /** How long a stop waits for a current run; the next start cleans up what it leaves. */
 const STOP_WAIT_MS = 10_000;
@@ -36,32 +39,50 @@ const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5
  * Runs what is due, one run at a time. Moments missed while no instance ran, or died during the work, are made up for
  * by one run for the last of them.
  */
-export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptions): Service {
+export function createScheduler({ pattern, repository, lock, work, now, log }: SchedulerOptions): Service {
   const cron = parse(pattern);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let done: Date | undefined;
   let stopped = false;
+  const after = (ms: number) => new Date(now().getTime() + ms);
+
+  /** Does the work of a due moment unless it is done. Returns when to look again; undefined when the moment is done. */
+  const runAlone = async (moment: Date): Promise<Date | undefined> => {
+    const state = await repository.find();
+    if (state && state.moment >= moment && !isInFuture(state.moment, now())) return undefined;
+    // A new schedule has missed nothing.
+    if (state) {
+      const again = earliest(state, moment, now());
+      if (again > now()) return again;
+      await repository.begin({ moment, at: now(), attempts: attemptsOf(state, moment) + 1 });
+      if (!(await work()) && stopped) return after(LONGEST_WAIT_MS); // the shutdown may be why
+    }
+    await repository.end(moment);
+    if (state) log.debug({ moment }, 'scheduled run ended');
+    return undefined;
+  };
 
   /** Returns when to look again at the latest. */
   const runDue = async (): Promise<Date | undefined> => {
-    const [due] = cron.previousRuns(1, new Date(now() + 1)); // includes the current moment
+    const [due] = cron.previousRuns(1, after(1)); // includes the current moment
     if (!due || due.getTime() === done?.getTime()) return undefined; // later ones were done by a clock that was ahead
     try {
-      const again = await scheduled.run(due, () => stopped);
+      const again = await lock.run(WAIT_MS, () => runAlone(due));
       if (!again) done = due;
       return again;
     } catch (error) {
-      log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
-      return new Date(now() + LONGEST_WAIT_MS);
+      if (!(error instanceof LockBusyError))
+        log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
+      return after(LONGEST_WAIT_MS);
     }
   };
 
   const tick = async (): Promise<void> => {
     const again = await runDue();
     if (stopped) return;
-    const next = [again, cron.nextRun(new Date(now()))].map((moment) => moment?.getTime() ?? Infinity);
-    const waitMs = Math.min(Math.max(Math.min(...next) - now(), 0), LONGEST_WAIT_MS);
+    const next = [again, cron.nextRun(now())].map((moment) => moment?.getTime() ?? Infinity);
+    const waitMs = Math.min(Math.max(Math.min(...next) - now().getTime(), 0), LONGEST_WAIT_MS);
     timer = setTimeout(() => void (running = tick()), waitMs);
   };
 
@@ -77,59 +98,9 @@ export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptio
   };
 }
 
-export interface ScheduledRunDeps {
-  repository: ScheduleRepository;
-  lock: RunLock;
-  /** Returns whether all went well. Reports its own failures and never throws: a failure also completes the moment. */
-  work(): Promise<boolean>;
-  now: () => Date;
-  log: Log;
-}
-
-export interface ScheduledRun {
-  /**
-   * Does the work of a due moment unless it is done. Returns when to ask again; undefined when the moment is done. A
-   * run that failed during a shutdown counts as not done.
-   * @throws Error when our own database is unavailable
-   */
-  run(moment: Date, isStopping: () => boolean): Promise<Date | undefined>;
-}
-
 const WAIT_MS = 1_000;
-/** If that instance dies, we take over its moment. */
-const LOOK_AGAIN_MS = 30_000;
 /** Between runs that ended with their process. */
 const BACKOFF = { firstMs: 60_000, longestMs: 60 * 60_000 };
-
-export function createScheduledRun({ repository, lock, work, now, log }: ScheduledRunDeps): ScheduledRun {
-  const after = (ms: number) => new Date(now().getTime() + ms);
-
-  const runAlone = async (moment: Date, isStopping: () => boolean): Promise<Date | undefined> => {
-    const state = await repository.find();
-    if (state && state.moment >= moment && !isInFuture(state.moment, now())) return undefined;
-    // A new schedule has missed nothing.
-    if (state) {
-      const again = earliest(state, moment, now());
-      if (again > now()) return again;
-      await repository.begin({ moment, at: now(), attempts: attemptsOf(state, moment) + 1 });
-      if (!(await work()) && isStopping()) return after(LOOK_AGAIN_MS);
-    }
-    await repository.end(moment);
-    if (state) log.debug({ moment }, 'scheduled run ended');
-    return undefined;
-  };
-
-  return {
-    async run(moment, isStopping) {
-      try {
-        return await lock.run(WAIT_MS, () => runAlone(moment, isStopping));
-      } catch (error) {
-        if (error instanceof LockBusyError) return after(LOOK_AGAIN_MS);
-        throw error;
-      }
-    },
-  };
-}
 
 const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =>
   begunMoment?.getTime() === moment.getTime() ? attempts : 0;

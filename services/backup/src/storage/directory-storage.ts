@@ -1,7 +1,6 @@
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { errorCode } from '@taskmesh/contracts/error-details';
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -193,17 +192,11 @@ async function keepNames(dir: string): Promise<void> {
 /** What a restore would open under this name: a file in the directory, also through a link. */
 async function describe(base: string, file: string): Promise<StoredArchive | undefined> {
   try {
-    const path = join(base, file);
-    const stats = await lstat(path);
-    const real = stats.isSymbolicLink() ? await statInside(base, file) : stats;
-    return real?.isFile() ? { file, sizeBytes: real.size, modifiedAt: new Date(real.mtimeMs) } : undefined;
+    const found = await findInside(base, file);
+    const stats = found.kind === 'found' ? await stat(found.path) : undefined;
+    return stats?.isFile() ? { file, sizeBytes: stats.size, modifiedAt: new Date(stats.mtimeMs) } : undefined;
   } catch (error) {
     if (isNotThere(error)) return undefined; // it may be deleted between the two calls
     throw error;
   }
-}
-
-async function statInside(base: string, file: string): Promise<Stats | undefined> {
-  const found = await findInside(base, file);
-  return found.kind === 'found' ? stat(found.path) : undefined;
 }

@@ -3,6 +3,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   S3Client,
   S3ServiceException,
@@ -24,7 +25,6 @@ import {
 } from './backup-storage.ts';
 import { climbsOut } from './open-inside.ts';
 import type { S3Location } from './s3-location.ts';
-import type { UploadJournal } from './upload-journal.repository.ts';
 
 /** For uploads larger than one part; the maximum of 10,000 parts makes 160 GiB. */
 const PART_BYTES = 16 * MIB;
@@ -42,17 +42,15 @@ const inTime = () => ({ abortSignal: AbortSignal.timeout(QUICK_TIMEOUT_MS) });
 export interface S3StorageOptions {
   location: S3Location;
   now: () => number;
-  journal: UploadJournal;
 }
 
 /**
  * Archives as objects in a bucket: objects appear only once complete, so nothing unfinished is ever listed. Every
  * failure of the bucket is an AppError SERVICE_UNAVAILABLE.
  */
-export function createS3Storage({ location, now, journal }: S3StorageOptions): BackupStorage {
+export function createS3Storage({ location, now }: S3StorageOptions): BackupStorage {
   const { bucket: Bucket, prefix } = location;
   const client = createClient(location);
-  noteUploads(client, journal, now);
   const keyOf = (file: string) => prefix + file;
 
   const head = async (file: string): Promise<HeadObjectCommandOutput | undefined> => {
@@ -179,19 +177,22 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
       }
     },
 
+    /** Aborts multipart uploads at our place of the bucket: what is there is ours. */
     async sweep() {
       let swept = 0;
-      for (const { bucket, key: Key, uploadId: UploadId } of await journal.begunBefore(
-        new Date(now() - FORGOTTEN_MS),
-      )) {
-        if (bucket !== Bucket) continue;
-        try {
+      try {
+        const { Uploads = [] } = await client.send(
+          new ListMultipartUploadsCommand({ Bucket, Prefix: prefix }),
+          inTime(),
+        );
+        for (const { Key = '', UploadId, Initiated } of Uploads) {
+          const isForgotten = dateOf(Initiated).getTime() < now() - FORGOTTEN_MS;
+          if (!isForgotten || !isListableName(Key.slice(prefix.length))) continue;
           await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime());
           swept++;
-        } catch (error) {
-          if (!isNoUpload(error)) throw asBucketFailure(error);
         }
-        await journal.end(UploadId);
+      } catch (error) {
+        throw asBucketFailure(error);
       }
       return swept;
     },
@@ -199,25 +200,6 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
     close: async () => client.destroy(),
   };
 }
-
-/** Records each multipart upload before its first part is sent, and forgets it when it has ended in the bucket. */
-function noteUploads(client: S3Client, journal: UploadJournal, now: () => number): void {
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const result = await next(args);
-        const { Bucket = '', Key = '', UploadId = '' } = args.input as Partial<Record<string, string>>;
-        if (commandName === 'CreateMultipartUploadCommand') {
-          const { UploadId: uploadId = '' } = result.output as { UploadId?: string };
-          await journal.begin({ uploadId, bucket: Bucket, key: Key, begunAt: new Date(now()) });
-        } else if (ENDS_UPLOAD.has(commandName ?? '')) await journal.end(UploadId);
-        return result;
-      },
-    { step: 'initialize', name: 'noteUploads' },
-  );
-}
-
-const ENDS_UPLOAD = new Set(['CompleteMultipartUploadCommand', 'AbortMultipartUploadCommand']);
 
 function createClient({ region, endpoint, pathStyle, credentials }: S3Location): S3Client {
   return new S3Client({
@@ -254,9 +236,6 @@ const isNotFound = (error: unknown): boolean => NOT_FOUND.has(nameOf(error));
 
 /** The name is taken, or another client is writing that object right now. */
 const isTaken = (error: unknown): boolean => TAKEN.has(nameOf(error));
-
-/** The upload has ended in some way. */
-const isNoUpload = (error: unknown): boolean => nameOf(error) === 'NoSuchUpload';
 
 /** The error for operators; `cause` has the details for the log. */
 function asBucketFailure(error: unknown): AppError {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { createArchiveCipher } from '../../src/archives/encryption.ts';
-import { HEAVY_DUMPS } from '../load/heavy-dumps.ts';
+import { HEAVY_DUMPS } from './heavy-dumps.ts';
 import { accountsDump, ownArchive, tasksDump } from '../support/backup-fixture.ts';
 import { pax, tar, type TarEntry } from './tar-bytes.ts';
 

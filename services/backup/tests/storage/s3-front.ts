@@ -7,6 +7,8 @@ export interface S3Front {
   at(url: string): string;
   /** What was asked for, as `POST /bucket/key?uploads`. */
   asked: string[];
+  /** The multipart uploads that the bucket lists: their keys and when they were begun. */
+  uploads: [key: string, initiated: string][];
   /** From now on the answers to such requests are lost, though the server behind has done what they asked for. */
   lose(pattern: RegExp, times?: number): void;
   /** From now on such requests get no answer. */
@@ -19,7 +21,6 @@ export interface S3Front {
 /** Stands in front of an S3 server, and knows what that one does not: uploads that are under way, their end, and conditions. */
 export async function startS3Front(behind: string): Promise<S3Front> {
   const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
-  const asked: string[] = [];
   let lost: RegExp | undefined;
   let left = 0;
   let held: RegExp | undefined;
@@ -27,7 +28,7 @@ export async function startS3Front(behind: string): Promise<S3Front> {
 
   const pass = async (incoming: IncomingMessage, answer: ServerResponse) => {
     const line = `${incoming.method} ${incoming.url}`;
-    asked.push(line);
+    front.asked.push(line);
     if (held?.test(line)) return;
     if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
       incoming.resume();
@@ -36,11 +37,13 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     }
     if (incoming.method === 'GET' && /\?(.*&)?uploads/.test(line)) {
       incoming.resume();
+      const uploads = front.uploads.map(
+        ([key, initiated], index) =>
+          `<Upload><Key>${key}</Key><UploadId>${index + 1}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
+      );
       answer
         .writeHead(200, { 'content-type': 'application/xml' })
-        .end(
-          `<ListMultipartUploadsResult><Upload><Key>some/others.tar.gz</Key><UploadId>others</UploadId><Initiated>2001-01-01T00:00:00.000Z</Initiated></Upload></ListMultipartUploadsResult>`,
-        );
+        .end(`<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`);
       return;
     }
     const isLost = lost?.test(line) === true && left-- > 0;
@@ -53,20 +56,25 @@ export async function startS3Front(behind: string): Promise<S3Front> {
         return;
       }
     }
-    const onward = request({ host: '127.0.0.1', port, method, path, headers }, (response: IncomingMessage) => {
-      if (isLost) response.resume().once('end', () => incoming.socket.destroy());
-      else if (headers['if-match'] && headers['if-match'] !== response.headers.etag) refuse(answer);
-      else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers));
-    });
+    const onward = request(
+      { agent: false, host: '127.0.0.1', port, method, path, headers },
+      (response: IncomingMessage) => {
+        if (isLost) response.resume().once('end', () => incoming.socket.destroy());
+        else if (headers['if-match'] && headers['if-match'] !== response.headers.etag) refuse(answer);
+        else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers));
+      },
+    );
     onward.on('error', () => incoming.socket.destroy());
+    answer.once('close', () => onward.destroy()); // who asked may be gone
     incoming.pipe(onward);
   };
   const server = createServer((incoming, answer) => void pass(incoming, answer)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const own = (server.address() as AddressInfo).port;
-  return {
+  const front: S3Front = {
     at: (url) => url.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
-    asked,
+    asked: [],
+    uploads: [],
     lose(pattern, times = Infinity) {
       lost = pattern;
       left = times;
@@ -79,6 +87,7 @@ export async function startS3Front(behind: string): Promise<S3Front> {
       await once(server, 'close');
     },
   };
+  return front;
 }
 
 function refuse(answer: ServerResponse): void {

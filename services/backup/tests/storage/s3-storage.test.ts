@@ -1,7 +1,5 @@
 import type { BackupStorage } from '../../src/storage/backup-storage.ts';
-import type { BucketUpload } from '../../src/storage/bucket-upload.entity.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
-import type { UploadJournal } from '../../src/storage/upload-journal.repository.ts';
 import { parseS3Url } from '../../src/storage/s3-location.ts';
 import { createBackupFixture, restoreWith, type BackupFixture } from '../support/backup-fixture.ts';
 import { eventually } from '@taskmesh/testing';
@@ -10,18 +8,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { startS3Front } from './s3-front.ts';
+import { startS3Front, type S3Front } from './s3-front.ts';
 import { startS3Server, type S3Server } from './s3-server.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
 let server: S3Server;
+let front: S3Front;
 let storage: BackupStorage;
 beforeAll(async () => {
   server = await startS3Server();
-  storage = storageAt(server.url('some/place'));
+  front = await startS3Front(server.url('some/place'));
+  storage = storageAt(front.at(server.url('some/place')));
 });
 afterAll(async () => {
   await storage.close();
+  await front.close();
   await server.close();
 });
 
@@ -30,18 +31,7 @@ function locationOf(url: string) {
   if (!location) throw new Error(url);
   return location;
 }
-const storageAt = (url: string, journal = memoryJournal(), now = () => Date.now()) =>
-  createS3Storage({ location: locationOf(url), now, journal });
-
-function memoryJournal(): UploadJournal & { uploads: Map<string, BucketUpload> } {
-  const uploads = new Map<string, BucketUpload>();
-  return {
-    uploads,
-    begin: async (upload) => void uploads.set(upload.uploadId, upload),
-    end: async (uploadId) => void uploads.delete(uploadId),
-    begunBefore: async (moment) => [...uploads.values()].filter(({ begunAt }) => begunAt < moment),
-  };
-}
+const storageAt = (url: string) => createS3Storage({ location: locationOf(url), now: () => Date.now() });
 
 describeBackupStorage('a bucket', () => storage);
 
@@ -105,7 +95,7 @@ describe('archives in a bucket', () => {
 
   it('are made, listed, proved, restored and deleted as those in a directory are', async () => {
     const before = await fixture.tasks.query('select * from tasks order by id');
-    await fixture.withOther({ s3: locationOf(server.url('product')) }, async ({ backups, ...backup }) => {
+    await fixture.withOther({ secrets: { s3: locationOf(server.url('product')) } }, async ({ backups, ...backup }) => {
       const made = await backups.create();
       expect(await backups.verify(made.file)).toMatchObject({ stores: ['tasks', 'auth'], sha256: made.sha256 });
       expect(await backups.list()).toEqual([expect.objectContaining({ file: made.file, sizeBytes: made.sizeBytes })]);
@@ -130,10 +120,12 @@ describe('archives in a bucket', () => {
   });
 
   it('wait for a bucket that is away: everything says so, and nothing is left', async () => {
-    const { file } = await fixture.withOther({ s3: locationOf(server.url('away')) }, ({ backups }) => backups.create());
+    const { file } = await fixture.withOther({ secrets: { s3: locationOf(server.url('away')) } }, ({ backups }) =>
+      backups.create(),
+    );
     await server.stop();
     try {
-      await fixture.withOther({ s3: locationOf(server.url('away')) }, async ({ backups, ...backup }) => {
+      await fixture.withOther({ secrets: { s3: locationOf(server.url('away')) } }, async ({ backups, ...backup }) => {
         const away = { code: 'SERVICE_UNAVAILABLE', message: 'The bucket of the archives was not available.' };
         await expect(backups.create()).rejects.toMatchObject(away);
         await expect(backups.list()).rejects.toMatchObject(away);
@@ -151,7 +143,7 @@ describe('archives in a bucket', () => {
       await server.start();
     }
     expect(await fixture.leftovers()).toEqual([]);
-    await fixture.withOther({ s3: locationOf(server.url('away')) }, async ({ backups }) => {
+    await fixture.withOther({ secrets: { s3: locationOf(server.url('away')) } }, async ({ backups }) => {
       expect((await backups.list()).map((backup) => backup.file)).toEqual([file]);
     });
   }, 120_000);
@@ -162,7 +154,6 @@ describe('archives in a bucket', () => {
     const nowhere = createS3Storage({
       location: { ...other, bucket: 'nowhere' },
       now: () => Date.now(),
-      journal: memoryJournal(),
     });
     await expect(nowhere.list()).rejects.toThrow('The bucket of the archives is not there.');
     await expect(nowhere.write('a.tar.gz', Readable.from([Buffer.from('x')]))).rejects.toThrow('is not there');
@@ -189,58 +180,25 @@ describe('something else that answers at the address of a bucket', () => {
 });
 
 describe('uploads that a crash left in a bucket', () => {
-  const DAY_MS = 86_400_000;
-  const old = { bucket: 'archives', key: 'some/mine.tar.gz', begunAt: new Date(Date.now() - 2 * DAY_MS) };
-
-  it('are ended when they are ours and a day old; those of others are never touched', async () => {
+  it('are ended at a start when they are of an archive and a day old, without a wait for them', async () => {
     const front = await startS3Front(server.url('some'));
-    const journal = memoryJournal();
-    await journal.begin({ ...old, uploadId: 'mine' });
-    await journal.begin({ ...old, uploadId: 'young', begunAt: new Date() });
-    await journal.begin({ ...old, uploadId: 'elsewhere', bucket: 'another' });
-    expect(await storageAt(front.at(server.url('some')), journal).sweep()).toBe(1);
-    expect(front.asked.filter((line) => line.startsWith('DELETE'))).toEqual([
-      expect.stringContaining('/archives/some/mine.tar.gz?uploadId=mine'),
-    ]);
-    expect([...journal.uploads.keys()]).toEqual(['young', 'elsewhere']);
-    await front.close();
-  });
-
-  it('are known from before their first part until their end', async () => {
-    const journal = memoryJournal();
-    const more = Promise.withResolvers<void>();
-    const content = Readable.from(
-      (async function* () {
-        yield Buffer.alloc(40 * 1024 * 1024, 1);
-        await more.promise;
-        yield Buffer.from('end');
-      })(),
-      { objectMode: false },
+    front.uploads = [
+      ['some/mine.tar.gz', '2001-01-01T00:00:00.000Z'],
+      ['some/young.tar.gz', new Date().toISOString()],
+      ['some/deeper/others.tar.gz', '2001-01-01T00:00:00.000Z'],
+      ['some/others.txt', '2001-01-01T00:00:00.000Z'],
+    ];
+    const fixture = await createBackupFixture('swept', { s3: locationOf(front.at(server.url('some'))) });
+    const msg = 'unfinished archives removed';
+    await eventually(() => expect(fixture.logged).toContainEqual(expect.objectContaining({ msg, pieces: 1 })));
+    expect(front.asked).toContainEqual(
+      expect.stringMatching(/^GET .*prefix=some%2F.*uploads|^GET .*uploads.*prefix=some%2F/),
     );
-    const storage = storageAt(server.url('noted'), journal);
-    const writing = storage.write('large.tar.gz', content);
-    await eventually(() => expect(journal.uploads.size).toBe(1));
-    expect([...journal.uploads.values()]).toEqual([
-      expect.objectContaining({ bucket: 'archives', key: 'noted/large.tar.gz', begunAt: expect.any(Date) }),
+    expect(front.asked.filter((line) => line.startsWith('DELETE'))).toEqual([
+      expect.stringContaining('/archives/some/mine.tar.gz?uploadId=1'),
     ]);
-    more.resolve();
-    await writing;
-    expect(journal.uploads.size).toBe(0);
-    expect(await storage.remove('large.tar.gz')).toBe(true);
-  });
-
-  it('are noted in the database of the service', async () => {
-    const fixture = await createBackupFixture('noted');
-    const front = await startS3Front(server.url('kept'));
-    await fixture.own.query(`insert into bucket_uploads values ('mine', 'archives', 'kept/mine.tar.gz', '2001-01-01')`);
-    await fixture.withOther({ s3: locationOf(front.at(server.url('kept'))) }, async () => {
-      // The service does not wait for a bucket when it starts.
-      await eventually(() => expect(front.asked).toContainEqual(expect.stringMatching(/^DELETE .*uploadId=mine/)));
-      await eventually(async () => expect(await fixture.own.query('select 1 from bucket_uploads')).toEqual([]));
-      expect(front.asked).not.toContainEqual(expect.stringMatching(/^DELETE .*others/));
-    });
-    await front.close();
     await fixture.close();
+    await front.close();
   }, 180_000);
 });
 
@@ -305,7 +263,7 @@ describe('a bucket whose answer is lost', () => {
   it('catalogues the archive then', async () => {
     const fixture = await createBackupFixture('lost');
     const front = await startS3Front(server.url('lost-made'));
-    await fixture.withOther({ s3: locationOf(front.at(server.url('lost-made'))) }, async ({ backups }) => {
+    await fixture.withOther({ secrets: { s3: locationOf(front.at(server.url('lost-made'))) } }, async ({ backups }) => {
       front.lose(/^PUT /);
       const made = await backups.create();
       expect(await backups.list()).toEqual([expect.objectContaining({ file: made.file, origin: 'request', sha256: made.sha256 })]);

@@ -7,7 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
-import { createBackup, readBackupConfig, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
+import {
+  createBackup,
+  readBackupConfig,
+  type Backup,
+  type BackupConfig,
+  type BackupDeps,
+  type StoreOwner,
+} from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
 import type { S3Location } from '../../src/storage/s3-location.ts';
@@ -25,11 +32,12 @@ export interface BackupFixture {
   metrics: Registry;
   archive(name: string, files: Record<string, string>): Promise<void>;
   restore(file: string): Promise<Restored>;
-  /** Does something with another service over the same stores that has other secrets. */
-  withOther<Result>(
-    secrets: Partial<BackupConfig['secrets']>,
-    work: (other: Backup) => Promise<Result>,
-  ): Promise<Result>;
+  /** Another service over the same stores, which has begun. */
+  startOther(difference?: Difference): Promise<Other>;
+  /** Does something with another service, and stops it. */
+  withOther<Result>(difference: Difference, work: (other: Other) => Promise<Result>): Promise<Result>;
+  /** As it was at first, with new tables in the stores. */
+  reset(): Promise<void>;
   /** Leaves one task and one account in the living stores. */
   fillStores(title: string, email: string): Promise<void>;
   /** The titles of the tasks, then the addresses of the accounts. */
@@ -37,6 +45,18 @@ export interface BackupFixture {
   /** Databases and roles of restores that are still there, and temporary directories. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
+}
+
+export interface Other extends Backup {
+  logged: Record<string, unknown>[];
+  metrics: Registry;
+}
+
+/** What another service has of its own. */
+export interface Difference
+  extends Partial<Omit<BackupConfig, 'secrets'>>, Partial<Pick<BackupDeps, 'owners' | 'look'>> {
+  secrets?: Partial<BackupConfig['secrets']>;
+  now?: () => number;
 }
 
 export interface Restored {
@@ -86,6 +106,21 @@ export async function createBackupFixture(
   const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics });
   await backup.start();
 
+  const startOther: BackupFixture['startOther'] = async ({ secrets, now = Date.now, look, ...more } = {}) => {
+    const { owners: ofOther = owners, ...settings } = more;
+    const recording = createRecordingLog();
+    const deps = {
+      clock: { now },
+      owners: ofOther,
+      log: recording.log,
+      metrics: new Registry(),
+      ...(look && { look }),
+    };
+    const other = await createBackup({ ...config, ...settings, secrets: { ...config.secrets, ...secrets } }, deps);
+    await other.start();
+    return { ...other, logged: recording.logged, metrics: deps.metrics };
+  };
+
   return {
     backup,
     config,
@@ -101,16 +136,21 @@ export async function createBackupFixture(
         gzipSync(tar(Object.entries(files).map(([path, content]) => ({ name: path, content })))),
       ),
     restore: (file) => restoreWith(backup, file),
-    async withOther(others, work) {
-      const secrets = { ...config.secrets, ...others };
-      const deps = { clock: { now: () => Date.now() }, owners, log: createRecordingLog().log };
-      const other = await createBackup({ ...config, secrets }, deps);
-      await other.start();
+    startOther,
+    async withOther(difference, work) {
+      const other = await startOther(difference);
       try {
         return await work(other);
       } finally {
         await other.stop();
       }
+    },
+    async reset() {
+      await own.query('truncate backups, restores, verifications, schedule, failing_runs');
+      await tasks.query(`drop schema public cascade; create schema public; ${TASKS_SCHEMA}`);
+      await auth.query(`drop schema public cascade; create schema public; ${AUTH_SCHEMA}`);
+      for (const file of await readdir(config.backupsDir)) await rm(join(config.backupsDir, file), { recursive: true });
+      logged.length = 0;
     },
     async fillStores(title, email) {
       await tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), '${title}')`);

@@ -5,11 +5,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'pg';
-import { createBackup } from '../../src/index.ts';
 import {
   accountsDump,
   createBackupFixture,
-  createRecordingLog,
   ownArchive,
   tasksDump,
   type BackupFixture,
@@ -73,12 +71,7 @@ export async function crash(fixture: BackupFixture, point: CrashPoint): Promise<
   await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'living@x')`);
   const writers = startWriters(fixture);
   const { said } = await runRestore(config, point);
-  const next = await createBackup(config, {
-    clock: { now: () => Date.now() },
-    owners: fixture.owners,
-    log: createRecordingLog().log,
-  });
-  await next.start();
+  const next = await fixture.startOther();
   const unsettled = () => fixture.own.query('select 1 from restores where ended_at is null');
   await eventually(async () => expect(await unsettled()).toEqual([]), { timeoutMs: 60_000 });
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 60_000 });

@@ -2,16 +2,20 @@ import { inDatabase } from '@taskmesh/store';
 import { createLog } from '@taskmesh/service';
 import { requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
+import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { maintenanceUrl } from '../../src/databases/connect.ts';
 import { newRestore } from '../../src/restore/restore-stores.ts';
 import type { Restore } from '../../src/restore/restore.entities.ts';
 import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
 import { namesOf } from '../../src/restore/settle-restore.ts';
+import { loadLimits } from '../../src/restore/watch-database.ts';
 import type { Store, StoreName } from '../../src/databases/store.ts';
 import { withClient } from './with-client.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
+/** Less than in earnest. */
+const STALL_MS = 4_000;
 const STORES = ['tasks', 'auth'] as const;
 
 /** A statement of an administrator, in no store. */
@@ -99,6 +103,7 @@ export async function createTestStores() {
         line,
         journal: journalOf(line),
         keepOldMs: KEPT_MS,
+        loadLimits: { ...loadLimits(DEFAULT_SIZES), stallMs: STALL_MS },
         now: () => NOW,
         log: createLog({ service: 'test', level: 'debug', destination: { write } }),
         logged,

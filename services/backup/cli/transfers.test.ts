@@ -1,0 +1,241 @@
+import { eventually, nodeEnvironment } from '@taskmesh/testing';
+import { generateX25519Identity } from 'age-encryption';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createArchiveCipher } from '../src/archives/encryption.ts';
+import { createInterruption } from './interruption.ts';
+import { run } from './run.ts';
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const KEY = await generateX25519Identity();
+const SECRET = 'secret.tar.gz.age';
+const MIB = 1024 * 1024;
+const CONTENT = Buffer.alloc(4 * MIB, 'x');
+
+let dir: string;
+let stored: Buffer;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-cli-'));
+  await writeFile(join(dir, 'key.txt'), `${KEY}\n`, { mode: 0o600 });
+  await writeFile(join(dir, 'strangers.txt'), `${await generateX25519Identity()}\n`, { mode: 0o600 });
+  await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
+  const cipher = await createArchiveCipher({ identities: [KEY], recipients: [] });
+  stored = await buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
+});
+const KEYS = ['key.txt', 'nonsense.txt', 'strangers.txt'];
+afterEach(async () => expect((await readdir(dir)).toSorted()).toEqual(KEYS));
+afterAll(() => rm(dir, { recursive: true }));
+
+/** When it stops, until it may go on. */
+type Moment = 'download' | 'upload' | 'stored' | 'restore' | 'never';
+
+/** A Taskmesh with one encrypted archive. */
+async function startTaskmesh(
+  moment: Moment,
+  { content = stored, end = { databaseRestored: true }, status = 200 } = {},
+) {
+  const archives = new Map([[SECRET, content]]);
+  const restores: (Buffer | undefined)[] = [];
+  const heard: string[] = [];
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const stop = async () => {
+    reached.resolve();
+    await goOn.promise;
+  };
+  const json = (response: ServerResponse, code: number, data: object) =>
+    response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify({ message: 'Done.', ...data }));
+
+  const take = async (request: IncomingMessage, file: string) => {
+    const parts: Buffer[] = [];
+    for await (const part of request as AsyncIterable<Buffer>) {
+      parts.push(part);
+      if (moment === 'upload') reached.resolve();
+    }
+    if (moment === 'stored') await stop();
+    archives.set(file, Buffer.concat(parts));
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    const file = decodeURIComponent(pathname.split('/').at(-1) ?? '');
+    heard.push(JSON.stringify([request.url, request.headers]));
+    switch (request.method) {
+      case 'GET':
+        response.setHeader('content-length', content.length);
+        if (moment !== 'download') return response.end(content);
+        response.write(content.subarray(0, MIB));
+        await stop();
+        return response.end(content.subarray(MIB));
+      case 'PUT':
+        await take(request, file);
+        return json(response, 201, { data: {} });
+      case 'DELETE':
+        return json(response, archives.delete(file) ? 200 : 404, {});
+      default:
+        restores.push(archives.get(searchParams.get('file') ?? ''));
+        if (moment === 'restore') await stop();
+        return json(response, status, end);
+    }
+  };
+  const server = createServer((request, response) => void answer(request, response).catch(() => undefined));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    reached: reached.promise,
+    goOn: goOn.resolve,
+    restores,
+    heard,
+    left: () => [...archives.keys()],
+    close() {
+      goOn.resolve();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Runs a command; resolves with its status and what it wrote. */
+async function command({ url }: { url: string }, args: string[], interrupted?: AbortSignal) {
+  let [out, err] = ['', ''];
+  const status = await run({
+    ...{ args: [...args, '--url', url], env: {}, cwd: dir, ask: undefined, ...(interrupted && { interrupted }) },
+    ...{ out: { write: (text: string) => void (out += text) }, err: { write: (text: string) => void (err += text) } },
+  });
+  return { status, out, err };
+}
+
+const restoreWith = (key: string) => ['restore', SECRET, '--yes', '--identity', key];
+const RESTORE = restoreWith('key.txt');
+const DOWNLOAD = ['download', SECRET];
+
+describe('a restore with a key that is here', () => {
+  it('brings the archive decrypted, and leaves neither that nor the key; names in the answer are no commands', async () => {
+    const end = { databaseRestored: true, message: 'Database restored (\u001b[2J).' };
+    const taskmesh = await startTaskmesh('never', { end });
+    expect(await command(taskmesh, RESTORE)).toMatchObject({ status: 0, out: 'Database restored (?[2J).\n' });
+    expect([taskmesh.restores, taskmesh.left()]).toEqual([[CONTENT], [SECRET]]);
+    expect(taskmesh.heard.join()).toContain(`&decryptedFrom=${SECRET}"`);
+    expect(taskmesh.heard.join()).not.toContain('AGE-SECRET-KEY');
+    taskmesh.close();
+  });
+
+  it.each([
+    ['none.txt', /^--identity must name a readable file \(is: "[^"]*none\.txt"\)\.\n/],
+    ['nonsense.txt', /^--identity must name a file of age identities/],
+  ])('is wrongly used with %s', async (key, message) => {
+    const taskmesh = await startTaskmesh('never');
+    expect(await command(taskmesh, restoreWith(key))).toMatchObject({ status: 2, err: expect.stringMatching(message) });
+    expect(taskmesh.heard).toEqual([]);
+    taskmesh.close();
+  });
+
+  it.each([
+    ['the key is another one', 'strangers.txt', {}, 'encrypted with another key'],
+    ['the archive was changed', 'key.txt', { content: () => Buffer.from(stored).fill(0, 2 * MIB, 2 * MIB + 9) }, 'changed'],
+    ['the restore fails', 'key.txt', { status: 500, end: { databaseRestored: false, message: 'Failed.' } }, 'Failed.'],
+  ])('leaves nothing when %s', async (_what, key, { content, ...answer }: { content?: () => Buffer; status?: number }, message) => {
+    const taskmesh = await startTaskmesh('never', { ...answer, ...(content && { content: content() }) });
+    expect(await command(taskmesh, restoreWith(key))).toMatchObject({ status: 1, err: expect.stringContaining(message) });
+    expect(taskmesh.left()).toEqual([SECRET]);
+    expect(taskmesh.restores.filter((restored) => !restored?.equals(CONTENT))).toEqual([]);
+    taskmesh.close();
+  }); // prettier-ignore
+});
+
+describe('a command that is interrupted', () => {
+  async function interrupt(args: string[], moment: Moment, isLost = false) {
+    const taskmesh = await startTaskmesh(moment);
+    const { signal, interrupt } = createInterruption();
+    const running = command(taskmesh, args, signal);
+    await taskmesh.reached;
+    if (isLost) taskmesh.close();
+    interrupt(isLost ? 'SIGTERM' : 'SIGINT');
+    if (moment === 'stored') taskmesh.goOn();
+    const ran = await running;
+    const left = taskmesh.left();
+    taskmesh.close();
+    return { ...ran, left };
+  }
+
+  it.each<Moment>(['download', 'upload', 'stored', 'restore'])(
+    'leaves no decrypted archive in the middle of: %s',
+    async (moment) => {
+      const err = expect.stringContaining('Interrupted.');
+      expect(await interrupt(RESTORE, moment)).toMatchObject({ status: 130, left: [SECRET], err });
+    },
+  );
+
+  it('says when the decrypted archive may be there still', async () => {
+    const err = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
+    expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err });
+  });
+
+  it('leaves no part of a download', async () => {
+    expect(await interrupt(DOWNLOAD, 'download')).toMatchObject({ status: 130 });
+  });
+
+  it('waits no longer for what it only waits for', async () => {
+    const err = expect.stringContaining('What Taskmesh has begun goes on.');
+    expect(await interrupt(['create'], 'restore')).toMatchObject({ status: 130, err });
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)(
+    'is a process that gets %s: it clears up, and ends with %i',
+    async (signal, status) => {
+      const taskmesh = await startTaskmesh('restore');
+      const env = { ...nodeEnvironment(), INIT_CWD: dir };
+      const child = spawn(process.execPath, [MAIN, ...RESTORE, '--url', taskmesh.url], { env, stdio: 'ignore' });
+      await taskmesh.reached;
+      expect(taskmesh.left()).toHaveLength(2);
+      child.kill(signal);
+      const [code] = await once(child, 'exit');
+      expect(code).toBe(status);
+      await eventually(() => expect(taskmesh.left()).toEqual([SECRET]));
+      taskmesh.close();
+    },
+    60_000,
+  );
+});
+
+describe('a download', () => {
+  it('replaces no file that appeared meanwhile', async () => {
+    const taskmesh = await startTaskmesh('download');
+    const downloading = command(taskmesh, DOWNLOAD);
+    await taskmesh.reached;
+    await writeFile(join(dir, SECRET), 'of another program');
+    taskmesh.goOn();
+    expect(await downloading).toMatchObject({ status: 2, err: expect.stringContaining('There is a file ') });
+    taskmesh.close();
+    expect(await readFile(join(dir, SECRET), 'utf8')).toBe('of another program');
+    await rm(join(dir, SECRET));
+  });
+
+  it.each([['as a file', DOWNLOAD], ['for a restore', RESTORE]])(
+    'that breaks off is one of the network, and leaves nothing, beside another one that is whole: %s',
+    async (_what, args) => {
+      const [broken, whole] = [await startTaskmesh('download'), await startTaskmesh('never')];
+      const breaking = command(broken, args);
+      await broken.reached;
+      expect(await command(whole, DOWNLOAD)).toMatchObject({ status: 0 });
+      broken.close();
+      const err = expect.stringContaining(`The connection to ${broken.url}`);
+      expect(await breaking).toMatchObject({ status: 3, err });
+      whole.close();
+      expect(await readFile(join(dir, SECRET))).toEqual(stored);
+      await rm(join(dir, SECRET));
+    },
+  ); // prettier-ignore
+});

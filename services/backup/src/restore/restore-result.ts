@@ -1,0 +1,84 @@
+import type { RestoreEnd } from '@taskmesh/internal-api';
+import type { Skipped } from '@taskmesh/pg-rows';
+import type { StoreName } from '../databases/store.ts';
+import type { Restore } from './restore.entities.ts';
+import type { Left } from './swap-stores.ts';
+
+/** How a restore or an undo ended, by the rules of the endpoint; also a result of the graph. */
+export interface RestoreResult extends RestoreEnd {
+  skipped: Skipped[];
+  safetyBackup: string | null;
+  databaseRestored: boolean;
+}
+
+type Refusal = Exclude<RestoreEnd['outcome'], 'RESTORED' | 'RESTORED_CLEAN_UP_PENDING' | 'PROCESSED'>;
+
+const ERRORS: Partial<Record<Refusal, string>> = {
+  FILE_MISSING: 'The name of a backup file is needed.',
+  FILE_OUTSIDE: 'The file lies outside of the backups directory.',
+  FILE_NOT_FOUND: 'There is no such backup file.',
+  UNKNOWN: 'A server was lost at the moment of the swap: whether the database was restored is not known yet. It is found out in the background, see the log; all stores are replaced then, or none.',
+  NOTHING_TO_UNDO: 'There is no restore whose former stores are still kept.',
+  OTHER_RESTORE: 'Nothing was undone: the last restore is another one by now. Look again at which one can be undone.',
+  BUSY: 'Another restore is running; try again later.',
+}; // prettier-ignore
+
+const NOTHING = { error: null, databaseRestored: false, skipped: [], dropped: [], safetyBackup: null, keptUntil: null };
+
+/** `error`: says more than the outcome. */
+export function refused(outcome: Refusal, error = ERRORS[outcome] ?? '', safetyBackup: string | null = null) {
+  const message = outcome === 'UNKNOWN' ? 'Not known yet.' : 'Backup not restored.';
+  return { ...NOTHING, success: false, message, error, outcome, safetyBackup } satisfies RestoreResult;
+}
+
+/** The archive was extracted, but the stores are unchanged; `why` is part of a sentence. */
+export function processed(why: string, safetyBackup: string | null) {
+  const message = `Archive processed: the database was not restored (${why}). No restart is needed.`;
+  return { ...NOTHING, success: true, message, outcome: 'PROCESSED', safetyBackup } satisfies RestoreResult;
+}
+
+const RESTORED = 'Database restored; the application may need a restart.';
+const ONE_STORE: Record<StoreName, string> = {
+  tasks: 'Only the store tasks was replaced: if there are tasks of accounts that are gone, no one sees them.',
+  auth: 'Only the store auth was replaced: if there are tasks of accounts that are gone, they stay and no one sees them.',
+};
+const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
+
+interface Restored extends Left, Pick<RestoreResult, 'skipped' | 'dropped' | 'safetyBackup'> {
+  /** The only restored store, if the archive has more. */
+  onlyStore: StoreName | undefined;
+}
+
+export function restored({ skipped, dropped, safetyBackup, onlyStore, ...left }: Restored): RestoreResult {
+  const message = [RESTORED, onlyStore && ONE_STORE[onlyStore]].filter(Boolean).join(' ');
+  return { ...replaced(left, message), skipped: byKind(skipped), dropped, safetyBackup };
+}
+
+/** The restore `taken` was taken back. */
+export function undone(left: Left, { file, endedAt, undoes }: Restore): RestoreResult {
+  const { keptUntil } = left;
+  const what = `the ${undoes === null ? 'restore' : 'undo of a restore'} of ${file} from ${endedAt?.toISOString()}`;
+  if (keptUntil === undefined) return replaced(left, `Undone: ${what}.`);
+  const kept = keptUntil
+    ? `What the undo replaced is kept until ${keptUntil.toISOString()}: another undo brings it back.`
+    : 'What the undo replaced is not kept: it cannot be undone.';
+  return replaced(left, `Undone: ${what}. ${kept}`);
+}
+
+function replaced({ isCleanUpPending, keptUntil }: Left, message: string): RestoreResult {
+  return {
+    ...NOTHING,
+    success: true,
+    message: isCleanUpPending ? `${message} ${PENDING}` : message,
+    databaseRestored: true,
+    outcome: isCleanUpPending ? 'RESTORED_CLEAN_UP_PENDING' : 'RESTORED',
+    keptUntil: keptUntil && keptUntil.toISOString(),
+  };
+}
+
+/** Sums up what the dumps of several stores have. */
+export function byKind(skipped: Skipped[]): Skipped[] {
+  const counts = new Map<string, number>();
+  for (const { kind, count } of skipped) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  return [...counts].map(([kind, count]) => ({ kind, count }));
+}

@@ -1,3 +1,0 @@
-import { describeLimitedMemory } from './support/limited-memory.ts';
-
-describeLimitedMemory(/./);

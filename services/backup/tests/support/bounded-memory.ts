@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { HARD_ARCHIVES, KEY } from '../archives/hard-archives.ts';
+import { createBackupFixture, type BackupFixture } from './backup-fixture.ts';
+import { privateMib } from './memory.ts';
+
+const PROCESS = fileURLToPath(new URL('./service-process.ts', import.meta.url));
+/** What the service and its children may take over what it has when it is idle. */
+const BOUND_MIB = 128;
+const LOOK_EVERY_MS = 5;
+
+const RESTORE = 'mutation ($file: String!) { result: restoreBackup(file: $file) { message outcome } }';
+const CREATE = 'mutation { result: createBackup { file } }';
+
+/** One of each kind. */
+export const QUICK = /^(a small one|a manifest at its limit|a dump: (one INSERT|deep|many tables|a line of COPY).*)$/;
+
+/** Tests the memory of the service, as a process of its own, with the archives of these kinds. */
+export function describeBoundedMemory(which: (what: string) => boolean) {
+  let fixture: BackupFixture;
+  let child: ChildProcess;
+  let lines: AsyncIterator<string>;
+  let idleMib: number;
+  beforeAll(async () => {
+    fixture = await createBackupFixture('memory', { keys: [KEY] });
+    await fixture.backup.stop();
+    child = spawn(process.execPath, [PROCESS, JSON.stringify(fixture.config)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    if (!child.stdout) throw new Error('no output');
+    lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    await lines.next();
+    await pause(1_000); // what the start has left is collected
+    idleMib = privateMib(child.pid ?? NaN);
+    expect(idleMib).toBeGreaterThan(0);
+  }, 180_000);
+  afterAll(async () => {
+    child.stdin?.end();
+    await once(child, 'exit');
+    await fixture.close();
+  });
+
+  /** Does something in the service, within the bound. */
+  async function ask(query: string, variables: Record<string, unknown> = {}) {
+    let worstMib = 0;
+    const look = () => (worstMib = Math.max(worstMib, privateMib(child.pid ?? NaN)));
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    child.stdin?.write(`${JSON.stringify({ query, variables })}\n`);
+    const { value } = await lines.next().finally(() => clearInterval(timer));
+    expect(worstMib - idleMib).toBeLessThan(BOUND_MIB);
+    return (JSON.parse(String(value)) as { data: { result: Record<string, unknown> } }).data.result;
+  }
+
+  describe('the memory of a service', () => {
+    it.each(HARD_ARCHIVES.filter(({ what }) => which(what)))(
+      'is bounded while it restores $what',
+      async ({ suffix = '', bytes, isRestored }) => {
+        const file = `hard.tar.gz${suffix}`;
+        await writeFile(join(fixture.config.backupsDir, file), await bytes());
+        const { outcome, message } = await ask(RESTORE, { file });
+        expect([outcome === 'RESTORED', message]).toEqual([isRestored, expect.any(String)]);
+      },
+      600_000,
+    );
+
+    it('is bounded while it makes an archive of what was restored last, and of a row as large as it may be', async () => {
+      await fixture.tasks.query(`insert into tasks values (gen_random_uuid(), repeat('wide', 15000000))`);
+      expect(await ask(CREATE)).toEqual({ file: expect.stringMatching(/^taskmesh-/) });
+    }, 600_000);
+  });
+}
