@@ -39,13 +39,4 @@ describe('what the channels of a user may ask', () => {
     second?.();
     expect(take('ada', bindings('version=eq.1', 'version=eq.2', 'version=eq.3'))).toBeDefined();
   });
-
-  it('is not given back twice by a channel that asked for nothing', () => {
-    const { take } = limits();
-    const nothing = take('ada', []);
-    take('ada', bindings('', '', ''))?.();
-    take('ada', bindings('', '', '', '', '', ''));
-    nothing?.();
-    expect(take('ada', bindings(''))).toBeUndefined();
-  });
 });
