@@ -3,8 +3,8 @@ import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
-import type { SubgraphResult } from '@taskmesh/subgraph';
-import type { Connections, RequestOptions, ServiceRequest } from '../connections/connections.ts';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
+import type { Connections, RequestOptions } from '../connections/connections.ts';
 import type { GraphSource, GraphSources, OperationRun, RequestCall, SourceAnswer } from './operation.ts';
 import type { GraphMetrics } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
@@ -40,7 +40,7 @@ function createDataSource(
   const observe = metrics.requests(name);
   const isAuth = name === 'auth' && url === undefined;
   const longChangeMs = url === undefined ? LONG_CHANGES_MS[name] : undefined;
-  const ask = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
+  const ask = async (request: SubgraphRequest, run: OperationRun): Promise<SourceAnswer> => {
     const { call } = run;
     const { requestId, traceparent } = call;
     const options: RequestOptions = {
@@ -60,7 +60,7 @@ function createDataSource(
     return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
   };
 
-  const answer = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
+  const answer = async (request: SubgraphRequest, run: OperationRun): Promise<SourceAnswer> => {
     const begunMs = performance.now();
     try {
       return await ask(request, run);
@@ -73,7 +73,7 @@ function createDataSource(
     }
   };
 
-  const isChange = ({ query }: ServiceRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
+  const isChange = ({ query }: SubgraphRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
 
   const askInTime: GraphSource['ask'] = (request, run) => {
     const isLong = longChangeMs !== undefined && run.call.limitMs === undefined && isChange(request, run);

@@ -65,6 +65,48 @@ export async function openWebSocket(
   return socket;
 }
 
+interface Message {
+  type: string;
+  id?: string;
+  payload?: unknown;
+}
+
+/** A socket of graphql-ws whose client is acknowledged. */
+export interface GraphqlWsClient {
+  socket: WebSocket;
+  messages: Message[];
+  /** The messages about this operation. */
+  of(id: string): Message[];
+  /** The close code. */
+  closed: number | undefined;
+  /** Sends all of them in one segment. */
+  send(...messages: Message[]): void;
+  subscribe(id: string, query: string): void;
+}
+
+export async function connectGraphqlWs(origin: string, token: string): Promise<GraphqlWsClient> {
+  const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
+  const messages: Message[] = [];
+  const client: GraphqlWsClient = {
+    socket,
+    messages,
+    of: (id) => messages.filter((message) => message.id === id),
+    closed: undefined,
+    send(...sent) {
+      const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws does not expose cork
+      raw.cork();
+      for (const message of sent) socket.send(JSON.stringify(message));
+      raw.uncork();
+    },
+    subscribe: (id, query) => client.send({ id, type: 'subscribe', payload: { query } }),
+  };
+  socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes)) as Message));
+  socket.on('close', (code) => (client.closed = code));
+  client.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+  await eventually(() => expect(messages).toEqual([{ type: 'connection_ack' }]));
+  return client;
+}
+
 export async function streamGraphqlWs(request: StreamRequest): Promise<TestStream> {
   const { origin, token, query, variables, extensions, params } = request;
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
