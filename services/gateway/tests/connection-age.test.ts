@@ -1,7 +1,14 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
-import { connectGraphqlWs, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import {
+  connectGraphqlWs,
+  PROTOCOLS,
+  streamBy,
+  streamGraphqlWs,
+  type Protocol,
+  type TestStream,
+} from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = `subscription ($after: String) { taskChanges(after: $after) { ...Place task { title } } }
@@ -11,8 +18,6 @@ const QUERY_WITHOUT_CURSOR = `subscription ($after: String, $with: Boolean = fal
   taskChanges(after: $after) { cursor @include(if: $with) task { owner { tasks(first: 1) { edges { cursor } } } } }
 }`;
 const BARE_QUERY = 'subscription { taskChanges { sequence task { title } } }';
-const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
-type Protocol = (typeof PROTOCOLS)[number];
 
 let gateway: TestGateway;
 let token: string;
@@ -36,21 +41,12 @@ const stream = async (
   params: Record<string, unknown> = RESUMING,
   query = QUERY,
 ): Promise<TestStream> => {
-  const start = { origin: gateway.origin, token, query, variables: { after } };
-  const opened =
-    protocol === 'graphql-ws'
-      ? await streamGraphqlWs(start)
-      : protocol === 'channel'
-        ? await streamChannel({ ...start, params })
-        : await streamHttp(protocol, start);
+  const opened = await streamBy(protocol, { origin: gateway.origin, token, query, variables: { after }, params });
   open.push(opened);
   return opened;
 };
-const tooOld = async (protocol: Protocol) => {
-  const series = `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="max_age"} `;
-  const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(series));
-  return Number(line?.slice(series.length) ?? 0);
-};
+const tooOld = (protocol: Protocol) =>
+  gateway.figure(`taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="max_age"}`);
 const cursorNow = async () => (await gateway.tasks.changes.heads([USER], true)).cursors?.[USER];
 const running = () => gateway.metrics.getSingleMetricAsString('taskmesh_realtime_subscriptions');
 

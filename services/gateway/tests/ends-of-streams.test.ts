@@ -2,13 +2,11 @@ import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type Protocol, type TestStream } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const SID = 'c0000000-0000-4000-8000-00000000000c';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
-const PROTOCOLS = ['graphql-ws', 'sse', 'multipart'] as const;
-type Protocol = (typeof PROTOCOLS)[number];
 
 let gateway: TestGateway;
 const open: TestStream[] = [];
@@ -24,7 +22,7 @@ afterEach(async () => {
 const stream = async (protocol: Protocol, after?: string): Promise<TestStream> => {
   const token = await gateway.auth.token(USER, { claims: { sid: SID } });
   const request = { origin: gateway.origin, token, query: QUERY, variables: { after } };
-  const opened = protocol === 'graphql-ws' ? await streamGraphqlWs(request) : await streamHttp(protocol, request);
+  const opened = await streamBy(protocol, request);
   open.push(opened);
   return opened;
 };
@@ -49,7 +47,7 @@ const ending = async (of: TestStream) => {
   return { ...of.ended, errors: of.errors.map(({ extensions }) => extensions?.['code']) };
 };
 
-describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
+describe.each(GRAPHQL_PROTOCOLS)('a stream over %s', (protocol) => {
   const isSocket = protocol === 'graphql-ws';
   /** Its client reconnects with its cursor. */
   const brokenOff = (code: number) => (isSocket ? { code, errors: [] } : { isTorn: true, errors: [] });

@@ -25,10 +25,7 @@ afterEach(async () => {
 });
 afterAll(() => gateway.stop());
 
-const running = async (at = gateway) => {
-  const figures = await at.metrics.metrics();
-  return Number(/^taskmesh_realtime_subscriptions\{protocol="graphql-ws"\} (\d+)$/m.exec(figures)?.[1]);
-};
+const running = (at = gateway) => at.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}');
 const subscription = (id: string, query: string): Message => ({ id, type: 'subscribe', payload: { query } });
 
 async function acknowledged(token: string, at = gateway): Promise<GraphqlWsClient> {

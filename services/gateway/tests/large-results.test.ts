@@ -31,8 +31,7 @@ describe('a result that is larger than what may wait for a client', () => {
     open.push(client.socket);
     return client;
   };
-  const queued = async (): Promise<number> =>
-    Number(/^taskmesh_realtime_queue_bytes (\d+)/m.exec(await gateway.metrics.metrics())?.[1]);
+  const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
   const large = '{ task(id: "1") { title } }';
 
   it('is sent over graphql-ws to its end, with what comes behind it', async () => {

@@ -1,21 +1,16 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
-const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
 
 describe('the figures of the realtime side', () => {
   let gateway: TestGateway;
   let token: string;
   const open: TestStream[] = [];
 
-  /** One series as scraped from the admin port; 0 when it is absent. */
-  const figure = async (series: string): Promise<number> => {
-    const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
-    return Number(line?.slice(series.length + 1) ?? 0);
-  };
+  const figure = (series: string) => gateway.figure(series);
   const start = (variables: Record<string, unknown> = {}) => ({
     origin: gateway.origin,
     token,
@@ -23,12 +18,7 @@ describe('the figures of the realtime side', () => {
     variables,
   });
   const streams = async () => {
-    const all = [
-      await streamGraphqlWs(start()),
-      await streamHttp('sse', start()),
-      await streamHttp('multipart', start()),
-      await streamChannel(start()),
-    ];
+    const all = await Promise.all(PROTOCOLS.map((protocol) => streamBy(protocol, start())));
     open.push(...all);
     await eventually(async () => {
       for (const protocol of PROTOCOLS)

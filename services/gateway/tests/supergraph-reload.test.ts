@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { GRAPHQL_PROTOCOLS, streamBy, streamChannel, type TestStream } from './fakes/streams.ts';
 import { OWN_SERVICES, typeDefsOf } from './fakes/type-defs.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -76,11 +76,7 @@ describe('a gateway whose supergraph file changes', () => {
   const start = (query: string) => ({ origin: gateway.origin, token, query });
   /** One stream of each protocol that runs a document. */
   const graphqlStreams = async (query: string) => {
-    const streams = await Promise.all([
-      streamGraphqlWs(start(query)),
-      streamHttp('sse', start(query)),
-      streamHttp('multipart', start(query)),
-    ]);
+    const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start(query))));
     open.push(...streams);
     return streams;
   };

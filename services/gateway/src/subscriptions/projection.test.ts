@@ -58,15 +58,6 @@ describe('writing an event without an executor', () => {
     );
   });
 
-  it('brings fragments and repeated fields together', () => {
-    const source = `
-      subscription { taskChanges { ...Head task { id } task { priority } ... on TaskChange { kind } } }
-      fragment Head on TaskChange { sequence }`;
-    expect(write(source)).toEqual({
-      data: { taskChanges: { sequence: 7, task: { id: 't', priority: 'HIGH' }, kind: 'UPDATE' } },
-    });
-  });
-
   it.each([
     ['a field of another service', 'subscription { taskChanges { task { owner { name } } } }'],
     ['a field with arguments', 'subscription { taskChanges { task { owner { tasks(first: 1) { totalCount } } } } }'],

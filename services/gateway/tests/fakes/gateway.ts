@@ -30,6 +30,8 @@ export interface TestGateway {
   logged: Record<string, unknown>[];
   /** What the admin port would show. */
   metrics: Registry;
+  /** One series of them; 0 when it is absent. */
+  figure(series: string): Promise<number>;
   /** Commits a change of a task, and publishes it. */
   commit: FakeTasks['changes']['commit'];
   /** Over HTTP only: stops a service. */
@@ -127,6 +129,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     operators,
     logged,
     metrics,
+    async figure(series) {
+      const line = (await metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
+      return Number(line?.slice(series.length + 1) ?? 0);
+    },
     commit(...change) {
       const committed = tasks.changes.commit(...change);
       void eventLog.publish(TASK_CHANGES_TOPIC, [{ key: committed.ownerId, value: JSON.stringify(committed) }]);

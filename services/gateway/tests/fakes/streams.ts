@@ -167,6 +167,17 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
   else if (message.errors) stream.errors.push(...message.errors);
 }
 
+export const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** The protocols that run a document. */
+export const GRAPHQL_PROTOCOLS = PROTOCOLS.slice(0, 3);
+
+export function streamBy(protocol: Protocol, request: StreamRequest): Promise<TestStream> {
+  if (protocol === 'graphql-ws') return streamGraphqlWs(request);
+  return protocol === 'channel' ? streamChannel(request) : streamHttp(protocol, request);
+}
+
 /** `query` has no effect here: channels carry rows. */
 export async function streamChannel({ origin, token, params }: StreamRequest): Promise<TestStream> {
   const socket = await openWebSocket(`${origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
