@@ -87,27 +87,6 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       expect(results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
     });
 
-    it('honours Last-Event-ID, as an EventSource sends it', async () => {
-      const { token } = await account();
-      await create(token, 'first');
-      await create(token, 'second');
-      const open = (headers: Record<string, string>) =>
-        fetch(`${url()}/graphql?query=${encodeURIComponent('subscription { taskChanges { sequence } }')}`, {
-          headers: { accept: 'text/event-stream', authorization: `Bearer ${token}`, ...headers },
-        });
-      const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
-        token,
-      });
-      const response = await open({ 'last-event-id': data.tasks.changesCursor });
-      expect(response.headers.get('cache-control')).toBe('no-store');
-      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-      await create(token, 'third');
-      let text = '';
-      while (!text.includes('data: {')) text += (await reader?.read())?.value ?? '';
-      expect(text).toMatch(/event: next\nid: \S+\ndata: {"data":{"taskChanges":{"sequence":3}}[,}]/);
-      await reader?.cancel();
-    });
-
     it('says what is wrong with a request in its status', async () => {
       const { token } = await account();
       const send = (query: string, headers: Record<string, string>) =>

@@ -5,7 +5,6 @@ import {
   createFeed,
   createLiveGraph,
   createSessionWatch,
-  createSocketLimits,
   createAccountShares,
   createSubscriptions,
   createTasksChannel,
@@ -126,7 +125,11 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
   });
   const graph = {
     supergraph,
-    services: { tasks: { ask: (asked: Asked) => faults.call('foreign', async () => positionsAsked(asked)) } },
+    services: {
+      tasks: {
+        ask: (asked: Parameters<typeof positionsAsked>[0]) => faults.call('foreign', async () => positionsAsked(asked)),
+      },
+    },
   } as unknown as Graph; // nothing here runs queries
   const subscriptions = createSubscriptions({
     feed,
@@ -157,7 +160,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
       endedSessions: { has: () => false, onEnded: () => () => {} },
       accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
     }),
-    limits: createSocketLimits({ perUser: 20, perIp: 1_000 }),
+    takeUser: () => () => undefined,
     heartbeats: createHeartbeats(),
     limitAge: () => () => {}, // none
     metrics: NO_METRICS,
@@ -210,13 +213,8 @@ function callerOf(token: string, now: number): Caller {
   return { kind: 'user', claims: claims as never, identity: { role: 'user', userId, sessionId: token } }; // all that is read of them
 }
 
-/** As the executor writes it. */
-interface Asked {
-  variablesText: string;
-}
-
 /** Another service's part of a task: nothing but the position with which it was asked. */
-function positionsAsked({ variablesText }: Asked) {
-  const { after, representations } = JSON.parse(variablesText) as { after?: string; representations: unknown[] };
+function positionsAsked({ variables }: { variables: { after?: string; representations: unknown[] } }) {
+  const { after, representations } = variables;
   return { data: { _entities: representations.map(() => ({ tasks: { changesCursor: after } })) } };
 }

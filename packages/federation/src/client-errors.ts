@@ -4,7 +4,7 @@ import type { RunError, SubgraphOperation } from './execution/run.ts';
 import { absentFields } from './projection/absent-fields.ts';
 import { clientPaths } from './projection/error-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
-import type { Data } from './projection/safe-read.ts';
+import type { Data } from './projection/data.ts';
 
 /** How many fields get an error of their own when requests fail as a whole; for the others, one error has no path. */
 const MAX_PLACES = 100;

@@ -1,4 +1,3 @@
-import type { FetchNode } from '@apollo/query-planner';
 import type { DocumentNode } from 'graphql';
 import type { AskSubgraph } from './execution/run.ts';
 import { clientOperation, conditionVariables } from './operation/client-operation.ts';
@@ -13,11 +12,6 @@ type Variables = Readonly<Record<string, unknown>>;
 export interface FederatedOperation<Context> {
   /** Rejects only when it cannot be planned. */
   run(request: OperationRequest<Context>): Promise<OperationResult>;
-  /**
-   * The operation's only fetch, if it asks the service for exactly what the client asks for: callers that trust the
-   * service to follow the graph's types may pass on its answer. Otherwise undefined.
-   */
-  fetchAlone(variables: Variables): FetchNode | undefined;
 }
 
 /** Called with a number of bytes, negative when they are freed. */
@@ -56,6 +50,5 @@ export function compileOperation<Context>(
 
   return {
     run: async (request) => runOperation({ variant: variantFor(request.variables), request, ask }),
-    fetchAlone: (variables) => variantFor(variables).alone,
   };
 }

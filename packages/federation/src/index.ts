@@ -14,4 +14,4 @@ export {
   type CompiledSubscriptionsOptions,
   type SubscribeArgs,
 } from './subscriptions.ts';
-export { createPlan, fieldsRequiredWithArguments, readSupergraph, withResolvableKeys } from './supergraph.ts';
+export { readSupergraph, type PlannedGraph } from './supergraph.ts';

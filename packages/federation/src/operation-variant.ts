@@ -1,17 +1,4 @@
-import type { FetchNode, PlanNode } from '@apollo/query-planner';
-import {
-  BREAK,
-  GraphQLError,
-  Kind,
-  parse,
-  print,
-  visit,
-  type DocumentNode,
-  type FieldNode,
-  type OperationDefinitionNode,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { GraphQLError, type FieldNode } from 'graphql';
 import type { Step } from './execution/compile-fetch.ts';
 import { compilePlan } from './execution/compile-plan.ts';
 import type { IsOfType } from './execution/type-conditions.ts';
@@ -20,7 +7,7 @@ import { compileIntrospection, type Introspect } from './introspection.ts';
 import type { ClientOperation } from './operation/client-operation.ts';
 import { keepLiteralsExact } from './operation/exact-literals.ts';
 import { createFieldVariants } from './operation/field-variants.ts';
-import { normalise, type NormalOperation } from './operation/normal-form.ts';
+import { normalise } from './operation/normal-form.ts';
 import { blankOf } from './projection/build-value.ts';
 import { collectRootFields, planProjection, type FieldPlan, type ObjectPlan } from './projection/projection-plan.ts';
 
@@ -41,8 +28,6 @@ const VARIANT_BYTES = 4_096;
 export interface OperationVariant<Context> {
   parts: readonly Part<Context>[];
   introspections: ReadonlyMap<FieldPlan, Introspect>;
-  /** The only fetch, if its answer equals the client's result, key by key. */
-  alone: FetchNode | undefined;
   /** All keys of the result, without values. */
   blank: Readonly<Record<string, undefined>>;
   /** The memory that it takes, which grows with each type that objects turn out to have. */
@@ -76,7 +61,7 @@ export function compileVariant<Context>(
   const compilePart = (group: [string, readonly FieldNode[]][]) => {
     const nodes = group.flatMap(([, fields]) => fields);
     const normal = normalise(operation, conditions, variants, nodes);
-    if (!normal) return { fetch: undefined, alone: undefined };
+    if (!normal) return undefined;
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
     const literals = keepLiteralsExact(deps.graph.schema, normal.document);
     const { node } = literals.restore(deps.graph.plan(literals.document));
@@ -85,8 +70,7 @@ export function compileVariant<Context>(
     if (!node) throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
     if (node.kind === 'Subscription')
       throw new Error('This executor runs a subscription by a plan for its events only.');
-    const alone = normal.renamed.size === 0 ? findLoneFetch(node, normal, operation) : undefined;
-    return { alone, fetch: compilePlan<Context>(node, compileDeps) };
+    return compilePlan<Context>(node, compileDeps);
   };
   const fetches = groups.map(compilePart);
 
@@ -97,7 +81,7 @@ export function compileVariant<Context>(
     const to = from + group.length;
     const part = {
       plan: { ...rootPlan, fields: rootPlan.fields.slice(from, to) },
-      fetch: fetches[index]?.fetch,
+      fetch: fetches[index],
     };
     from = to;
     return part;
@@ -106,51 +90,5 @@ export function compileVariant<Context>(
   for (const field of rootPlan.fields)
     if (field.source.kind === 'introspection')
       introspections.set(field, compileIntrospection(operation, field.source.nodes));
-  const alone = parts.length === 1 ? fetches[0]?.alone : undefined;
-  return { parts, introspections, alone, blank: blankOf(rootPlan), bytes: () => bytes };
-}
-
-/** The fetch whose answer equals the client's result, key by key. */
-function findLoneFetch(
-  node: PlanNode,
-  normal: NormalOperation,
-  { definition }: ClientOperation,
-): FetchNode | undefined {
-  if (node.kind !== 'Fetch' || node.requires?.length || node.outputRewrites?.length) return undefined;
-  const asked = selectionIn(parse(node.operation, { noLocation: true }));
-  if (asked === print(definition.selectionSet)) return node;
-  // Only response keys differ, so the service can be sent the client's own operation.
-  if (asked !== selectionIn(normal.document) || !hasFieldsOnly(definition)) return undefined;
-  return { ...node, operation: print(definition), operationName: definition.name?.value };
-}
-
-function selectionIn({ definitions: [first] }: DocumentNode): string | undefined {
-  return first?.kind === Kind.OPERATION_DEFINITION ? print(first.selectionSet) : undefined;
-}
-
-/**
- * Excludes fragments, because a service may lack their types, directives, and fields that the graph itself answers; also fields that
- * stand there twice: with some hundreds of them, validation in the service would give up.
- */
-function hasFieldsOnly({ directives, selectionSet }: OperationDefinitionNode): boolean {
-  const isMeta = (selection: SelectionNode) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
-  if (directives?.length || selectionSet.selections.some(isMeta)) return false;
-  let isSo = true;
-  const refuse = () => {
-    isSo = false;
-    return BREAK;
-  };
-  const refuseRepeated = ({ selections }: SelectionSetNode) =>
-    new Set(selections.map(responseKey)).size < selections.length ? refuse() : undefined;
-  visit(selectionSet, {
-    FragmentSpread: refuse,
-    InlineFragment: refuse,
-    Directive: refuse,
-    SelectionSet: refuseRepeated,
-  });
-  return isSo;
-}
-
-function responseKey(selection: SelectionNode): string | undefined {
-  return selection.kind === Kind.FIELD ? (selection.alias ?? selection.name).value : undefined;
+  return { parts, introspections, blank: blankOf(rootPlan), bytes: () => bytes };
 }

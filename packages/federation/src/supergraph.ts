@@ -1,23 +1,46 @@
-import { operationFromDocument, ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
+import {
+  operationFromDocument,
+  ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+  type Schema,
+  Supergraph,
+} from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlannerConfig } from '@apollo/query-planner';
 import { Kind, parse, visit, type ConstDirectiveNode, type DocumentNode } from 'graphql';
 import type { FederatedGraph } from './federated-graph.ts';
 import { separateRequiredVariants } from './required-arguments.ts';
 
+/** A graph with what it was read with, for callers that plan by themselves. */
+export interface PlannedGraph extends FederatedGraph {
+  /** `schema` in the planner's own representation. */
+  apiSchema: Schema;
+  planner: QueryPlanner;
+}
+
 /** Reads a composed supergraph and plans on it with @apollo/query-planner. @throws when it is not a valid one */
-export function readSupergraph(sdl: string, config?: QueryPlannerConfig): FederatedGraph {
+export function readSupergraph(
+  sdl: string,
+  config?: QueryPlannerConfig,
+  { validate = true }: { validate?: boolean } = {},
+): PlannedGraph {
   const document = withResolvableKeys(parse(sdl, { noLocation: true }));
-  const supergraph = Supergraph.build(document, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
+  const supergraph = Supergraph.build(document, {
+    supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+    validateSupergraph: validate,
+  });
+  const apiSchema = supergraph.apiSchema();
+  const planner = new QueryPlanner(supergraph, config);
   return {
-    schema: supergraph.apiSchema().toGraphQLJSSchema(),
+    schema: apiSchema.toGraphQLJSSchema(),
     supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
     requiredWithArguments: fieldsRequiredWithArguments(document),
-    plan: createPlan(document, new QueryPlanner(supergraph, config), config),
+    plan: createPlan(document, planner, config),
+    apiSchema,
+    planner,
   };
 }
 
 /** Plans operations on `supergraph`, which `planner` was built from, or on a modified copy where that would err. */
-export function createPlan(
+function createPlan(
   supergraph: DocumentNode,
   planner: QueryPlanner,
   config?: QueryPlannerConfig,
@@ -38,7 +61,7 @@ export function createPlan(
  * Removes a service's unresolvable keys from types for which it also has resolvable ones. The planner might use them to
  * return to the service (for fields of `@requires`), and would get nothing.
  */
-export function withResolvableKeys(supergraph: DocumentNode): DocumentNode {
+function withResolvableKeys(supergraph: DocumentNode): DocumentNode {
   const visitType = <Type extends { readonly directives?: readonly ConstDirectiveNode[] }>(type: Type) => {
     const directives = type.directives ?? [];
     const resolving = new Set(directives.filter((each) => isJoin(each) && !isUnresolvable(each)).map(graphOf));
@@ -66,7 +89,7 @@ function graphOf(directive: ConstDirectiveNode): string | undefined {
 }
 
 /** Fields with arguments that occur in a `@requires` or `@fromContext`, so that the planner selects them by itself. */
-export function fieldsRequiredWithArguments(supergraph: DocumentNode): ReadonlySet<string> {
+function fieldsRequiredWithArguments(supergraph: DocumentNode): ReadonlySet<string> {
   const withArguments = new Set<string>();
   const required = new Set<string>();
   visit(supergraph, {

@@ -336,31 +336,6 @@ describe('an operation', () => {
     }
   });
 
-  it.each([
-    ['{ thing { id name } }', true],
-    ['{ thing { key: id } }', true],
-    ['query Named { one: thing { id __typename } other: thing { id } }', true],
-    // The service would have to compare each with each.
-    ['{ thing { key: id } thing { key: id } }', false],
-    ['{ thing { id name id } }', false],
-    ['{ thing { ... on Thing { id } } }', false],
-    ['{ thing { id @include(if: true) } }', false],
-    ['{ thing { id other } }', false],
-    ['{ thing { id } __typename }', false],
-    ['{ thing { key: id } __typename }', false],
-    ['mutation { first { id } }', true],
-    ['mutation { first { id } second { id } }', false],
-  ])('tells whether its one fetch is all: %s', (source, isAlone) => {
-    expect(answering().compile(source).fetchAlone({}) !== undefined).toBe(isAlone);
-  });
-
-  it('is asked for by the keys of the client where its one fetch is all', () => {
-    const source = 'query Mine { one: thing { key: id, again: name } }';
-    const alone = answering().compile(source).fetchAlone({});
-    expect(parse(alone?.operation ?? '{ none }', { noLocation: true })).toEqual(parse(source, { noLocation: true }));
-    expect(alone?.operationName).toBe('Mine');
-  });
-
   it('that is not there is refused', () => {
     expect(() => createFederatedExecutor(graph, async () => ({})).compile(parse('{ thing { id } }'), 'Other')).toThrow(
       'no such operation',

@@ -50,7 +50,7 @@ describe("Apollo Server's gateway", () => {
   const asked: { service: string; user: string | undefined }[] = [];
   const ask: AskSubgraph<{ user?: string }> = async ({ operation: { service, text }, variables }, { user }) => {
     asked.push({ service, user });
-    return run(service, text, JSON.parse(variables) as Record<string, unknown>);
+    return run(service, text, variables);
   };
   const server = new ApolloServer<{ user?: string }>({ gateway: compiledGateway({ supergraph, ask }) });
   beforeAll(() => server.start());

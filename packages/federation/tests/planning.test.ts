@@ -50,7 +50,7 @@ describe('a plan', () => {
       const given: unknown[] = [];
       const executor = createFederatedExecutor(graph, async ({ operation, variables }) => {
         if (operation.service === 'b') {
-          given.push(JSON.parse(variables).representations[0]);
+          given.push((variables['representations'] as unknown[])[0]);
           return { data: { _entities: [{ one: 'made' }] } };
         }
         const key = /(\w+): size\(n: 1\)/.exec(operation.text)?.[1] ?? '';

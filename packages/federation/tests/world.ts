@@ -279,7 +279,7 @@ function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<
     if (!schema) throw new Error('There is no such service.');
     let document = documents.get(operation.text);
     if (!document) documents.set(operation.text, (document = validDocument(schema, operation.text)));
-    const variableValues = JSON.parse(variables) as Record<string, unknown>;
+    const variableValues = JSON.parse(JSON.stringify(variables)) as Record<string, unknown>;
     calls.push({ service: operation.service, text: operation.text, variables: variableValues });
     const result = await execute({ schema, document, variableValues });
     return JSON.parse(JSON.stringify(result)) as Awaited<ReturnType<AskSubgraph<Call[]>>>;

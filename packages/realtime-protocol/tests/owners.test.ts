@@ -60,16 +60,6 @@ describe('a channel whose token had just run out when it was joined', () => {
     },
   );
 
-  it('tells nothing of that to the owner of another token', async () => {
-    const client = await joined({ access_token: 'ada.fading.1', resume: { since: null } });
-    for (const owner of ['ada', 'bob']) world.commit(owner);
-    client.send(push('bob.fresh.2'));
-    await settled();
-    for (const owner of ['ada', 'bob']) world.commit(owner);
-    await settled();
-    expect([client.received(), client.cursors()]).toEqual([['bob#2'], ['bob|1', 'bob|2']]);
-  });
-
   it.each([
     ['knows no cursor yet', { since: null }, [false, true]],
     ['knows one', { since: 'ada|0' }, [true, true]],
@@ -98,19 +88,6 @@ describe('a channel whose token had just run out when it was joined', () => {
     world.waiting.shift()?.fail();
     await settled();
     expect(client.reply('1')?.response?.reason).toMatch(/^UnableToSubscribe/);
-  });
-
-  it('is the last one’s whose token came, also when the cursor of the first cannot be used', async () => {
-    const client = await faded();
-    world.isWaiting = true;
-    client.send(push('ada.fresh.2'));
-    await settled();
-    client.send(push('bob.fresh.3'));
-    await world.settle();
-    world.commit('ada');
-    world.commit('bob');
-    expect(client.received()).toEqual(['bob#1']);
-    expect(world.feed.owners()).toBe(1);
   });
 
   describe('in time or not', () => {
@@ -199,16 +176,6 @@ describe('a channel that gets another token', () => {
     readers[0]?.onChange(world.commit('ada'));
     readers[0]?.onEnd('expired');
     world.commit('bob');
-    expect(client.received()).toEqual(['bob#1']);
-  });
-
-  it('is handed over, too, when the token comes before the join is answered', async () => {
-    const client = world.connect();
-    world.isWaiting = true;
-    client.join('1', { access_token: 'ada.fresh.1' });
-    client.send(push('bob.fresh.2'));
-    await world.settle();
-    for (const owner of ['ada', 'bob']) world.commit(owner);
     expect(client.received()).toEqual(['bob#1']);
   });
 

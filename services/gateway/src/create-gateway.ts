@@ -104,9 +104,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
   const persisted =
     config.graphql.trustedDocuments === 'only' ? NO_PERSISTED_QUERIES : createPersistedQueries(keyValue);
-  const ofClients = { config: config.graphql, graph, persisted, metrics: graphMetrics, log };
-  const admission = createAdmission({ ...ofClients, trusted });
-  const apollo = createGraphQLServer({ ...ofClients, admission });
+  const admission = createAdmission({ config: config.graphql, graph, trusted, persisted, metrics: graphMetrics, log });
+  const apollo = createGraphQLServer({ graph, log });
   const clientIp = createClientIp(config.trustedProxies);
 
   const context: GatewayContext = {

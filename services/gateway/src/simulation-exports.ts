@@ -7,8 +7,6 @@ export { createFeed, type Feed } from './feed/feed.ts';
 export type { TransportMetrics } from './transports/transport.ts';
 export { createTasksChannel } from './transports/tasks-channel.ts';
 export { createSessionWatch } from './transports/connection-ends.ts';
-
-export { createSocketLimits } from './transports/sockets/socket-limits.ts';
 export { createAccountShares } from './subscriptions/account-shares.ts';
 export {
   createSubscriptions,

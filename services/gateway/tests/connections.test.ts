@@ -51,7 +51,7 @@ describe('variables', () => {
     for (const { connections, executor } of both.worlds) {
       const request = jest.spyOn(connections, 'request');
       await executor.run(executor.prepare(UPDATE), { id: '1', c: true }, createCall());
-      const { variables } = request.mock.calls[0]?.[2] as SubgraphRequest; // one of a lone fetch
+      const { variables } = request.mock.calls[0]?.[2] as SubgraphRequest; // what is sent
       expect(variables).toStrictEqual({ id: '1', c: true });
       request.mockRestore();
     }

@@ -9,7 +9,7 @@ import { openSupergraph } from '../src/supergraph/supergraph.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
 import { createDocuments } from '../src/graphql/documents.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
-import { createFakeChanges } from './fakes/changes.ts';
+import { createStore } from './fakes/change-store.ts';
 
 const OWNER = 'a0000000-0000-4000-8000-000000000001';
 const CONDITIONS = ['a', 'b', 'c', 'd'];
@@ -57,7 +57,7 @@ const call: RequestCall = {
   ip: '127.0.0.1',
   onEndedSessions: () => undefined,
 };
-const change = createFakeChanges().commit(OWNER);
+const change = createStore().commit(OWNER);
 
 type Admit = ReturnType<typeof createDocuments>['admit'];
 

@@ -1,16 +1,12 @@
 import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/contracts';
-import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
-import { createHash } from 'node:crypto';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type Protocol, type TestStream } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const SID = 'c0000000-0000-4000-8000-00000000000c';
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
-const PROTOCOLS = ['graphql-ws', 'sse', 'multipart'] as const;
-type Protocol = (typeof PROTOCOLS)[number];
 
 let gateway: TestGateway;
 const open: TestStream[] = [];
@@ -23,21 +19,18 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-const stream = async (protocol: Protocol | 'channel', after?: string, at = gateway): Promise<TestStream> => {
+const stream = async (protocol: Protocol, after?: string): Promise<TestStream> => {
   const token = await gateway.auth.token(USER, { claims: { sid: SID } });
-  const request = { origin: at.origin, token, query: QUERY, variables: { after } };
-  const opened =
-    protocol === 'graphql-ws'
-      ? await streamGraphqlWs(request)
-      : protocol === 'channel'
-        ? await streamChannel(request)
-        : await streamHttp(protocol, request);
+  const request = { origin: gateway.origin, token, query: QUERY, variables: { after } };
+  const opened = await streamBy(protocol, request);
   open.push(opened);
   return opened;
 };
-const running = async (protocol: Protocol | 'channel', count: number, at = gateway) =>
+const running = async (protocol: Protocol, count: number) =>
   eventually(async () =>
-    expect(await at.metrics.metrics()).toContain(`taskmesh_realtime_subscriptions{protocol="${protocol}"} ${count}\n`),
+    expect(await gateway.metrics.metrics()).toContain(
+      `taskmesh_realtime_subscriptions{protocol="${protocol}"} ${count}\n`,
+    ),
   );
 /** A stream that has delivered one event. */
 const standing = async (protocol: Protocol) => {
@@ -54,7 +47,7 @@ const ending = async (of: TestStream) => {
   return { ...of.ended, errors: of.errors.map(({ extensions }) => extensions?.['code']) };
 };
 
-describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
+describe.each(GRAPHQL_PROTOCOLS)('a stream over %s', (protocol) => {
   const isSocket = protocol === 'graphql-ws';
   /** Its client reconnects with its cursor. */
   const brokenOff = (code: number) => (isSocket ? { code, errors: [] } : { isTorn: true, errors: [] });
@@ -116,41 +109,6 @@ describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
   });
 });
 
-describe('a stream over graphql-ws whose client leaves while its document is looked up', () => {
-  const { promise: found, resolve: goOn } = Promise.withResolvers<void>();
-  let lookedUp = 0;
-  let other: TestGateway;
-  beforeEach(async () => {
-    const store = createMemoryKeyValue();
-    const get = async (key: string) => {
-      if (!key.startsWith('apq:')) return store.get(key);
-      lookedUp++;
-      await found;
-      return QUERY;
-    };
-    other = await startTestGateway({ keyValue: { ...store, get } });
-  });
-  afterEach(() => other.stop());
-
-  it('never begins', async () => {
-    const request = { origin: other.origin, token: await other.auth.token(USER) };
-    const sha256Hash = createHash('sha256').update(QUERY).digest('hex');
-    const extensions = { persistedQuery: { version: 1, sha256Hash } };
-    const early = await streamGraphqlWs({ ...request, query: '', extensions });
-    await eventually(() => lookedUp === 1);
-    early.close();
-    await eventually(async () =>
-      expect(await other.metrics.metrics()).toContain('taskmesh_realtime_connections{protocol="graphql-ws"} 0\n'),
-    );
-    goOn();
-    // The next one finds the gateway as it was before.
-    const next = await streamGraphqlWs({ ...request, query: QUERY });
-    await running('graphql-ws', 1, other);
-    next.close();
-    await running('graphql-ws', 0, other);
-  });
-});
-
 describe('a stream that cannot begin because the tasks service stays away', () => {
   const now = performance.now.bind(performance);
   let aheadMs = 0;
@@ -199,26 +157,5 @@ describe('a stream that cannot begin because the tasks service stays away', () =
     });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await response.body?.cancel();
-  });
-});
-
-describe.each(['graphql-ws', 'channel', 'sse'] as const)('the streams of a gateway that stops (%s)', (protocol) => {
-  it('break off over a second, each at its own time', async () => {
-    const moments = [0, 0.4, 0.9];
-    const chances = [...moments];
-    const stopping = await startTestGateway({ beside: gateway, random: () => chances.shift() ?? 0 });
-    const streams: TestStream[] = [];
-    for (const [index] of moments.entries()) {
-      streams.push(await stream(protocol, undefined, stopping));
-      await running(protocol, index + 1, stopping);
-    }
-    const began = performance.now();
-    const endedAfterMs = streams.map(async (each) => {
-      await eventually(() => expect(each.ended).toBeDefined(), { everyMs: 5 });
-      return performance.now() - began;
-    });
-    await stopping.stop();
-    for (const [index, afterMs] of (await Promise.all(endedAfterMs)).entries())
-      expect(afterMs).toBeGreaterThanOrEqual((moments[index] ?? 0) * 1_000 - 5);
   });
 });

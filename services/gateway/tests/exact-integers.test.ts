@@ -1,10 +1,6 @@
-import { composeServices } from '@apollo/composition';
-import { parse } from 'graphql';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { composed } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
@@ -50,7 +46,6 @@ describe('integers beyond 2^53 of a foreign graph', () => {
   let items: TextService;
   let stock: TextService;
   let gateway: TestGateway;
-  let folder: string;
 
   beforeAll(async () => {
     items = await startTextService((body) =>
@@ -60,19 +55,15 @@ describe('integers beyond 2^53 of a foreign graph', () => {
       const codes = [...body.matchAll(/"code":(\d+)/g)].map(([, code]) => code);
       return `{"data":{"_entities":[${codes.map((code) => `{"__typename":"Item","stock":${code}}`).join(',')}]}}`;
     });
-    const { supergraphSdl } = composeServices([
-      { name: 'items', url: items.url, typeDefs: parse(ITEMS) },
-      { name: 'stock', url: stock.url, typeDefs: parse(STOCK) },
+    const supergraph = composed([
+      { name: 'items', url: items.url, typeDefs: ITEMS },
+      { name: 'stock', url: stock.url, typeDefs: STOCK },
     ]);
-    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
-    const file = join(folder, 'supergraph.graphql');
-    await writeFile(file, supergraphSdl ?? '');
-    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+    gateway = await startTestGateway({ files: { SUPERGRAPH_FILE: supergraph } });
   });
   afterAll(async () => {
     await gateway.stop();
     for (const service of [items, stock]) service.stop();
-    await rm(folder, { recursive: true });
   });
 
   const post = async (body: string) => {

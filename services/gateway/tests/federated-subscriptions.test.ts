@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import { GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
@@ -104,15 +104,10 @@ describe('a subscription that selects more than an event brings along', () => {
     const user = USER.replace('a', first);
     const query = 'subscription { taskChanges { task { owner { name } } } }';
     const start = { origin: gateway.origin, token: await gateway.auth.token(user), query };
-    const streams = [
-      await streamGraphqlWs(start),
-      await streamHttp('sse', start),
-      await streamHttp('multipart', start),
-    ];
+    const streams = await Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
     await eventually(async () => {
-      const figures = await gateway.metrics.metrics();
-      for (const protocol of ['graphql-ws', 'sse', 'multipart'])
-        expect(figures).toContain(`taskmesh_realtime_subscriptions{protocol="${protocol}"} 1\n`);
+      for (const protocol of GRAPHQL_PROTOCOLS)
+        expect(await gateway.figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(1);
     });
     gateway.commit(user, { title: 'new' });
     for (const { events } of streams) {

@@ -1,10 +1,5 @@
-import { composeServices } from '@apollo/composition';
 import { eventually } from '@taskmesh/testing';
-import { parse } from 'graphql';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startForeignService, type ForeignService } from './fakes/foreign-service.ts';
+import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const PRODUCTS = `
@@ -22,7 +17,6 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
   let products: ForeignService;
   let reviews: ForeignService;
   let gateway: TestGateway;
-  let folder: string;
 
   beforeAll(async () => {
     const query = {
@@ -41,19 +35,15 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
         __resolveReference: ({ id }: { id: string }) => (id === '0' ? null : { id, stars: Number(id) }),
       },
     });
-    const { supergraphSdl } = composeServices([
-      { name: 'products', url: products.url, typeDefs: parse(PRODUCTS) },
-      { name: 'reviews', url: reviews.url, typeDefs: parse(REVIEWS) },
+    const supergraph = composed([
+      { name: 'products', url: products.url, typeDefs: PRODUCTS },
+      { name: 'reviews', url: reviews.url, typeDefs: REVIEWS },
     ]);
-    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
-    const file = join(folder, 'supergraph.graphql');
-    await writeFile(file, supergraphSdl ?? '');
-    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file, GATEWAY_EXECUTOR: executor } });
+    gateway = await startTestGateway({ env: { GATEWAY_EXECUTOR: executor }, files: { SUPERGRAPH_FILE: supergraph } });
   });
   afterAll(async () => {
     await gateway.stop();
     for (const service of [products, reviews]) service.stop();
-    await rm(folder, { recursive: true });
   });
 
   it('answers from the addresses in the file', async () => {
@@ -166,20 +156,15 @@ describe('a gateway of a foreign graph that can restore', () => {
       : { success: false, message: 'Not now.', error: 'Another one runs.', outcome: 'BUSY', skipped: [] };
   let library: ForeignService;
   let gateway: TestGateway;
-  let folder: string;
 
   beforeAll(async () => {
     library = await startForeignService(LIBRARY, { Mutation: { restoreBackup } });
-    const { supergraphSdl } = composeServices([{ name: 'library', url: library.url, typeDefs: parse(LIBRARY) }]);
-    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
-    const file = join(folder, 'supergraph.graphql');
-    await writeFile(file, supergraphSdl ?? '');
-    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+    const supergraph = composed([{ name: 'library', url: library.url, typeDefs: LIBRARY }]);
+    gateway = await startTestGateway({ files: { SUPERGRAPH_FILE: supergraph } });
   });
   afterAll(async () => {
     await gateway.stop();
     library.stop();
-    await rm(folder, { recursive: true });
   });
 
   const call = async (method: string, path: string, headers: Record<string, string> = {}) => {

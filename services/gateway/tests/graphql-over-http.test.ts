@@ -64,6 +64,19 @@ describe('a request by GET', () => {
     expect(codesOf((await several.json()) as never)).toEqual(['OPERATION_RESOLUTION_FAILURE']);
   });
 
+  it.each([
+    ['{__typename}', '*/*'],
+    ['{nothing}', '*/*'],
+    ['{nothing}', 'application/graphql-response+json'],
+    ['{__typename}', 'text/csv'],
+  ])('answers HEAD as GET, without a body: %s for %s', async (query, accept) => {
+    const path = `/graphql?query=${query}`;
+    const head = await fetch(`${gateway.origin}${path}`, { method: 'HEAD', headers: { accept } });
+    const { status, headers } = await get(path, { accept });
+    const type = headers.get('content-type');
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([status, type, '']);
+  });
+
   it('runs no mutation', async () => {
     const response = await get(`/graphql?query=${encodeURIComponent('mutation { logout }')}`, {
       authorization: `Bearer ${token}`,

@@ -2,7 +2,7 @@ import { eventually, fastestOf } from '@taskmesh/testing';
 import type { WebSocket } from 'ws';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/hold-execution.ts';
-import { openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import { connectGraphqlWs, type GraphqlWsClient, openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const CHANGES = 'subscription { taskChanges { task { title } } }';
@@ -11,16 +11,6 @@ interface Message {
   type: string;
   id?: string;
   payload?: unknown;
-}
-
-interface Client {
-  socket: WebSocket;
-  messages: Message[];
-  of(id: string): Message[];
-  closed: number | undefined;
-  /** Sends all of them in one segment. */
-  send(...messages: Message[]): void;
-  subscribe(id: string, query: string): void;
 }
 
 let gateway: TestGateway;
@@ -35,33 +25,12 @@ afterEach(async () => {
 });
 afterAll(() => gateway.stop());
 
-const running = async (at = gateway) => {
-  const figures = await at.metrics.metrics();
-  return Number(/^taskmesh_realtime_subscriptions\{protocol="graphql-ws"\} (\d+)$/m.exec(figures)?.[1]);
-};
+const running = (at = gateway) => at.figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}');
 const subscription = (id: string, query: string): Message => ({ id, type: 'subscribe', payload: { query } });
 
-async function acknowledged(token: string, at = gateway): Promise<Client> {
-  const socket = await openWebSocket(`${at.origin}/graphql`, 'graphql-transport-ws');
-  open.push(socket);
-  const messages: Message[] = [];
-  const client: Client = {
-    socket,
-    messages,
-    of: (id) => messages.filter((message) => message.id === id),
-    closed: undefined,
-    send(...sent) {
-      const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws does not expose cork
-      raw.cork();
-      for (const message of sent) socket.send(JSON.stringify(message));
-      raw.uncork();
-    },
-    subscribe: (id, query) => client.send(subscription(id, query)),
-  };
-  socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes)) as Message));
-  socket.on('close', (code) => (client.closed = code));
-  client.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
-  await eventually(() => expect(messages).toEqual([{ type: 'connection_ack' }]));
+async function acknowledged(token: string, at = gateway): Promise<GraphqlWsClient> {
+  const client = await connectGraphqlWs(at.origin, token);
+  open.push(client.socket);
   return client;
 }
 
@@ -205,17 +174,6 @@ describe('the messages of the protocol', () => {
     await eventually(() => expect(closed).toBe(code));
   });
 
-  it('reach 20 sockets of a user; the next one is closed with 1013', async () => {
-    const token = await gateway.auth.token(USER);
-    for (let count = 0; count < 20; count++) await acknowledged(token);
-    const last = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-    open.push(last);
-    let closed: number | undefined;
-    last.on('close', (given) => (closed = given));
-    last.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
-    await eventually(() => expect(closed).toBe(1013));
-  });
-
   it('answer a ping with its payload', async () => {
     const { messages, send } = await client();
     send({ type: 'ping', payload: { at: 1 } }, { type: 'ping' }, { type: 'pong' }, { type: 'complete', id: 'unknown' });
@@ -226,11 +184,6 @@ describe('the messages of the protocol', () => {
 describe('a session that ends', () => {
   it.each([
     ['logout', 'mutation { logout }', { data: { logout: true } }],
-    [
-      'a reset of the password',
-      'mutation { resetPassword(input: { token: "t", newPassword: "a new password" }) }',
-      { data: { resetPassword: true } },
-    ],
     [
       'a refresh token that was used before',
       'mutation { refreshSession(refreshToken: "r") { accessToken } }',
@@ -311,5 +264,32 @@ describe('a gateway that stops', () => {
     await eventually(() => expect(asking.closed).toBe(1012));
     expect(asking.of('1').map(({ type }) => type)).toEqual(['next', 'complete']);
     await stopped;
+  });
+});
+
+describe('a socket that sends too much', () => {
+  const MESSAGES_PER_S = 2;
+
+  it('is answered what it has asked for before the close, so that it need not ask twice, and nothing else', async () => {
+    const limited = await startTestGateway({ env: { REALTIME_MAX_MESSAGES_PER_S: String(MESSAGES_PER_S) } });
+    const { release } = holdExecution(limited.tasks);
+    const talking = await acknowledged(await limited.auth.token(USER), limited);
+    const create = 'mutation { createTask(input: { title: "once" }) { title } }';
+    talking.subscribe('first', create);
+    // The first of these are within the rate, together with the message above; the others exceed it.
+    for (let count = 0; count < 10 * MESSAGES_PER_S; count++) talking.send({ type: 'ping' });
+    talking.subscribe('late', create);
+    await eventually(() => expect(talking.messages).toHaveLength(1 + 10 * MESSAGES_PER_S - 2));
+    // Longer than sockets wait that are closed for another reason.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(talking.closed).toBeUndefined();
+    release();
+    await eventually(() => expect(talking.closed).toBe(1013));
+    expect(talking.messages.flatMap(({ id, type }) => (id ? `${id} ${type}` : []))).toEqual([
+      'first next',
+      'first complete',
+    ]);
+    expect(limited.tasks.calls).toHaveLength(1);
+    await limited.stop();
   });
 });

@@ -2,18 +2,10 @@ import { eventually } from '@taskmesh/testing';
 import { get } from 'node:http';
 import type { WebSocket } from 'ws';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { openWebSocket } from './fakes/streams.ts';
+import { connectGraphqlWs } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const MIB = 1024 * 1024;
-
-interface Client {
-  socket: WebSocket;
-  /** Ids and types. */
-  received: string[];
-  closed: number | undefined;
-  subscribe(id: string, query: string): void;
-}
 
 describe('a result that is larger than what may wait for a client', () => {
   let gateway: TestGateway;
@@ -34,28 +26,12 @@ describe('a result that is larger than what may wait for a client', () => {
   });
   afterAll(() => gateway.stop());
 
-  const connect = async (): Promise<Client> => {
-    const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-    open.push(socket);
-    const send = (message: object) => socket.send(JSON.stringify(message));
-    const client: Client = {
-      socket,
-      received: [],
-      closed: undefined,
-      subscribe: (id, query) => send({ id, type: 'subscribe', payload: { query } }),
-    };
-    socket.on('message', (bytes) => {
-      const { id = '', type } = JSON.parse(String(bytes)) as { id?: string; type: string };
-      client.received.push(`${id} ${type}`.trim());
-    });
-    socket.on('close', (code) => (client.closed = code));
-    const authorization = `Bearer ${await gateway.auth.token(USER)}`;
-    send({ type: 'connection_init', payload: { authorization } });
-    await eventually(() => expect(client.received).toEqual(['connection_ack']));
+  const connect = async () => {
+    const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
+    open.push(client.socket);
     return client;
   };
-  const queued = async (): Promise<number> =>
-    Number(/^taskmesh_realtime_queue_bytes (\d+)/m.exec(await gateway.metrics.metrics())?.[1]);
+  const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
   const large = '{ task(id: "1") { title } }';
 
   it('is sent over graphql-ws to its end, with what comes behind it', async () => {
@@ -67,8 +43,12 @@ describe('a result that is larger than what may wait for a client', () => {
     await eventually(async () => expect(await queued()).toBeGreaterThan(2 * MIB));
     gateway.commit(USER, { title: 'behind it' });
     client.socket.resume();
-    await eventually(() => expect(client.received).toHaveLength(4));
-    expect(client.received).toEqual(['connection_ack', '1 next', '1 complete', 'stream next']);
+    await eventually(() => expect(client.messages).toHaveLength(4));
+    expect(client.messages.slice(1).map(({ id, type }) => `${id} ${type}`)).toEqual([
+      '1 next',
+      '1 complete',
+      'stream next',
+    ]);
     expect(await queued()).toBe(0);
     expect(client.closed).toBeUndefined();
   });
@@ -96,6 +76,6 @@ describe('a result that is larger than what may wait for a client', () => {
     await eventually(async () => expect(await queued()).toBeGreaterThan(20 * MIB));
     client.socket.resume();
     await eventually(() => expect(client.closed).toBe(1013));
-    expect(client.received.filter((message) => message.endsWith(' next'))).toHaveLength(2);
+    expect(client.messages.filter(({ type }) => type === 'next')).toHaveLength(2);
   });
 });

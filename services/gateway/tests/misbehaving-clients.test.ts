@@ -6,12 +6,10 @@ import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { openWebSocket, PROTOCOLS, streamBy, streamChannel, type Protocol, type TestStream } from './fakes/streams.ts';
 
 const QUERY = 'subscription { taskChanges { sequence task { title } } }';
 const LARGE = 'x'.repeat(40_000);
-const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
-type Protocol = (typeof PROTOCOLS)[number];
 
 let gateway: TestGateway;
 let users = 0;
@@ -20,19 +18,11 @@ const newUser = () => `a0000000-0000-4000-8000-${String(++users).padStart(12, '0
 
 const start = (token: string) => ({ origin: gateway.origin, token, query: QUERY });
 const stream = async (protocol: Protocol, token: string): Promise<TestStream> => {
-  const opened =
-    protocol === 'graphql-ws'
-      ? await streamGraphqlWs(start(token))
-      : protocol === 'channel'
-        ? await streamChannel(start(token))
-        : await streamHttp(protocol, start(token));
+  const opened = await streamBy(protocol, start(token));
   open.push(opened);
   return opened;
 };
-const figure = async (series: string) => {
-  const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
-  return Number(line?.slice(series.length + 1) ?? 0);
-};
+const figure = (series: string) => gateway.figure(series);
 const subscriptions = async () => {
   const counts = await Promise.all(
     PROTOCOLS.map((protocol) => figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)),
@@ -327,11 +317,11 @@ describe('a gateway that stops', () => {
     const user = newUser();
     const token = await gateway.auth.token(user);
     const begin = { ...start(token), origin: other.origin };
-    const streams = await Promise.all([
-      ...Array.from({ length: 6 }, () => streamGraphqlWs(begin)),
-      ...Array.from({ length: 6 }, () => streamChannel(begin)),
-      ...Array.from({ length: 6 }, () => streamHttp('sse', begin)),
-    ]);
+    const streams = await Promise.all(
+      (['graphql-ws', 'channel', 'sse'] as const).flatMap((protocol) =>
+        Array.from({ length: 6 }, () => streamBy(protocol, begin)),
+      ),
+    );
     const endings: number[] = [];
     const began = performance.now();
     const watching = streams.map(async (each) => {

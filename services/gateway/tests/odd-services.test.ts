@@ -1,12 +1,7 @@
-import { composeServices } from '@apollo/composition';
-import { parse } from 'graphql';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { startForeignService, type ForeignService } from './fakes/foreign-service.ts';
+import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const ODD = `
@@ -53,7 +48,6 @@ describe('a service of a foreign graph that answers oddly', () => {
   let plain: ForeignService;
   let plainly: number;
   let gateway: TestGateway;
-  let folder: string;
 
   beforeAll(async () => {
     odd = createServer((request, response) => {
@@ -69,14 +63,11 @@ describe('a service of a foreign graph that answers oddly', () => {
       Query: { plain: () => 1 },
       Mutation: { plainly: () => ++plainly },
     });
-    const { supergraphSdl } = composeServices([
-      { name: 'odd', url: `http://127.0.0.1:${port}/`, typeDefs: parse(ODD) },
-      { name: 'plain', url: plain.url, typeDefs: parse(PLAIN) },
+    const supergraph = composed([
+      { name: 'odd', url: `http://127.0.0.1:${port}/`, typeDefs: ODD },
+      { name: 'plain', url: plain.url, typeDefs: PLAIN },
     ]);
-    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
-    const file = join(folder, 'supergraph.graphql');
-    await writeFile(file, supergraphSdl ?? '');
-    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+    gateway = await startTestGateway({ files: { SUPERGRAPH_FILE: supergraph } });
   });
   beforeEach(() => {
     asked = 0;
@@ -87,7 +78,6 @@ describe('a service of a foreign graph that answers oddly', () => {
     plain.stop();
     odd.closeAllConnections();
     odd.close();
-    await rm(folder, { recursive: true });
   });
 
   it.each<[string, Answer, unknown]>([

@@ -1,12 +1,11 @@
-import { composeServices } from '@apollo/composition';
 import { createSigningKey } from '@taskmesh/identity';
 import { eventually, freePort, nodeEnvironment } from '@taskmesh/testing';
-import { parse } from 'graphql';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { composed } from './fakes/foreign-service.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
@@ -18,10 +17,8 @@ function start(env: Record<string, string>): ChildProcessWithoutNullStreams & { 
   return Object.assign(child, { output: () => output });
 }
 
-function supergraphWith(field: string): string {
-  const typeDefs = parse(`type Query { ${field}: Int }`);
-  return composeServices([{ name: 'other', url: 'http://127.0.0.1:1', typeDefs }]).supergraphSdl ?? '';
-}
+const supergraphWith = (field: string): string =>
+  composed([{ name: 'other', url: 'http://127.0.0.1:1', typeDefs: `type Query { ${field}: Int }` }]);
 
 describe('the process of a gateway', () => {
   it('starts without any service, is not ready, and stops when asked to', async () => {

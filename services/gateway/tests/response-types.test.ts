@@ -83,23 +83,3 @@ describe('the type of a response', () => {
     }
   });
 });
-
-describe('a refused operation', () => {
-  const STREAMS = ['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0', 'text/event-stream;q=0.1'];
-
-  it.each([
-    ['a document that does not parse', { query: '{' }],
-    ['an unknown field', { query: '{ nothing }' }],
-    ['a wrong variable', { query: 'query($n: Int) { tasks(first: $n) { totalCount } }', variables: { n: 'x' } }],
-    ['no query', {}],
-    ['an unknown hash', { extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } }],
-  ])('has the same status and body whichever streams its client accepts, too: %s', async (_what, body) => {
-    for (const json of ['application/json', 'application/graphql-response+json']) {
-      const { status, body: expected } = await ask(gateway.origin, body, signedIn(json));
-      for (const stream of STREAMS) {
-        const answer = await ask(gateway.origin, body, signedIn(`${json}, ${stream}`));
-        expect([answer.status, answer.body]).toEqual([status, expected]);
-      }
-    }
-  });
-});

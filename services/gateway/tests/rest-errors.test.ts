@@ -189,7 +189,7 @@ it('is missed by the check when a response is not as documented', async () => {
 describe('the export of an account', () => {
   const LENGTH = 1_203;
   let exporting: TestGateway;
-  /** The operation that fails. */
+  /** The field that fails. */
   let broken: string | undefined;
 
   beforeAll(async () => {
@@ -197,24 +197,25 @@ describe('the export of an account', () => {
       ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
     });
     const answers: Record<string, (variables: { first?: number; after?: string | null }) => Record<string, unknown>> = {
-      RestProfile: () => ({ profile: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
-      RestSessions: () => ({ sessions: [] }),
-      RestPersonalTokens: () => ({ tokens: [] }),
-      RestLinkedIdentities: () => ({ identities: [] }),
-      RestExportTasks: () => ({ tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } }),
-      RestAuditEntries({ first = 0, after }) {
+      me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
+      sessions: () => ({ sessions: [] }),
+      personalTokens: () => ({ personalTokens: [] }),
+      linkedIdentities: () => ({ linkedIdentities: [] }),
+      tasks: () => ({ tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } }),
+      auditEntries({ first = 0, after }) {
         const below = after ? Number(after) : LENGTH + 1;
-        return { entries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)) };
+        return {
+          auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
+        };
       },
     };
     exporting = await startTestGateway({
       wrap: (connections) => ({
         ...connections,
         async request(service, url, request, options) {
-          const [name = ''] = /Rest[A-Za-z]+/.exec(request.query) ?? [];
+          const [, name = ''] = /\{\s*(\w+)/.exec(request.query) ?? [];
           if (name === broken) throw unavailable();
-          const variables = 'variablesText' in request ? JSON.parse(request.variablesText) : request.variables;
-          const data = answers[name]?.(variables ?? {});
+          const data = answers[name]?.(request.variables ?? {});
           return data ? { data } : connections.request(service, url, request, options);
         },
       }),
@@ -234,9 +235,9 @@ describe('the export of an account', () => {
   });
 
   it('is a 503 when what comes first cannot be read, and breaks off when what comes later cannot', async () => {
-    broken = 'RestProfile';
+    broken = 'me';
     expect((await read()).status).toBe(503);
-    broken = 'RestExportTasks';
+    broken = 'tasks';
     const torn = await read();
     expect(torn.status).toBe(200);
     await expect(torn.text()).rejects.toThrow();

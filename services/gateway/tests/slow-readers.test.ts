@@ -18,8 +18,7 @@ describe('what waits for slow readers of all accounts together', () => {
 
   const open = async (user: string): Promise<TestStream> =>
     streamGraphqlWs({ origin: gateway.origin, token: await gateway.auth.token(user), query: QUERY, variables: {} });
-  const queued = async (): Promise<number> =>
-    Number(/^taskmesh_realtime_queue_bytes (\d+)/m.exec(await gateway.metrics.metrics())?.[1]);
+  const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
 
   it('has a bound: the slowest are cut off, and no one else notices', async () => {
     const slow = await Promise.all(SLOW.map(open));

@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import { openWebSocket, PROTOCOLS, streamBy } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -20,12 +20,7 @@ describe('the trace of the request that made a change', () => {
     ['of other services', 'subscription { taskChanges { sequence task { owner { name } } } }'],
   ])('is in each frame of every protocol, and not in those of other changes (fields %s)', async (_what, query) => {
     const start = { origin: gateway.origin, token, query };
-    const streams = [
-      await streamGraphqlWs(start),
-      await streamHttp('sse', start),
-      await streamHttp('multipart', start),
-      await streamChannel(start),
-    ];
+    const streams = await Promise.all(PROTOCOLS.map((protocol) => streamBy(protocol, start)));
     await eventually(async () =>
       expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_subscriptions{protocol="graphql-ws"} 1'),
     );

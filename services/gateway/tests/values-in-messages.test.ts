@@ -1,4 +1,5 @@
-import { buildSchema, type GraphQLSchema } from 'graphql';
+import fc from 'fast-check';
+import { buildSchema, getVariableValues, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
 import { createValidation, parseDocument } from '../src/graphql/validation.ts';
 import { createParts, type PreparedOperation } from '../src/supergraph/operation.ts';
 import { coerceVariables } from '../src/supergraph/variables.ts';
@@ -179,6 +180,31 @@ describe('variables', () => {
     [{ p: { x: 1e12 } }, ['p.x']],
   ])('%j are wrong at %j', (variables, paths) => {
     expect(issuesFor(variables)).toEqual(paths);
+  });
+
+  it('are what graphql-js makes of them, or wrong where it finds them wrong', () => {
+    const source = 'query ($p: Point, $ps: [[Point!]!], $c: Choice, $n: Int = 3) { ask(p: $p, ps: $ps, c: $c) }';
+    const operation = parse(source).definitions[0] as OperationDefinitionNode; // the only one
+    const prepared = { source, schema, operation, partOf: () => new Set() } as unknown as PreparedOperation; // all that is read
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { withCrossShrink: true },
+        fc.constantFrom(null, 1, 1.5, 1e12, 'text', 'RED', true),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc.record({ x: fc.constantFrom(1, 'text') }, { requiredKeys: [] }),
+        fc.record({ x: fc.nat(9), y: tie('value'), next: tie('value'), color: tie('value') }, { requiredKeys: ['x'] }),
+        fc.record({ a: tie('value'), b: tie('value') }, { requiredKeys: [] }),
+      ),
+    }));
+    const variables = fc.record({ p: value, ps: value, c: value, n: value }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(variables, (given) => {
+        const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
+        if (errors) expect(() => coerceVariables(prepared, given)).toThrow();
+        else expect(coerceVariables(prepared, given)).toEqual(coerced);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it('have ten issues at most, and none that grows with a name', () => {

@@ -41,7 +41,7 @@ function askInProcess(services: ReadonlyMap<string, Service>): AskSubgraph<undef
   return async ({ operation, variables }) => {
     const service = services.get(operation.service);
     if (!service) throw new Error(`There is no service ${operation.service}.`);
-    const result = await service.answer(operation.text, JSON.parse(variables) as Variables);
+    const result = await service.answer(operation.text, variables);
     return JSON.parse(JSON.stringify(result)) as SubgraphAnswer;
   };
 }

@@ -110,9 +110,13 @@ declare module 'kafkajs/src/protocol/requests/index.js' {
     responses: { topic: string; partitions: { partition: number; errorCode: number; offset: string }[] }[];
   }
 
-  /** Of what else the library writes into the request, nothing is used. */
   export interface ProduceArguments {
     acks: number;
+    timeout: number;
+    topicData: {
+      topic: string;
+      partitions: { partition: number; messages: { key: string; value: string; headers?: Record<string, string> }[] }[];
+    }[];
   }
   export interface ProduceAnswer {
     topics: { topicName: string; partitions: { partition: number; errorCode: number }[] }[];
@@ -132,23 +136,6 @@ declare module 'kafkajs/src/protocol/requests/apiKeys.js' {
 
 declare module 'kafkajs/src/producer/partitioners/default/murmur2.js' {
   export default function murmur2(key: string): number;
-}
-
-declare module 'kafkajs/src/protocol/requests/produce/v7/request.js' {
-  import type { WireRequest } from 'kafkajs/src/network/connectionPool.js';
-
-  export default function request(options: {
-    acks: number;
-    timeout: number;
-    topicData: {
-      topic: string;
-      partitions: { partition: number; messages: { key: string; value: string; headers?: Record<string, string> }[] }[];
-    }[];
-  }): WireRequest;
-}
-
-declare module 'kafkajs/src/protocol/recordBatch/crc32C/crc32C.js' {
-  export default function crc32C(bytes: Uint8Array): number;
 }
 
 declare module 'kafkajs/src/protocol/error.js' {

@@ -1,8 +1,8 @@
+import murmur2 from 'kafkajs/src/producer/partitioners/default/murmur2.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
 import type { Address } from './config.ts';
 import type { ProducingNode } from './node.ts';
-import { partitionOf } from './partition-of.ts';
 import { backoffMs, pause } from './timing.ts';
 import { byLeader } from './topic-metadata.ts';
 
@@ -144,6 +144,11 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
       for (const name of [...nodes.keys()]) leave(name, undefined);
     },
   };
+}
+
+/** The Java client's default, so that a key keeps its partition whichever client publishes. */
+function partitionOf(key: string, partitions: number): number {
+  return (murmur2(key) & 0x7fffffff) % partitions;
 }
 
 function byName(addresses: Address[]): Map<string, Address> {

@@ -4,9 +4,9 @@ import ConnectionPool, { type Exchange } from 'kafkajs/src/network/connectionPoo
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import { requests, type FetchedPartition } from 'kafkajs/src/protocol/requests/index.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import type { LogRecord } from '../event-log.ts';
 import { decodeWithinLimit } from './compression.ts';
 import type { Address, ClientSettings } from './config.ts';
-import { encodeProduceRequest, type Batch } from './produce-request.ts';
 import { createSockets } from './library.ts';
 import { withDeadline } from './timing.ts';
 import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
@@ -38,6 +38,12 @@ export interface Node {
   ): Promise<FetchedPartition[]>;
   /** Rejects pending requests. */
   close(): void;
+}
+
+/** Records for one partition. */
+export interface Batch {
+  partition: number;
+  records: LogRecord[];
 }
 
 export interface ProducingNode extends Pick<Node, 'metadata' | 'close'> {
@@ -144,11 +150,15 @@ export function createNode({ address, settings, logger, onUnreadable = () => {} 
     },
 
     async produce(topic, batches) {
-      const { topics } = await send(() => {
-        const { request, response } = broker.lookupRequest(apiKeys.Produce, requests.Produce)({ acks: ACKS_FROM_ALL });
-        const written = { acks: ACKS_FROM_ALL, timeoutMs: ACK_TIMEOUT_MS, topic, batches, nowMs: Date.now() };
-        return { request: { ...request, encode: async () => encodeProduceRequest(written) }, response };
-      }, ACK_TIMEOUT_MS);
+      const partitions = batches.map(({ partition, records }) => ({ partition, messages: records }));
+      const { topics } = await send(
+        () =>
+          broker.lookupRequest(
+            apiKeys.Produce,
+            requests.Produce,
+          )({ acks: ACKS_FROM_ALL, timeout: ACK_TIMEOUT_MS, topicData: [{ topic, partitions }] }),
+        ACK_TIMEOUT_MS,
+      );
       return topics.flatMap((answer) => answer.partitions);
     },
 

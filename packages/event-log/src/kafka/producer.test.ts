@@ -5,7 +5,7 @@ import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
 import type { Address } from './config.ts';
 import type { ProducingNode } from './node.ts';
-import type { Batch } from './produce-request.ts';
+import type { Batch } from './node.ts';
 import { createProducer } from './producer.ts';
 
 const { Partitioners } = kafkajs;

@@ -1,7 +1,7 @@
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import { isRefusedForGood, type LogRecord } from '../event-log.ts';
 import { createLeaders, type LeadersOptions } from './leaders.ts';
-import type { Batch } from './produce-request.ts';
+import type { Batch } from './node.ts';
 
 const NETWORK_EXCEPTION = 13;
 /** A failed partition rests this many times as long as the failure took, so that slow ones delay others little. */

@@ -1,4 +1,4 @@
-import { failure, operationOf, requestSubgraph, serviceError, variablesWriter } from './subgraph-request.ts';
+import { failure, operationOf, requestSubgraph, serviceError, variablesReader } from './subgraph-request.ts';
 import type { FetchDeps, Step } from './compile-fetch.ts';
 import type { AnswerError } from './errors.ts';
 import { isSameQuestion, joinOperations } from './joined-operation.ts';
@@ -10,34 +10,29 @@ import type { PlanRun, SubgraphAnswer } from './run.ts';
 interface Part {
   lookup: EntityLookup;
   key: string;
-  /** The name of its variable, with a colon. */
-  label: string;
+  /** For its representations. */
+  variable: string;
 }
 
 /** One `_entities` request, which may combine several lookups. */
-export function compileEntityRequest<Context>(
-  fetches: readonly PlannedFetch[],
-  all: readonly PlannedFetch[],
-  deps: FetchDeps,
-): Step<Context> {
+export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], deps: FetchDeps): Step<Context> {
   const questions = sameQuestions(fetches);
   const [first, ...others] = questions;
   if (!first) throw new Error('A request of the plan has no fetch.');
   const joined = joinOperations([first.node, ...others.map(({ node }) => node)]);
   const operation = operationOf(first.node, joined.text);
   const usages = new Set(questions.flatMap(({ node }) => node.variableUsages ?? []));
-  const writeVariables = variablesWriter([...usages], deps.renamed);
+  const variablesOf = variablesReader([...usages], deps.renamed);
   const parts = questions.map(({ node, same }, index): Part => {
     const { key, variable } = joined.parts[index] ?? { key: '', variable: '' };
-    return { lookup: compileEntityLookup(same, all, node, deps), key, label: `${JSON.stringify(variable)}:` };
+    return { lookup: compileEntityLookup(same, node, deps), key, variable };
   });
-  const alone = others.length > 0 ? questions.map(({ same }) => compileEntityRequest<Context>(same, all, deps)) : [];
+  const alone = others.length > 0 ? questions.map(({ same }) => compileEntityRequest<Context>(same, deps)) : [];
 
   const fetch = async (run: PlanRun<Context>, asked: readonly Asked[]) => {
-    let variables = writeVariables(run.variables);
-    for (const [index, { label }] of parts.entries())
-      variables += `${variables === '' ? '' : ','}${label}[${asked[index]?.text ?? ''}]`;
-    const answer = await requestSubgraph(operation, `{${variables}}`, run);
+    const variables = variablesOf(run.variables);
+    for (const [index, { variable }] of parts.entries()) variables[variable] = asked[index]?.representations ?? [];
+    const answer = await requestSubgraph(operation, variables, run);
     if (!answer) return;
     // One of the joined lookups failed as a whole and took the others with it, so run each on its own.
     if (alone.length > 0 && hasFailedAsWhole(answer)) await Promise.all(alone.map((step) => step(run)));
@@ -51,9 +46,9 @@ export function compileEntityRequest<Context>(
     if (errors.length > 0) tell(errors, asked, run);
     for (const [index, { lookup, key }] of parts.entries()) {
       const about = asked[index];
-      if (!about || about.count === 0) continue;
+      if (!about || about.representations.length === 0) continue;
       const entities = data?.[key];
-      if (Array.isArray(entities) && entities.length === about.count) lookup.receive(entities, about);
+      if (Array.isArray(entities) && entities.length === about.representations.length) lookup.receive(entities, about);
       else if (Array.isArray(entities) || errors.every((error) => isOfAnother(error, key))) {
         const message = `The service "${operation.service}" did not answer for all objects that it was asked about.`;
         run.errors.push(failure(operation, message));
@@ -85,7 +80,7 @@ export function compileEntityRequest<Context>(
 
   return (run) => {
     const asked = parts.map(({ lookup }) => lookup.gather(run.data));
-    return asked.some(({ count }) => count > 0) ? fetch(run, asked) : undefined;
+    return asked.some(({ representations }) => representations.length > 0) ? fetch(run, asked) : undefined;
   };
 }
 

@@ -1,5 +1,5 @@
 import { copyOf, merge } from './merge.ts';
-import { failure, operationOf, requestSubgraph, serviceError, variablesWriter } from './subgraph-request.ts';
+import { failure, operationOf, requestSubgraph, serviceError, variablesReader } from './subgraph-request.ts';
 import { objectsAt } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
@@ -17,13 +17,13 @@ export interface FetchDeps {
 
 export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, renamed }: FetchDeps): Step<Context> {
   const operation = operationOf(node);
-  const writeVariables = variablesWriter(node.variableUsages ?? [], renamed);
+  const variablesOf = variablesReader(node.variableUsages ?? [], renamed);
   const keys = renamedKeys(node.outputRewrites);
   const rewrite = compileRewrites(node.outputRewrites, isOfType);
   return async (run) => {
     const targets = objectsAt(run.data, path);
     if (targets.length === 0) return;
-    const answer = await requestSubgraph(operation, `{${writeVariables(run.variables)}}`, run);
+    const answer = await requestSubgraph(operation, variablesOf(run.variables), run);
     if (!answer) return;
     const { data, errors = [] } = answer;
     for (const error of errors) {

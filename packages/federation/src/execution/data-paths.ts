@@ -1,4 +1,4 @@
-import type { Data } from '../projection/safe-read.ts';
+import type { Data } from '../projection/data.ts';
 
 /** A path through data: field names, and `@` for all items of a list. */
 export type DataPath = readonly string[];

@@ -1,14 +1,12 @@
 import type { FetchNode } from '@apollo/query-planner';
-import type { Data } from '../projection/safe-read.ts';
+import type { Data } from '../projection/data.ts';
 import type { FetchDeps } from './compile-fetch.ts';
 import type { AnswerError } from './errors.ts';
 import { copyOf, merge } from './merge.ts';
-import { RepresentationBatch, type BatchedObjects } from './representation-batch.ts';
 import { objectsAt, pathsTo, type ResultPath } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRepresentations } from './representations.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
-import { isShareable } from './shareable.ts';
 
 /** One set of fields to fetch for objects, which may be at several paths. */
 export interface EntityLookup {
@@ -22,51 +20,56 @@ export interface EntityLookup {
 
 /** The objects of one request. */
 export interface Asked {
-  found: BatchedObjects[];
-  text: string;
-  count: number;
+  /** By path: the objects, and the index of each one's representation. */
+  found: { targets: Data[]; places: number[] }[];
+  representations: Data[];
 }
 
-/** @param fetches ask the same, each at its own path. @param all the plan's fetches */
+/** @param fetches ask the same, each at its own path */
 export function compileEntityLookup(
   fetches: readonly PlannedFetch[],
-  all: readonly PlannedFetch[],
   node: FetchNode,
   { isOfType }: FetchDeps,
 ): EntityLookup {
-  const representationOf = compileRepresentations(node, isOfType);
+  const represent = compileRepresentations(node, isOfType);
   const rewrite = compileRewrites(node.outputRewrites, isOfType);
   const keys = renamedKeys(node.outputRewrites);
-  const ways = fetches.map((fetch) => ({ path: fetch.path, isShareable: isShareable(fetch, all) }));
 
   return {
     gather(data) {
-      const gathering = new RepresentationBatch(representationOf);
-      const found = ways.map(({ path }) => gathering.add(objectsAt(data, path)));
-      return { found, text: gathering.text, count: gathering.count };
+      const places = new Map<string, number>();
+      const representations: Data[] = [];
+      const found = fetches.map(({ path }) => {
+        const objects = { targets: [] as Data[], places: [] as number[] };
+        for (const object of objectsAt(data, path)) {
+          const representation = represent(object);
+          if (!representation) continue;
+          const text = JSON.stringify(representation);
+          const place = places.get(text) ?? representations.push(representation) - 1;
+          places.set(text, place);
+          objects.targets.push(object);
+          objects.places.push(place);
+        }
+        return objects;
+      });
+      return { found, representations };
     },
 
     receive(entities, { found }) {
-      /** Entities that are already in use. */
-      const isTaken = new Uint8Array(entities.length);
-      for (const [way, { targets, places }] of found.entries()) {
-        // Paths never share an entity: later fetches may add to the objects of one path only.
-        const own = new Array<unknown>(entities.length);
-        const mayShare = ways[way]?.isShareable === true;
+      const isTaken = new Set<number>();
+      for (const { targets, places } of found) {
         for (const [index, target] of targets.entries()) {
           const place = places[index] ?? 0;
           const entity = entities[place];
           if (typeof entity !== 'object' || entity === null) continue;
-          if (rewrite && isTaken[place] === 0) {
+          if (rewrite && !isTaken.has(place)) {
             // Some rewrites depend on the object's type.
             (entity as Data).__typename ??= target.__typename;
             rewrite(entity);
           }
-          const isFree = isTaken[place] === 0;
-          isTaken[place] = 1;
-          if (isFree) own[place] = entity;
-          else if (!mayShare || own[place] === undefined) own[place] = copyOf(entity);
-          merge(target, own[place] as Data);
+          // Later fetches may add to one of the objects only.
+          merge(target, (isTaken.has(place) ? copyOf(entity) : entity) as Data);
+          isTaken.add(place);
         }
       }
     },
@@ -81,7 +84,7 @@ export function compileEntityLookup(
           if (place !== undefined && failed.has(place)) wanted.set(target, place);
         }
         // One object may be at several places, and failed at all of them.
-        for (const [target, paths] of pathsTo(wanted, data, ways[way]?.path ?? [])) {
+        for (const [target, paths] of pathsTo(wanted, data, fetches[way]?.path ?? [])) {
           const place = wanted.get(target);
           const known = pathsOf.get(place);
           if (!known) pathsOf.set(place, paths);

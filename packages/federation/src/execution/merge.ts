@@ -1,5 +1,5 @@
 import { isExactInteger } from '../exact-json.ts';
-import type { Data } from '../projection/safe-read.ts';
+import type { Data } from '../projection/data.ts';
 
 /** Merges a service's answer about an object into what is already known. Parts of `source` are reused, not copied. */
 export function merge(target: Data, source: Data): void {

@@ -1,4 +1,4 @@
-import type { Data } from '../projection/safe-read.ts';
+import type { Data } from '../projection/data.ts';
 import type { AnswerError, ServiceError } from './errors.ts';
 
 /** The part of a request that is the same for all runs of a plan. */
@@ -6,15 +6,12 @@ export interface SubgraphOperation {
   service: string;
   kind: 'query' | 'mutation' | 'subscription';
   text: string;
-  /** `text` as JSON. */
-  quotedText: string;
   name: string | undefined;
 }
 
 export interface SubgraphRequest {
   operation: SubgraphOperation;
-  /** A JSON object. */
-  variables: string;
+  variables: Record<string, unknown>;
 }
 
 export interface SubgraphAnswer {

@@ -11,28 +11,24 @@ export function operationOf(
     service: serviceName,
     kind: operationKind,
     text,
-    quotedText: JSON.stringify(text),
     name: operationName,
   };
 }
 
-/** Writes the given ones of these client variables as JSON, without the enclosing braces. */
-export function variablesWriter(names: readonly string[], renamed: ReadonlyMap<string, string>) {
-  const usages = names.map((name) => ({ label: `${JSON.stringify(name)}:`, name: renamed.get(name) ?? name }));
-  return (variables: Readonly<Record<string, unknown>>): string => {
-    let text = '';
-    for (const { label, name } of usages) {
-      const value = Object.hasOwn(variables, name) ? JSON.stringify(variables[name]) : undefined;
-      if (value !== undefined) text += `${text === '' ? '' : ','}${label}${value}`;
-    }
-    return text;
-  };
+/** The given ones of these client variables, by the plan's names. */
+export function variablesReader(names: readonly string[], renamed: ReadonlyMap<string, string>) {
+  const usages = names.map((name) => ({ name, own: renamed.get(name) ?? name }));
+  return (variables: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+    // By `fromEntries`, as assigning to `__proto__` would set the prototype.
+    Object.fromEntries(
+      usages.filter(({ own }) => Object.hasOwn(variables, own)).map(({ name, own }) => [name, variables[own]]),
+    );
 }
 
 /** Undefined when there is no answer, in which case the run gets an error. */
 export async function requestSubgraph<Context>(
   operation: SubgraphOperation,
-  variables: string,
+  variables: Record<string, unknown>,
   run: PlanRun<Context>,
 ): Promise<SubgraphAnswer | undefined> {
   try {

@@ -4,22 +4,11 @@ import { isAbstractType, isInterfaceType, isObjectType, type GraphQLSchema } fro
 export type IsOfType = (typeName: unknown, condition: string) => boolean;
 
 export function createTypeConditions(supergraphSchema: GraphQLSchema): IsOfType {
-  const known = new Map<string, Map<unknown, boolean>>();
-  const decide = (typeName: unknown, condition: string) => {
+  return (typeName, condition) => {
     if (typeName === condition) return true;
     const type = typeof typeName === 'string' ? supergraphSchema.getType(typeName) : undefined;
     const wanted = supergraphSchema.getType(condition);
     if (!isAbstractType(wanted) || !(isObjectType(type) || isInterfaceType(type))) return false;
     return supergraphSchema.isSubType(wanted, type);
-  };
-  return (typeName, condition) => {
-    let answers = known.get(condition);
-    if (!answers) known.set(condition, (answers = new Map()));
-    let answer = answers.get(typeName);
-    if (answer === undefined) {
-      answer = decide(typeName, condition);
-      if (typeof typeName === 'string' && supergraphSchema.getType(typeName)) answers.set(typeName, answer);
-    }
-    return answer;
   };
 }

@@ -1,5 +1,5 @@
 import { leafValue } from './leaf-values.ts';
-import { isInherited, type Data } from './safe-read.ts';
+import type { Data } from './data.ts';
 import type { FieldPlan, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 
 /** A value that does not conform to the schema. */
@@ -29,7 +29,7 @@ function typeName(known: string | undefined, run: BuildRun): unknown {
 }
 
 function dataField({ from, slot }: { from: string; slot: Slot }, parent: string, object: Data, run: BuildRun): unknown {
-  const value = isInherited(from) && !Object.hasOwn(object, from) ? undefined : object[from];
+  const value = Object.hasOwn(object, from) ? object[from] : undefined;
   return buildSlot(slot, value, () => `field ${parent}.${from}`, run);
 }
 

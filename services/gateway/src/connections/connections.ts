@@ -20,25 +20,6 @@ export interface ServiceCall {
   traceparent?: string;
 }
 
-/** What a service is asked: its variables as an object, or as JSON that is written already. */
-export type ServiceRequest = SubgraphRequest | WrittenRequest;
-
-export interface WrittenRequest {
-  query: string;
-  /** `query` as JSON. */
-  quotedQuery: string;
-  operationName: string | undefined;
-  /** JSON of an object. */
-  variablesText: string;
-}
-
-/** The request as JSON. */
-export function bodyOf(request: ServiceRequest): string {
-  if (!('variablesText' in request)) return JSON.stringify(request);
-  const { quotedQuery, operationName, variablesText } = request;
-  return `{"query":${quotedQuery},"variables":${variablesText},"operationName":${JSON.stringify(operationName ?? null)}}`;
-}
-
 /** The gateway's ways to the services: over HTTP, or plain calls in one process. */
 export interface Connections {
   /**
@@ -49,7 +30,7 @@ export interface Connections {
   request(
     service: string,
     url: string | undefined,
-    request: ServiceRequest,
+    request: SubgraphRequest,
     options: RequestOptions,
   ): Promise<SubgraphResult>;
   auth: AuthInternal;

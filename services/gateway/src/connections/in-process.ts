@@ -21,8 +21,8 @@ import {
   type Subgraph,
 } from '@taskmesh/internal-api';
 import { asJson } from '@taskmesh/service';
-import type { SubgraphResult } from '@taskmesh/subgraph';
-import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
+import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
 import { createExternalSubgraphClient, inFetchSpanIfFailed } from './requests.ts';
 
 interface InGraph {
@@ -56,13 +56,12 @@ export function connectInProcess(services: InProcessServices): Connections {
 
   const execute = async (
     service: string,
-    asked: ServiceRequest,
+    { query, operationName, variables }: SubgraphRequest,
     { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
   ): Promise<SubgraphResult> => {
     const subgraph = named(service);
     if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
-    const { query, operationName } = asked;
-    const request = { query, operationName, variables: variablesOf(asked) };
+    const request = { query, operationName, variables: variables && asJson(variables) };
     // A mutation has been sent as soon as it is called.
     const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
     const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
@@ -98,10 +97,4 @@ export function connectInProcess(services: InProcessServices): Connections {
     },
     close: () => outside.close(),
   };
-}
-
-/** As they would arrive over HTTP. */
-function variablesOf(request: ServiceRequest): Record<string, unknown> | null | undefined {
-  if ('variablesText' in request) return JSON.parse(request.variablesText) as Record<string, unknown>; // its form
-  return request.variables && asJson(request.variables);
 }

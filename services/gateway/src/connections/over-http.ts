@@ -14,8 +14,9 @@ import {
   tasksOperators,
 } from '@taskmesh/internal-api';
 import { inSpan, type Clock, type Log } from '@taskmesh/service';
+import type { SubgraphRequest } from '@taskmesh/subgraph';
 import type { GatewayProcess } from '../config.ts';
-import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
+import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
 import { createExternalSubgraphClient, fetchSpan, postGraphQL } from './requests.ts';
 import { createServiceClocks } from './service-clocks.ts';
 
@@ -47,7 +48,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
   };
   const outside = createExternalSubgraphClient();
 
-  const post = async (service: string, request: ServiceRequest, options: RequestOptions, traceparent?: string) => {
+  const post = async (service: string, request: SubgraphRequest, options: RequestOptions, traceparent?: string) => {
     const { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
     const pool = byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
@@ -60,7 +61,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
     if (traceparent) headers.traceparent = traceparent;
     return postGraphQL(pool, { path: '/graphql', headers, request, isOurs: true, idempotent, signal, timeoutMs });
   };
-  const ask = (service: string, request: ServiceRequest, asked: RequestOptions) =>
+  const ask = (service: string, request: SubgraphRequest, asked: RequestOptions) =>
     inSpan(
       () => fetchSpan(service),
       (span) => post(service, request, asked, span?.traceparent ?? asked.call.traceparent),

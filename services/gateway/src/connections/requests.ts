@@ -2,10 +2,10 @@ import { unavailable } from '@taskmesh/contracts';
 import { parseExactJson } from '@taskmesh/federation';
 import { createServicePool, type Post, type ServicePool } from '@taskmesh/internal-api';
 import { activeSpan, inSpan, isAbsent, isObject, type SpanDescription } from '@taskmesh/service';
-import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import type { GraphQLFormattedError } from 'graphql';
 import { z } from 'zod';
-import { bodyOf, REQUEST_TIMEOUT_MS, type RequestOptions, type ServiceRequest } from './connections.ts';
+import { REQUEST_TIMEOUT_MS, type RequestOptions } from './connections.ts';
 
 /** Taken from one answer of a foreign service, which may have hundreds of thousands. */
 const MAX_ERRORS = 100;
@@ -26,7 +26,7 @@ const foreignExtensions = z.object({
 });
 
 export interface GraphQLPost extends Omit<Post, 'body'> {
-  request: ServiceRequest;
+  request: SubgraphRequest;
   /** Services of ours always answer with 200, and their errors are passed on as they are. */
   isOurs: boolean;
 }
@@ -36,7 +36,7 @@ export async function postGraphQL(
   pool: ServicePool,
   { request, isOurs, ...post }: GraphQLPost,
 ): Promise<SubgraphResult> {
-  const { status, text } = await pool.post({ ...post, body: bodyOf(request) });
+  const { status, text } = await pool.post({ ...post, body: JSON.stringify(request) });
   // A byte order mark is no part of the text (RFC 8259, 8.1).
   const result = parse(text.startsWith('\uFEFF') ? text.slice(1) : text, isOurs);
   if (isResult(result)) {
@@ -93,7 +93,7 @@ export function createExternalSubgraphClient() {
 
   const post = (
     url: string,
-    graphql: ServiceRequest,
+    graphql: SubgraphRequest,
     options: Omit<RequestOptions, 'call'>,
   ): Promise<SubgraphResult> => {
     const { origin, pathname, search } = new URL(url);

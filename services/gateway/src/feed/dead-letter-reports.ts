@@ -1,5 +1,6 @@
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
+import pLimit from 'p-limit';
 
 /** Exceeded only in a flood of invalid records; the rest are dropped. */
 const MAX_WAITING = 100;
@@ -14,34 +15,29 @@ export interface DeadLetterReports {
 
 /** Sends unreadable records, one at a time, to the tasks service, which keeps them for operators. */
 export function createDeadLetterReports(tasks: Pick<TasksInternal, 'reportUnreadable'>, log: Log): DeadLetterReports {
-  const waiting: UnreadableRecord[] = [];
+  const inTurn = pLimit(1);
   const stopping = new AbortController();
-  let isSending = false;
   let dropped = 0;
 
-  const send = async () => {
-    isSending = true;
-    for (let record = waiting[0]; record && !stopping.signal.aborted; record = waiting[0]) {
-      try {
-        await tasks.reportUnreadable(record);
-        waiting.shift();
-        await pause(SEND_EVERY_MS);
-      } catch {
-        // The tasks service is unavailable; retries are not logged, as they would flood the log.
-        await pause(RETRY_MS);
-      }
+  const send = async (record: UnreadableRecord) => {
+    for (let isSent = false; !isSent && !stopping.signal.aborted;) {
+      // Failures are not logged, as they would flood the log.
+      isSent = await tasks.reportUnreadable(record).then(
+        () => true,
+        () => false,
+      );
+      await pause(isSent ? SEND_EVERY_MS : RETRY_MS);
     }
-    isSending = false;
-    if (dropped > 0) log.error({ dropped }, 'further records of the event log could not be read, and are not kept');
+    if (dropped === 0 || inTurn.pendingCount > 0) return;
+    log.error({ dropped }, 'further records of the event log could not be read, and are not kept');
     dropped = 0;
   };
 
   return {
     add(record) {
-      if (waiting.length >= MAX_WAITING) return void dropped++;
+      if (inTurn.pendingCount >= MAX_WAITING) return void dropped++;
       log.error({ key: record.key, reason: record.reason }, 'a record of the event log could not be read');
-      waiting.push(record);
-      if (!isSending) void send();
+      void inTurn(() => send(record));
     },
     stop: () => stopping.abort(),
   };

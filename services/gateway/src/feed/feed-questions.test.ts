@@ -6,7 +6,6 @@ import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { createReader, createStore } from '../../tests/fakes/change-store.ts';
 import { createFeed, type FeedOptions } from './feed.ts';
-import { NO_FEED_METRICS } from './metrics.ts';
 
 const EVERY_MS = 60_000;
 
@@ -141,7 +140,12 @@ it('are counted by outcome for returning cursors', async () => {
   const common = {
     ...store,
     log: createLog({ service: 'test', level: 'silent' }),
-    metrics: { ...NO_FEED_METRICS, resumed: (outcome: string) => void counted.push(outcome) },
+    metrics: {
+      arrived: () => undefined,
+      gapFilled: () => undefined,
+      replayed: () => undefined,
+      resumed: (outcome: string) => void counted.push(outcome),
+    },
   };
   const feed = createFeed(common);
   const owner = randomUUID();

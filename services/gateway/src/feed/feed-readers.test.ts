@@ -65,14 +65,6 @@ describe('a reader that comes', () => {
     });
     expect(store.asked.heads).toBe(0);
   });
-
-  it('need not want to know where it begins', async () => {
-    const feed = await startFeed();
-    const { onBegin: _, ...reader } = createReader();
-    await feed.subscribe(owner, undefined, reader);
-    store.deliver(store.commit(owner));
-    expect(reader.seen).toEqual([1]);
-  });
 });
 
 describe('a reader that begins now', () => {

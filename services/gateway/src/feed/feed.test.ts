@@ -35,15 +35,6 @@ describe('the feed of a gateway', () => {
     detach();
   });
 
-  it('finds the last change although the event log never brought it', async () => {
-    const reader = createReader();
-    const lost = randomUUID();
-    const detach = await feed.subscribe(lost, undefined, reader);
-    store.commit(lost);
-    await eventually(() => expect(reader.seen).toEqual([1]));
-    detach();
-  });
-
   it('replays behind a cursor and goes on live, each change once', async () => {
     const replayed = randomUUID();
     for (let index = 0; index < 40; index++) store.commit(replayed);
@@ -63,39 +54,10 @@ describe('the feed of a gateway', () => {
     detachSecond();
   });
 
-  it('waits for a tasks service that is away, and misses nothing', async () => {
-    const patient = randomUUID();
-    const reader = createReader();
-    const detach = await feed.subscribe(patient, undefined, reader);
-    store.setAway(true);
-    store.commit(patient);
-    store.deliver(store.commit(patient));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(reader.seen).toEqual([]);
-    store.setAway(false);
-    await eventually(() => expect(reader.seen).toEqual([1, 2]));
-    detach();
-  });
-
   it('refuses nonsense, foreign cursors and cursors of another epoch alike', async () => {
     const other = randomUUID();
     for (const cursor of ['nonsense', store.cursor(other, 0), `${owner}|7|1`, store.cursor(owner, 100_000)])
       await expect(feed.subscribe(owner, cursor, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
-  });
-
-  it('ends running feeds when the store was restored, and serves the new one', async () => {
-    const restored = randomUUID();
-    const before = createReader();
-    await feed.subscribe(restored, undefined, before);
-    const old = store.commit(restored);
-    store.restore();
-    await eventually(() => expect(before.ends).toEqual(['expired']));
-    const after = createReader();
-    const detach = await feed.subscribe(restored, undefined, after);
-    store.deliver(old);
-    store.deliver(store.commit(restored));
-    await eventually(() => expect(after.seen).toEqual([1]));
-    detach();
   });
 
   it('brings what an unreadable record was about all the same, and hands that record in, once the service is there', async () => {
@@ -113,28 +75,6 @@ describe('the feed of a gateway', () => {
     expect(store.unreadable[0]).toMatchObject({ value: '{', reason: expect.stringContaining('JSON') });
     store.deliverText(randomUUID(), 'no one reads this owner here');
     expect(store.unreadable).toHaveLength(2);
-    await slow.stop();
-  });
-
-  it('ends running feeds as soon as a new epoch is announced, if the store has it, too', async () => {
-    const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
-    await slow.start();
-    const restored = randomUUID();
-    const before = createReader();
-    await slow.subscribe(restored, undefined, before);
-    const { epoch } = await store.tasks.heads([]);
-    const announce = (of: number) => store.deliverText('epoch', JSON.stringify({ epoch: of }));
-    announce(epoch);
-    announce(epoch + 5); // from another store on the same topic; our own contradicts it
-    store.deliver(store.commit(restored));
-    await eventually(() => expect(before.seen).toEqual([1]));
-    store.restore();
-    announce(epoch + 1);
-    await eventually(() => expect(before.ends).toEqual(['expired']));
-    const after = createReader();
-    await slow.subscribe(restored, undefined, after);
-    store.deliver(store.commit(restored));
-    await eventually(() => expect(after.seen).toEqual([1]));
     await slow.stop();
   });
 
@@ -173,13 +113,5 @@ describe('the feed of a gateway', () => {
     store.setAway(false);
     await eventually(() => expect(reader.ends).toEqual(['expired']));
     detach();
-  });
-
-  it('forgets owners without readers', async () => {
-    const before = feed.owners();
-    const detach = await feed.subscribe(randomUUID(), undefined, createReader());
-    expect(feed.owners()).toBe(before + 1);
-    detach();
-    expect(feed.owners()).toBe(before);
   });
 });

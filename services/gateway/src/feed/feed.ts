@@ -15,7 +15,7 @@ import { processSpan } from '@taskmesh/service/event-log';
 import { type Log, type Service, NO_TRACING, type Tracing } from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
-import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
+import type { FeedMetrics } from '../realtime-metrics.ts';
 import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
 import { createDeadLetterReports } from './dead-letter-reports.ts';
 
@@ -61,7 +61,7 @@ export interface FeedOptions {
  * once. So a change that the event log lost is found, even if it was the last one.
  */
 export function createFeed(options: FeedOptions): Feed {
-  const { eventLog, tasks, log, metrics = NO_FEED_METRICS, tracing = NO_TRACING } = options;
+  const { eventLog, tasks, log, metrics, tracing = NO_TRACING } = options;
   const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
   /** All are of the current epoch. */
   const feeds = new Map<string, OwnerFeed>();
@@ -275,7 +275,7 @@ export function createFeed(options: FeedOptions): Feed {
       const isNewer = entry.seen.epoch === head.epoch && entry.seen.sequence > head.sequence;
       return attach(owner, { ...start, head: isNewer ? entry.seen : head }, feedReader);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics.resumed('expired');
+      if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics?.resumed('expired');
       throw error;
     } finally {
       if (--entry.readers === 0) expected.delete(owner);
@@ -298,7 +298,7 @@ export function createFeed(options: FeedOptions): Feed {
       for (;;) {
         if (isStopped) throw unavailable();
         const detach = await place(owner, after, feedReader);
-        if (detach && after !== undefined) metrics.resumed('resumed');
+        if (detach && after !== undefined) metrics?.resumed('resumed');
         if (detach) return detach;
       }
     },

@@ -43,20 +43,6 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
 }
 
 describe('an owner’s feed', () => {
-  it('goes on for the others when one reader leaves, who receives nothing more', () => {
-    const { feed, attach, commit, deliver } = fixture();
-    const [leaving, staying] = [attach(), attach()];
-    deliver(commit());
-    leaving.leave();
-    expect(feed.isUnused).toBe(false);
-    deliver(commit());
-    expect([leaving.seen, staying.seen]).toEqual([[1], [1, 2]]);
-    staying.leave();
-    expect(feed.isUnused).toBe(true);
-    feed.end('stopped');
-    expect([leaving.ends, staying.ends]).toEqual([[], []]);
-  });
-
   it('tells a reader nothing that it has seen, though the feed itself has not come as far', async () => {
     const { attach, commit, commitMany, deliver } = fixture();
     const behind = attach();
@@ -79,17 +65,6 @@ describe('an owner’s feed', () => {
     deliver(...changes);
     feed.reach({ epoch: 1, sequence: 30 });
     expect(counted.gaps).toBe(1);
-  });
-
-  it('takes neither a record nor a head of another epoch', () => {
-    const { feed, attach, commit, store } = fixture();
-    const { seen } = attach();
-    const change = commit();
-    for (const epoch of [0, 2]) {
-      feed.take({ ...change, epoch });
-      feed.reach({ epoch, sequence: 1 });
-    }
-    expect([seen, store.asked.changesAfter]).toEqual([[], 0]);
   });
 
   it('asks again with growing pauses, up to a second, while it gets no answer, and not at all when it has ended', async () => {
@@ -206,30 +181,6 @@ describe('an owner’s feed', () => {
     }
   });
 
-  it('asks without a pause behind every answer, also after one that was late in coming', async () => {
-    jest.useFakeTimers();
-    try {
-      const { feed, attach, commit, commitMany, store } = fixture();
-      const { seen } = attach();
-      store.setAway(true);
-      commitMany(30);
-      feed.reach({ epoch: 1, sequence: 30 });
-      await jest.advanceTimersByTimeAsync(1_000);
-      store.setAway(false);
-      await jest.advanceTimersByTimeAsync(1_000);
-      expect(seen).toEqual(upTo(30));
-      store.setAway(true);
-      commit();
-      feed.reach({ epoch: 1, sequence: 31 });
-      await jest.advanceTimersByTimeAsync(49);
-      store.setAway(false);
-      await jest.advanceTimersByTimeAsync(1);
-      expect(seen).toEqual(upTo(31));
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
   it('says where a change goes that is traced, and nothing of others', () => {
     const { attach, commit, deliver, logged } = fixture();
     attach();
@@ -237,17 +188,6 @@ describe('an owner’s feed', () => {
     expect(logged).toEqual([]);
     deliver({ ...commit(), traceparent: '00-trace' });
     expect(logged).toMatchObject([{ level: 'debug', traceparent: '00-trace', sequence: 2, readers: 1 }]);
-  });
-
-  it('tells of a reader that fails by which change it did', () => {
-    const { feed, commit, deliver, logged } = fixture();
-    const onChange = () => {
-      throw new Error('broken');
-    };
-    feed.attach({ ...createReader(), onChange }, { epoch: 1, sequence: 0 });
-    deliver(commit());
-    expect(logged).toMatchObject([{ level: 'error', changeId: '1', err: { message: 'broken' } }]);
-    expect(feed.isUnused).toBe(true);
   });
 
   it('expires as a whole when a gap cannot be filled any more, and for one reader when only that one is too far behind', async () => {
@@ -265,18 +205,6 @@ describe('an owner’s feed', () => {
     feed.reach({ epoch: 1, sequence: 8 });
     await eventually(() => expect(counted.expired).toBeGreaterThan(0));
     feed.end('expired');
-  });
-
-  it('tells of every other epoch that a page shows, and hands over nothing of it', async () => {
-    const { store, feed, attach, commit, counted } = fixture();
-    const { seen } = attach();
-    commit();
-    store.restore();
-    commit();
-    feed.reach({ epoch: 1, sequence: 1 });
-    await eventually(() => expect(counted.epochs).toContain(2));
-    feed.end('expired');
-    expect([seen, counted.expired]).toEqual([[], 0]);
   });
 
   it('tells a reader that leaves in the middle of a page nothing more of it', async () => {

@@ -2,7 +2,7 @@ import type { TaskChanged } from '@taskmesh/contracts';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import { backoffMs, type Log, within, type Span } from '@taskmesh/service';
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { FeedMetrics } from './metrics.ts';
+import type { FeedMetrics } from '../realtime-metrics.ts';
 
 /** Why a feed ended on its own: the cursor or epoch became invalid, the reader is too slow, or the gateway stops. */
 export type FeedEnd = 'expired' | 'slow' | 'stopped';
@@ -25,7 +25,7 @@ export interface OwnerFeedOptions {
   start: FeedPosition;
   tasks: Pick<TasksInternal, 'changesAfter'>;
   log: Log;
-  metrics: FeedMetrics;
+  metrics?: FeedMetrics | undefined;
   /** Starts the span of a change's delivery, if its trace is recorded. */
   beginDelivery: (traceparent: string) => Span | undefined;
   /** Process-wide limits, which bound how many pages are in memory at once. */
@@ -130,7 +130,7 @@ export class OwnerFeed {
   }
 
   #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill', traceparent = change.traceparent): void {
-    this.#options.metrics.arrived(change, way);
+    this.#options.metrics?.arrived(change, way);
     this.#last = change.sequence;
     if (!traceparent) return this.#tellLive(change);
     const span = this.#options.beginDelivery(traceparent);
@@ -173,7 +173,7 @@ export class OwnerFeed {
 
   async #fill(): Promise<void> {
     const { metrics, turns, onExpired } = this.#options;
-    metrics.gapFilled();
+    metrics?.gapFilled();
     let empty = 0;
     const fillPage = async () => {
       if (!this.#isBehind()) return true;
@@ -238,7 +238,7 @@ export class OwnerFeed {
       if (!(await isDrained(attached, Math.max(0, keepUntil - performance.now())))) return;
       if (!this.#readers.has(attached)) return;
       if (change.sequence !== attached.position + 1) continue;
-      this.#options.metrics.replayed(1);
+      this.#options.metrics?.replayed(1);
       this.#tell(attached, change);
     }
   }

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../supergraph/client-errors.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
-import type { ClientOperation, LiveGraph, ParsedDocument } from '../supergraph/live-graph.ts';
+import type { ClientOperation, LiveGraph } from '../supergraph/live-graph.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
 import { coerceVariables } from '../supergraph/variables.ts';
 import { isTooLong } from './documents.ts';
@@ -33,10 +33,8 @@ export const isSubscription = ({ operation: { operation } }: AdmittedOperation) 
 
 /** Checks clients' operations, for every transport. */
 export interface Admission {
-  /** Checks a request before its document is parsed, and finds the text of a trusted one. @throws InvalidOperation */
-  read(sent: UncheckedRequest): CheckedRequest;
-  /** Checks the operation. `parsed` is the document if somebody has found and parsed it. @throws InvalidOperation */
-  admit(request: CheckedRequest, arrival: Arrival, parsed?: ParsedDocument): Promise<AdmittedOperation>;
+  /** @throws InvalidOperation */
+  admit(sent: UncheckedRequest, arrival: Arrival): Promise<AdmittedOperation>;
 }
 
 export interface AdmissionDeps {
@@ -49,12 +47,6 @@ export interface AdmissionDeps {
 }
 
 export function createAdmission({ config, graph, trusted, persisted, metrics, log }: AdmissionDeps): Admission {
-  const refused = (error: unknown): unknown => {
-    const invalid = asInvalid(error);
-    if (invalid instanceof InvalidOperation) metrics.refused(invalid.code);
-    return invalid;
-  };
-
   const findText = (request: CheckedRequest): CheckedRequest => {
     const { query, hash } = request;
     const agreed = hash && trusted.byHash(hash.value);
@@ -78,30 +70,28 @@ export function createAdmission({ config, graph, trusted, persisted, metrics, lo
       .catch((error: unknown) => log.warn({ err: error }, 'a persisted query is not kept'));
   };
 
-  return {
-    read(sent) {
-      try {
-        const request = findText(checkRequest(sent));
-        if (request.query !== undefined && isTooLong(request.query, config))
-          throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
-        return request;
-      } catch (error) {
-        throw refused(error);
-      }
-    },
+  const check = async (sent: UncheckedRequest, arrival: Arrival): Promise<AdmittedOperation> => {
+    const request = findText(checkRequest(sent));
+    const { query, operationName } = request;
+    if (query !== undefined && isTooLong(query, config))
+      throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
+    const operation = graph.current.admit(query ?? (await persistedText(request)), operationName);
+    checkKind(operation, arrival);
+    const variables = coerceVariables(operation, request.variables);
+    if (config.maxCost > 0 && operation.cost(variables) > config.maxCost)
+      throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
+    remember(request, arrival);
+    return { operation, variables };
+  };
 
-    async admit(request, arrival, parsed) {
+  return {
+    async admit(sent, arrival) {
       try {
-        const source = parsed?.source ?? request.query ?? (await persistedText(request));
-        const operation = graph.current.admit(source, request.operationName, parsed);
-        checkKind(operation, arrival);
-        const variables = coerceVariables(operation, request.variables);
-        if (config.maxCost > 0 && operation.cost(variables) > config.maxCost)
-          throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
-        remember(request, arrival);
-        return { operation, variables };
+        return await check(sent, arrival);
       } catch (error) {
-        throw refused(error);
+        const invalid = asInvalid(error);
+        if (invalid instanceof InvalidOperation) metrics.refused(invalid.code);
+        throw invalid;
       }
     },
   };
@@ -146,7 +136,7 @@ export interface UncheckedRequest {
 }
 
 /** The same request, with its form checked. */
-export interface CheckedRequest {
+interface CheckedRequest {
   query: string | undefined;
   operationName: string | undefined;
   variables: Readonly<Record<string, unknown>>;

@@ -6,12 +6,12 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
-import { createDocumentCache } from '../supergraph/document-cache.ts';
-import type { ClientOperation, ParsedDocument } from '../supergraph/live-graph.ts';
+import type { ClientOperation } from '../supergraph/live-graph.ts';
 import { createParts, InvalidOperation } from '../supergraph/operation.ts';
-import { type OperationSize, sizesOf } from './operation-size.ts';
+import { createSizer, type OperationSize } from './operation-size.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -23,24 +23,42 @@ export interface DocumentsDeps {
   config: GraphQLConfig;
 }
 
-interface ValidDocument extends ParsedDocument {
-  sizes: ReadonlyMap<string | undefined, OperationSize>;
+interface ValidDocument {
+  /** The SHA-256 of its text. */
+  hash: string;
+  document: DocumentNode;
+  sizes: ReadonlyMap<OperationDefinitionNode, OperationSize>;
   /** Those that ran. */
   operations: Map<OperationDefinitionNode, ClientOperation>;
+  /** The memory that it holds, with what is made of it. */
+  bytes: number;
 }
 
 /** Prepares clients' documents for one graph: parses, validates, and applies the limits that need no variables. */
 export function createDocuments({ schema, config }: DocumentsDeps) {
   /** By the SHA-256 of the text, as Apollo Server asks for documents by that. */
-  const known = createDocumentCache<ValidDocument>(CACHE_BYTES);
+  const known = new LRUCache<string, ValidDocument>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
   const validate = createValidation(schema, config);
 
-  const prepare = (source: string, parsed: Partial<ParsedDocument>): ValidDocument => {
-    const { hash = hashOf(source) } = parsed;
+  /** The document holds more than before, or less (negative). It may be evicted by that, or have been. */
+  const resize = (document: ValidDocument, bytes: number) => {
+    document.bytes += bytes;
+    if (known.peek(document.hash) !== document) return;
+    known.delete(document.hash); // setting the same value again would leave its size as it was
+    known.set(document.hash, document);
+  };
+
+  const prepare = (source: string): ValidDocument => {
+    const hash = createHash('sha256').update(source).digest('hex');
     const found = known.get(hash);
     if (found) return found;
-    const { document = parseDocument(source, config) } = parsed;
-    const sizes = sizesOf(schema, document);
+    const document = parseDocument(source, config);
+    const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+    const sizeOf = createSizer(schema, document);
+    const sizes = new Map(defined.map((operation) => [operation, sizeOf(operation)]));
     const problems = [
       ...fragmentLimit(document, config),
       ...[...sizes.values()].flatMap((each) => [...overLimits(each, config)]),
@@ -51,36 +69,36 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
         [...new Set(problems)].map((message) => new GraphQLError(message)),
       );
     validate(document);
-    const fresh = { source, hash, document, sizes, operations: new Map() };
-    known.set(hash, fresh, bytesOf(document, source));
+    const fresh = { hash, document, sizes, operations: new Map(), bytes: bytesOf(document, source) };
+    known.set(hash, fresh);
     return fresh;
   };
 
   /** @throws InvalidOperation */
-  const admit = (source: string, operationName?: string, parsed: Partial<ParsedDocument> = {}): ClientOperation => {
-    const valid = prepare(source, parsed);
-    const { hash, document, sizes, operations } = valid;
+  const admit = (source: string, operationName?: string): ClientOperation => {
+    const valid = prepare(source);
+    const { document, sizes, operations } = valid;
     const operation = getOperationAST(document, operationName);
-    const own = operation && sizes.get(operation.name?.value);
-    if (!own || !schema.getRootType(operation.operation))
+    const size = operation && sizes.get(operation);
+    if (!size || !schema.getRootType(operation.operation))
       throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
         new GraphQLError('There is no such operation in the document.'),
       ]);
     const ran = operations.get(operation);
     if (ran) return ran;
-    const { cost } = own;
     const fresh: ClientOperation = {
       source,
       schema,
       document,
       operation,
       operationName: operation.name?.value,
-      partOf: createParts((bytes) => known.resize(hash, valid, bytes)),
+      partOf: createParts((bytes) => resize(valid, bytes)),
       hideSuggestions: !config.introspection,
-      cost,
+      cost: (variables) =>
+        size.hasVariablePages ? createSizer(schema, document, variables)(operation).cost : size.cost,
     };
     operations.set(operation, fresh);
-    known.resize(hash, valid, OPERATION_BYTES);
+    resize(valid, OPERATION_BYTES);
     return fresh;
   };
 
@@ -89,11 +107,9 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
     /** The document with this hash, if it is kept. */
     parsed: (hash: string): DocumentNode | undefined => known.get(hash)?.document,
     /** What is kept. */
-    bytes: () => known.bytes,
+    bytes: () => known.calculatedSize,
   };
 }
-
-const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
 
 /** The memory of a document, without what is made of it later. The factors were measured. */
 function bytesOf(document: DocumentNode, source: string): number {

@@ -7,7 +7,6 @@ import {
   isListType,
   isObjectType,
   Kind,
-  type ArgumentNode,
   type ASTNode,
   type DocumentNode,
   type FieldNode,
@@ -15,6 +14,7 @@ import {
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
+  type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
 
@@ -45,26 +45,15 @@ export interface OperationSize {
   fields: number;
   /** The length of their arguments, counted in the same way. */
   characters: number;
-  /** The most objects that the operation may produce; pages count by their `first`. `variables` are coerced. */
-  cost(variables: Variables): number;
+  /** The most objects that the operation may produce; pages count by their `first`. */
+  cost: number;
+  /** Whether a variable decides how long a page is. */
+  hasVariablePages: boolean;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
-/** `known` holds the costs of fragments for these variables. */
-type Cost = (variables: Variables, known: Map<Cost, number>) => number;
 
-interface Part {
-  depth: number;
-  introspectionDepth: number;
-  aliases: number;
-  authMutations: number;
-  fields: number;
-  characters: number;
-  /** A number unless it depends on variables. */
-  cost: number | Cost;
-}
-
-const NOTHING: Part = {
+const NOTHING: OperationSize = {
   depth: 0,
   introspectionDepth: 0,
   aliases: 0,
@@ -72,29 +61,25 @@ const NOTHING: Part = {
   fields: 0,
   characters: 0,
   cost: 0,
+  hasVariablePages: false,
 };
 
-/** The sizes of a document's operations, by name. */
-export function sizesOf(schema: GraphQLSchema, document: DocumentNode): Map<string | undefined, OperationSize> {
-  const walk = createWalker(schema, document);
-  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  return new Map(
-    operations.map(({ name, operation, selectionSet }) => {
-      const { cost, ...size } = walk(selectionSet, schema.getRootType(operation) ?? undefined);
-      return [name?.value, { ...size, cost: (variables) => valueOf(cost, variables, new Map()) }];
-    }),
-  );
+/** Measures a document's operations, with these coerced variables. */
+export function createSizer(schema: GraphQLSchema, document: DocumentNode, variables: Variables = {}) {
+  const walk = createWalker(schema, document, variables);
+  return ({ operation, selectionSet }: OperationDefinitionNode): OperationSize =>
+    walk(selectionSet, schema.getRootType(operation) ?? undefined);
 }
 
-function createWalker(schema: GraphQLSchema, document: DocumentNode) {
+function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: Variables) {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  const walked = new Map<string, Part>();
+  const walked = new Map<string, OperationSize>();
 
-  const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLCompositeType | undefined): Part => {
+  const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLCompositeType | undefined): OperationSize => {
     const leaves = new Set<string>();
-    const parts = selections.map((selection): Part => {
+    const parts = selections.map((selection): OperationSize => {
       if (selection.kind === Kind.FIELD) {
         const part = ofField(selection, type);
         if (selection.selectionSet) return part;
@@ -111,7 +96,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
   };
 
   /** Walks each fragment once. One that spreads itself is refused by validation, and counts as nothing here. */
-  const ofFragment = (name: string): Part => {
+  const ofFragment = (name: string): OperationSize => {
     const known = walked.get(name);
     if (known) return known;
     walked.set(name, NOTHING);
@@ -119,12 +104,11 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
     const part = fragment
       ? ofSelections(fragment.selectionSet, compositeType(schema, fragment.typeCondition.name.value))
       : NOTHING;
-    const whole = typeof part.cost === 'number' ? part : { ...part, cost: once(part.cost) };
-    walked.set(name, whole);
-    return whole;
+    walked.set(name, part);
+    return part;
   };
 
-  const ofField = (node: FieldNode, parent: GraphQLCompositeType | undefined): Part => {
+  const ofField = (node: FieldNode, parent: GraphQLCompositeType | undefined): OperationSize => {
     const name = node.name.value;
     const own = {
       depth: 1,
@@ -139,6 +123,8 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
     const type = introspection === undefined ? field && getNamedType(field.type) : schema.getType(introspection);
     const below = ofSelections(node.selectionSet, isCompositeType(type) ? type : undefined);
     const depth = below.depth + 1;
+    const page = pageOf(node, field);
+    const isList = field !== undefined && isListType(getNullableType(field.type));
     return {
       ...(introspection === undefined
         ? { depth, introspectionDepth: below.introspectionDepth }
@@ -147,16 +133,27 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
       authMutations: own.authMutations + below.authMutations,
       fields: own.fields + below.fields,
       characters: own.characters + below.characters,
-      cost: costOf(pageOf(node, field), below.cost, field !== undefined && isListType(getNullableType(field.type))),
+      // A list is as many objects as its page; any other field is one, which has the page below it.
+      cost: isList ? page.items * (1 + below.cost) : 1 + page.items * below.cost,
+      hasVariablePages: page.isVariable || below.hasVariablePages,
     };
+  };
+
+  /** The most items that may come back: `first`, or else the field's default. */
+  const pageOf = (node: FieldNode, field: GraphQLField<unknown, unknown> | undefined) => {
+    const definition = field?.args.find(({ name }) => name === 'first');
+    if (!definition) return { items: field && isSchemaList(field) ? INTROSPECTION_PAGE : 1, isVariable: false };
+    const usual = limitPage(definition.defaultValue, MAX_PAGE);
+    const value = node.arguments?.find((argument) => argument.name.value === 'first')?.value;
+    if (value?.kind === Kind.VARIABLE)
+      return { items: limitPage(variables[value.name.value], usual), isVariable: true };
+    return { items: value?.kind === Kind.INT ? limitPage(Number(value.value), usual) : usual, isVariable: false };
   };
 
   return ofSelections;
 }
 
-function together(parts: readonly Part[]): Part {
-  const costs = parts.map(({ cost }) => cost).filter((cost) => typeof cost === 'function');
-  const constant = sum(parts, ({ cost }) => (typeof cost === 'number' ? cost : 0));
+function together(parts: readonly OperationSize[]): OperationSize {
   return {
     depth: parts.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
     introspectionDepth: parts.reduce((deepest, { introspectionDepth }) => Math.max(deepest, introspectionDepth), 0),
@@ -164,7 +161,8 @@ function together(parts: readonly Part[]): Part {
     authMutations: sum(parts, ({ authMutations }) => authMutations),
     fields: sum(parts, ({ fields }) => fields),
     characters: sum(parts, ({ characters }) => characters),
-    cost: costs.length === 0 ? constant : (variables, known) => constant + sum(costs, (cost) => cost(variables, known)),
+    cost: sum(parts, ({ cost }) => cost),
+    hasVariablePages: parts.some(({ hasVariablePages }) => hasVariablePages),
   };
 }
 
@@ -172,42 +170,8 @@ function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): nu
   return items.reduce((total, item) => total + numberOf(item), 0);
 }
 
-/** A list is as many objects as its page; any other field is one, which has the page below it. */
-function costOf(page: number | Cost, below: number | Cost, isList: boolean): number | Cost {
-  const own = isList ? 0 : 1;
-  const each = isList ? 1 : 0;
-  if (typeof page === 'number' && typeof below === 'number') return own + page * (each + below);
-  return (variables, known) => own + valueOf(page, variables, known) * (each + valueOf(below, variables, known));
-}
-
-function valueOf(cost: number | Cost, variables: Variables, known: Map<Cost, number>): number {
-  return typeof cost === 'number' ? cost : cost(variables, known);
-}
-
-/** Computes a fragment's cost once, as nested fragments, each spread twice, would take exponential time. */
-function once(cost: Cost): Cost {
-  return (variables, known) => {
-    const value = known.get(cost) ?? cost(variables, known);
-    known.set(cost, value);
-    return value;
-  };
-}
-
 function lengthOf(nodes: readonly ASTNode[] = []): number {
   return sum(nodes, ({ loc }) => (loc ? loc.end - loc.start : 0));
-}
-
-/** The most items that may come back: `first`, or else the field's default. */
-function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): number | Cost {
-  const definition = field?.args.find(({ name }) => name === 'first');
-  if (!definition) return field && isSchemaList(field) ? INTROSPECTION_PAGE : 1;
-  const usual = limitPage(definition.defaultValue, MAX_PAGE);
-  const value = node.arguments?.find((argument: ArgumentNode) => argument.name.value === 'first')?.value;
-  if (!value) return usual;
-  if (value.kind === Kind.INT) return limitPage(Number(value.value), usual);
-  if (value.kind !== Kind.VARIABLE) return usual;
-  const name = value.name.value;
-  return (variables) => limitPage(variables[name], usual);
 }
 
 function limitPage(value: unknown, otherwise: number): number {

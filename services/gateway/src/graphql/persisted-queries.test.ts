@@ -28,18 +28,34 @@ it('keeps a document again that the store no longer has', async () => {
   expect(await keyValue.get(`apq:${hashOf(text)}`)).toBe(text);
 });
 
-it('charges a caller nothing beyond the limit of its network', async () => {
+const textOf = (caller: string, at: number) => `query ${caller}${at} { __typename }`;
+
+function keepingOf() {
   const keyValue = createMemoryKeyValue();
   const queries = createPersistedQueries(keyValue);
-  const keep = async (caller: string, network: string, count: number) => {
-    for (let at = 0; at < count; at++) {
-      const text = `query ${caller}${at} { __typename }`;
-      await queries.keep(hashOf(text), text, { caller, network });
-    }
+  return {
+    async keep(caller: string, network: string, count: number) {
+      for (let at = 0; at < count; at++)
+        await queries.keep(hashOf(textOf(caller, at)), textOf(caller, at), { caller, network });
+    },
+    has: async (caller: string, at: number) => (await keyValue.get(`apq:${hashOf(textOf(caller, at))}`)) !== null,
   };
+}
+
+it('charges a caller nothing beyond the limit of its network', async () => {
+  const { keep, has } = keepingOf();
   await keep('ada', 'office', 200);
-  await keep('bob', 'office', 200);
+  await keep('bob', 'office', 201);
+  expect([await has('bob', 199), await has('bob', 200)]).toEqual([true, false]);
   await keep('kim', 'office', 200);
+  expect(await has('kim', 0)).toBe(false);
   await keep('kim', 'home', 1);
-  expect(await keyValue.get(`apq:${hashOf('query kim0 { __typename }')}`)).toBe('query kim0 { __typename }');
+  expect(await has('kim', 0)).toBe(true);
+});
+
+it('keeps a bounded number of new ones of all callers', async () => {
+  const { keep, has } = keepingOf();
+  for (let caller = 0; caller < 10; caller++) await keep(`c${caller}x`, `${caller}`, 200);
+  await keep('last', 'home', 1);
+  expect([await has('c9x', 199), await has('last', 0)]).toEqual([true, false]);
 });

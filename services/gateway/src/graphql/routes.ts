@@ -49,15 +49,12 @@ export function graphqlRoutes(app: FastifyInstance, { handler, streams }: GraphQ
       url: '/graphql',
       handler: async (request, reply) => {
         if (wantsExplorer(request)) return sendPage(reply);
-        const { json, stream } = chooseResponseTypes(request.headers.accept, { canStream: streams !== undefined });
-        const protocol = request.method === 'HEAD' ? undefined : stream;
-        if (!streams || !protocol) {
-          if (json === undefined) throw notAcceptable();
-          return send(reply, await handler.answer(request, json));
-        }
-        if (json === undefined) return streams.handle({ request, reply, protocol });
-        const answer = await handler.answerUnlessSubscription(request, json);
-        return 'operation' in answer ? streams.subscribe(answer, { request, reply, protocol }) : send(reply, answer);
+        const canStream = streams !== undefined && request.method !== 'HEAD';
+        const { json, stream } = chooseResponseTypes(request.headers.accept, { canStream });
+        if (json === undefined) return streams?.handle({ request, reply, protocol: stream });
+        const answer = await handler.answer(request, json, stream);
+        if ('status' in answer) return send(reply, answer);
+        return streams?.subscribe(answer.subscription, { request, reply, protocol: answer.protocol });
       },
     });
     refuseOtherMethods(scope, '/graphql', METHODS);
@@ -91,12 +88,14 @@ const NO_STORE: [string, string] = ['cache-control', 'no-store'];
 
 export interface GraphQLHandler {
   /**
-   * Answers in this JSON type. Rejects with what keeps the request from being read or let in at all, which `failed`
-   * answers.
+   * Answers in this JSON type, unless it is a subscription of a client that accepts a stream. Rejects with what keeps the
+   * request from being read or let in at all, and with what refuses such a subscription; `failed` answers it.
    */
-  answer(request: GraphQLRequest, type: string): Promise<HttpAnswer>;
-  /** For clients that accept streams, too: subscriptions are left to those, and refused ones rejected. */
-  answerUnlessSubscription(request: GraphQLRequest, type: string): Promise<HttpAnswer | AdmittedOperation>;
+  answer(
+    request: GraphQLRequest,
+    type: string,
+    protocol: StreamProtocol | undefined,
+  ): Promise<HttpAnswer | { subscription: AdmittedOperation; protocol: StreamProtocol }>;
   failed(error: unknown, request: Pick<GraphQLRequest, 'id'>): HttpAnswer;
 }
 
@@ -105,27 +104,7 @@ export function createGraphQLHandler(
   context: Pick<GatewayContext, 'admission' | 'authenticate' | 'clientIp' | 'log' | 'operators' | 'requestCall'>,
   server: GraphQLServer,
 ): GraphQLHandler {
-  const { admission } = context;
-
-  const checked = (sent: UncheckedRequest) => {
-    try {
-      return admission.read(sent);
-    } catch (error) {
-      return invalidOperation(error);
-    }
-  };
-
-  const sentBy = ({ raw }: GraphQLRequest) => readRequest(raw, context.clientIp(raw));
-
-  const read = async (request: GraphQLRequest, sent: UncheckedRequest, type: string, canStream = false) => {
-    const { raw } = request;
-    const caller = context.requestCall(request, await identityOf(context, raw));
-    const arrival = { isGet: raw.method !== 'POST', canStream, caller };
-    const operation: HttpOperation = { request: checked(sent), arrival, type };
-    return operation;
-  };
-
-  const send = async ({ raw }: GraphQLRequest, operation: HttpOperation): Promise<HttpAnswer> => {
+  const serve = async ({ raw }: GraphQLRequest, operation: HttpOperation): Promise<HttpAnswer> => {
     const { status, headers: own, body: text } = await server.answer(operation);
     const headers = [...own, NO_STORE];
     const body = await encodeText(text);
@@ -137,20 +116,16 @@ export function createGraphQLHandler(
   };
 
   return {
-    async answer(request, type) {
-      return send(request, await read(request, await sentBy(request), type));
-    },
-
-    async answerUnlessSubscription(request, type) {
-      const sent = await sentBy(request);
-      const operation = await read(request, sent, type, true);
-      const { request: asked, arrival } = operation;
-      const outcome =
-        asked instanceof InvalidOperation ? asked : await admission.admit(asked, arrival).catch(invalidOperation);
+    async answer(request, type, protocol) {
+      const { raw } = request;
+      const sent = await readRequest(raw, context.clientIp(raw));
+      const caller = context.requestCall(request, await identityOf(context, raw));
+      const arrival = { isGet: raw.method !== 'POST', canStream: protocol !== undefined, caller };
+      const outcome = await context.admission.admit(sent, arrival).catch(invalidOperation);
       if (outcome instanceof InvalidOperation) {
-        if (SUBSCRIPTION.test(String(sent.query))) throw outcome;
-      } else if (isSubscription(outcome)) return outcome;
-      return send(request, { ...operation, outcome });
+        if (protocol && SUBSCRIPTION.test(String(sent.query))) throw outcome;
+      } else if (protocol && isSubscription(outcome)) return { subscription: outcome, protocol };
+      return serve(request, { outcome, caller, type });
     },
 
     failed(error, { id }) {
@@ -167,7 +142,7 @@ export function createGraphQLHandler(
 
 /** Results of mutations may hold tokens, whose length compression would reveal beside what a client sent. */
 const isQuery = ({ outcome }: HttpOperation) =>
-  outcome && !(outcome instanceof InvalidOperation) && outcome.operation.operation.operation === 'query';
+  !(outcome instanceof InvalidOperation) && outcome.operation.operation.operation === 'query';
 
 function invalidOperation(error: unknown): InvalidOperation {
   if (error instanceof InvalidOperation) return error;

@@ -5,18 +5,15 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   Kind,
-  type OperationDefinitionNode,
+  NoSchemaIntrospectionCustomRule,
   OverlappingFieldsCanBeMergedRule as OVERLAP,
   parse,
-  type ParseOptions,
   print,
   type SelectionNode,
   type SelectionSetNode,
-  SingleFieldSubscriptionsRule,
   specifiedRules,
   validate,
   type ValidationContext,
-  type ValidationRule,
   ValuesOfCorrectTypeRule,
   visit,
 } from 'graphql';
@@ -33,9 +30,9 @@ const SYNTAX_MESSAGE =
   /^Syntax Error: (?:(?:Expected (?:\w+|"[^\w\s]+"|"[a-z]+"|<\w+>), found|Unexpected) (?:Name|Int|Float|String|BlockString|"[^\w\s]+"|<EOF>)|Unterminated string|Document contains more that \d+ tokens)/;
 
 /** @throws InvalidOperation */
-export function parseDocument(source: string, config: GraphQLConfig): DocumentNode {
+export function parseDocument(source: string, { maxTokens }: GraphQLConfig): DocumentNode {
   try {
-    return parse(source, parseOptionsOf(config));
+    return parse(source, maxTokens > 0 ? { maxLexicalTokens: maxTokens } : {});
   } catch (error) {
     // Extremely deep nesting overflows the stack instead of throwing a GraphQLError.
     const { message, source: where, positions } = error instanceof GraphQLError ? error : new GraphQLError('');
@@ -45,11 +42,8 @@ export function parseDocument(source: string, config: GraphQLConfig): DocumentNo
   }
 }
 
-export const parseOptionsOf = ({ maxTokens }: Pick<GraphQLConfig, 'maxTokens'>): ParseOptions =>
-  maxTokens > 0 ? { maxLexicalTokens: maxTokens } : {};
-
 /** A parser's message as clients see it. */
-export function syntaxMessage(message: string): string {
+function syntaxMessage(message: string): string {
   const safe = SYNTAX_MESSAGE.exec(message)?.[0].replace('more that', 'more than');
   return `${safe ?? 'Syntax Error: This cannot be read'}.`;
 }
@@ -57,13 +51,15 @@ export function syntaxMessage(message: string): string {
 /** Validates clients' documents. Error messages never repeat values of the document. */
 export function createValidation(schema: GraphQLSchema, { introspection }: GraphQLConfig) {
   const rules = [
-    ...specifiedRules.filter((rule) => rule !== OVERLAP).map((rule) => OURS.get(rule) ?? rule),
-    ...(introspection ? [] : [noIntrospection]),
+    ...specifiedRules
+      .filter((rule) => rule !== OVERLAP)
+      .map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesOfCorrectType : rule)),
+    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
   ];
   /** @throws InvalidOperation */
   return (document: DocumentNode): void => {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: !introspection };
-    const found = validate(schema, document, rules, options);
+    const found = find(() => validate(schema, document, rules, options));
     const errors = found.length > 0 ? found : validate(schema, withFieldsMerged(document), [OVERLAP], options);
     if (errors.length > 0)
       throw new InvalidOperation(
@@ -77,15 +73,14 @@ export function createValidation(schema: GraphQLSchema, { introspection }: Graph
   };
 }
 
-/** Reports each introspection field once, not every type below it. */
-function noIntrospection(context: ValidationContext): ASTVisitor {
-  return {
-    Field(node) {
-      if (node.name.value !== '__schema' && node.name.value !== '__type') return undefined;
-      context.reportError(new GraphQLError('Introspection is switched off here.', { nodes: node }));
-      return false;
-    },
-  };
+/** graphql-js throws where a variable decides whether a subscription has its field; the next edition of GraphQL forbids that. */
+function find(validation: () => readonly GraphQLError[]): readonly GraphQLError[] {
+  try {
+    return validation();
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    return [new GraphQLError('At its top level, a subscription must not use @skip or @include with variables.')];
+  }
 }
 
 /** graphql-js's rule, except that its messages would repeat literals. */
@@ -107,37 +102,6 @@ function expected(type: GraphQLInputType, { hideSuggestions }: ValidationContext
   const values = hideSuggestions ? undefined : enumValuesOf(type);
   return `Expected a value of type "${String(type)}"${values === undefined ? '' : `: one of ${values}`}.`;
 }
-
-/** graphql-js's rule throws where a variable decides; like the next edition of the specification, this refuses. */
-function singleFieldSubscriptions(context: ValidationContext): ASTVisitor {
-  const check = SingleFieldSubscriptionsRule(context) as { OperationDefinition(node: OperationDefinitionNode): void }; // all it has
-  return {
-    OperationDefinition(node: OperationDefinitionNode) {
-      if (node.operation !== 'subscription' || !hasConditions(node.selectionSet, context, new Set()))
-        return check.OperationDefinition(node);
-      context.reportError(
-        new GraphQLError('A subscription must not use @skip or @include at its top level.', { nodes: node }),
-      );
-    },
-  };
-}
-
-function hasConditions({ selections }: SelectionSetNode, context: ValidationContext, seen: Set<string>): boolean {
-  return selections.some((selection) => {
-    if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include')) return true;
-    if (selection.kind === Kind.FIELD) return false;
-    if (selection.kind === Kind.INLINE_FRAGMENT) return hasConditions(selection.selectionSet, context, seen);
-    const { value: name } = selection.name;
-    if (seen.has(name)) return false;
-    const fragment = context.getFragment(name);
-    return fragment ? hasConditions(fragment.selectionSet, context, seen.add(name)) : false;
-  });
-}
-
-const OURS = new Map<ValidationRule, ValidationRule>([
-  [ValuesOfCorrectTypeRule, valuesOfCorrectType],
-  [SingleFieldSubscriptionsRule, singleFieldSubscriptions],
-]);
 
 /**
  * Merges equal selections within a set, ignoring their directives. The fields of the result overlap exactly if those of

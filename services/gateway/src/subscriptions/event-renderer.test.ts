@@ -55,10 +55,7 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
       signal?.addEventListener('abort', reject);
     });
   const source = {
-    ask: ({ variablesText }: { variablesText: string }, { call }: { call: RequestCall }) =>
-      take(JSON.parse(variablesText) as Request['variables'], call),
-    process: ({ request, context }: { request: { variables: object }; context: { call: RequestCall } }) =>
-      take(request.variables as Request['variables'], context.call),
+    ask: ({ variables }: Pick<Request, 'variables'>, { call }: { call: RequestCall }) => take(variables, call),
   };
   const graph = {
     supergraph: { ...supergraph, ...tamper },

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import type { FormatResult } from '../supergraph/client-errors.ts';
 import type { OperationResult, PreparedOperation, RequestCall, Resized } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
-import { perChange } from '../feed/metrics.ts';
+import { perChange } from '../realtime-metrics.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
@@ -37,10 +37,6 @@ export interface EventRenderer {
    * each event.
    */
   withVariables(variables: Record<string, unknown>, call: RequestCall, inTurn: RunInTurn): Render;
-  /** Takes over when the graph changes: events that wait for a service use the plan of `next` from then on. */
-  followedBy(next: EventRenderer): void;
-  /** For other renderings only. */
-  readonly latestPlan: () => SubscriptionPlan | undefined;
 }
 
 export interface EventRendererDeps {
@@ -56,42 +52,39 @@ export function createEventRenderer(
   deps: EventRendererDeps,
 ): EventRenderer {
   const { supergraph, services } = graph;
-  const project = compileProjection(supergraph.schema, operation, deps.resized);
-  const renderAtOnce = project && perChange((change: TaskChanged) => traced(project(toChangeEvent(change)), change));
-  const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
-  const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
   const usedVariables = variablesOfEvents(operation);
-  const atOnce = pLimit(FOREIGN_AT_ONCE);
-  let follower: EventRenderer | undefined;
-  const latestPlan = () => (follower ? follower.latestPlan() : plan);
-  const planNow = () => {
-    const now = latestPlan() ?? plan;
-    if (!now) throw new Error('An event that no service is needed for asks one.');
-    return now;
-  };
-
-  const ask = (change: TaskChanged, variables: Record<string, unknown>, inTurn: RunInTurn, readers: Reader[]) => {
-    const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
-    // The account's turn comes first: one with many events takes no place from others with the same document.
-    const turn: RunInTurn = (work) => inTurn(() => atOnce(work));
-    return withForeignFields({ change, planNow, variables, inTurn: turn, readers, giveUpAtMs });
-  };
   const keyOf = (variables: Record<string, unknown>) =>
     JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
-
-  return {
+  const document = {
     operation,
-    keyOf: (variables) => JSON.stringify([operation.source, operation.operationName, keyOf(variables)]),
+    keyOf: (variables: Record<string, unknown>) =>
+      JSON.stringify([operation.source, operation.operationName, keyOf(variables)]),
+  };
+
+  const project = compileProjection(supergraph.schema, operation);
+  if (project) {
+    const render = perChange((change: TaskChanged) => traced(project(toChangeEvent(change)), change));
+    return {
+      ...document,
+      withVariables: (_variables, _call, inTurn) => (change) => {
+        if (hasRoomInTurn()) return countInTurn(render(change));
+        return inTurn(async () => {
+          await nextTurn();
+          return countInTurn(render(change));
+        });
+      },
+    };
+  }
+
+  const plan = planSubscription(operation, { supergraph, services, ...deps });
+  const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
+  const atOnce = pLimit(FOREIGN_AT_ONCE);
+  return {
+    ...document,
     withVariables(variables, call, inTurn) {
-      if (renderAtOnce)
-        return (change) => {
-          if (hasRoomInTurn()) return countInTurn(renderAtOnce(change));
-          return inTurn(async () => {
-            await nextTurn();
-            return countInTurn(renderAtOnce(change));
-          });
-        };
       const key = keyOf(variables);
+      // The account's turn comes first: one with many events takes no place from others with the same document.
+      const turn: RunInTurn = (work) => inTurn(() => atOnce(work));
       return (change, isWaiting) => {
         const reader = { isWaiting, call };
         const byKey = written.get(change) ?? new Map<string, string | Asked>();
@@ -103,7 +96,7 @@ export function createEventRenderer(
           return forReader(known.text);
         }
         const readers = [reader];
-        const text = ask(change, variables, inTurn, readers);
+        const text = withForeignFields({ change, plan, variables, inTurn: turn, readers });
         byKey.set(key, { text, readers });
         text.then(
           (json) => byKey.set(key, json),
@@ -112,10 +105,6 @@ export function createEventRenderer(
         return forReader(text);
       };
     },
-    followedBy(next) {
-      follower = next;
-    },
-    latestPlan,
   };
 }
 
@@ -164,18 +153,18 @@ function variablesOfEvents({ document, operation }: PreparedOperation): string[]
 
 interface EventRun {
   change: TaskChanged;
-  planNow: () => SubscriptionPlan;
+  plan: SubscriptionPlan;
   variables: Record<string, unknown>;
   inTurn: RunInTurn;
   readers: Reader[];
-  giveUpAtMs: number;
 }
 
 /**
  * Waits for a service that is briefly unavailable. An event never goes out without that service's fields, even where
  * null is allowed, as null would mean that there is no value. The reader must be able to resume and get all of it.
  */
-async function withForeignFields({ inTurn, readers, giveUpAtMs, ...run }: EventRun): Promise<string> {
+async function withForeignFields({ inTurn, readers, ...run }: EventRun): Promise<string> {
+  const giveUpAtMs = performance.now() + FOREIGN_PATIENCE_MS;
   for (;;) {
     const reader = readers.find(({ isWaiting }) => isWaiting());
     if (!reader) throw unavailable('No one waits for it any more.');
@@ -188,12 +177,12 @@ async function withForeignFields({ inTurn, readers, giveUpAtMs, ...run }: EventR
 
 /** Undefined when the result does not count: a service is unavailable, or a session that has ended was refused. */
 async function tryOnce(
-  { change, planNow, variables }: Pick<EventRun, 'change' | 'planNow' | 'variables'>,
+  { change, plan, variables }: Pick<EventRun, 'change' | 'plan' | 'variables'>,
   { isWaiting, call }: Reader,
 ): Promise<string | undefined> {
   const root = { taskChanges: toChangeEvent(change) };
   const request = { call: callFor(change, call), deadline: performance.now() + EVENT_DEADLINE_MS, mutation: false };
-  const result = await planNow().run(root, variables, request);
+  const result = await plan(root, variables, request);
   await nextTurn(); // many results may have arrived together
   if (result.errors && (lacksService(result) || !isWaiting())) return undefined;
   return traced(JSON.stringify(result), change);

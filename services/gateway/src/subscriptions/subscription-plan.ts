@@ -27,7 +27,6 @@ import { LRUCache } from 'lru-cache';
 import type { FormatResult } from '../supergraph/client-errors.ts';
 import { asEngineResult, askServices } from '../supergraph/engines.ts';
 import type {
-  EngineResult,
   GraphSources,
   OperationResult,
   OperationRun,
@@ -39,10 +38,12 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 /** For a character of the fetch that an event answers, parsed. */
 const PROJECTION_BYTES = 60;
 
-export interface SubscriptionPlan {
-  /** The result of one event; `root` is the root field's value. Other services are asked for foreign fields only. */
-  run(root: Record<string, unknown>, variables: Record<string, unknown>, run: OperationRun): Promise<OperationResult>;
-}
+/** The result of one event; `root` is the root field's value. Services are asked for what the event lacks. Never rejects. */
+export type SubscriptionPlan = (
+  root: Record<string, unknown>,
+  variables: Record<string, unknown>,
+  run: OperationRun,
+) => Promise<OperationResult>;
 
 export interface PlanDeps {
   supergraph: Supergraph;
@@ -51,26 +52,6 @@ export interface PlanDeps {
   resized?: Resized;
 }
 
-/**
- * Plans a subscription once. @apollo/query-planner splits it into a primary fetch and the rest. Its executor refuses to
- * run that, but runs the same plan as a query whose first fetch is answered from the event.
- */
-export function planSubscription(operation: PreparedOperation, deps: PlanDeps): SubscriptionPlan {
-  const runPlan = compileRun(operation, deps);
-  return {
-    async run(root, variables, run) {
-      const result = await runPlan(root, variables, run).catch((error: unknown) => ({ data: null, errors: [error] }));
-      return deps.formatResult(result, run.call.requestId);
-    },
-  };
-}
-
-type RunPlan = (
-  root: Record<string, unknown>,
-  variables: Record<string, unknown>,
-  run: OperationRun,
-) => Promise<EngineResult>;
-
 /** The executor's context for one event. */
 interface EventAsk {
   run: OperationRun;
@@ -78,10 +59,14 @@ interface EventAsk {
   answer: (fetch: EventFetch) => SubgraphAnswer;
 }
 
-function compileRun(
+/**
+ * Plans a subscription once. @apollo/query-planner splits it into a primary fetch and the rest. Its executor refuses to
+ * run that, but runs the same plan as a query whose first fetch is answered from the event.
+ */
+export function planSubscription(
   { document, operationName }: PreparedOperation,
-  { supergraph, services, resized = () => undefined }: PlanDeps,
-): RunPlan {
+  { supergraph, services, formatResult, resized = () => undefined }: PlanDeps,
+): SubscriptionPlan {
   const ask = askServices(services);
   /** By the text of the fetch: each combination of @skip and @include values has its own. */
   const projections = new LRUCache<string, Project>({
@@ -108,7 +93,10 @@ function compileRun(
   const operation = executor.compile(document, operationName, resized);
   return async (root, variables, run) => {
     const answer = (fetch: EventFetch) => projectionOf(fetch)(root, variables);
-    return asEngineResult(await operation.run({ variables, context: { run, answer } }));
+    const result = await operation
+      .run({ variables, context: { run, answer } })
+      .then(asEngineResult, (error: unknown) => ({ data: null, errors: [error] }));
+    return formatResult(result, run.call.requestId);
   };
 }
 
@@ -142,6 +130,7 @@ function serviceSchema(supergraph: Supergraph, name: string): GraphQLSchema {
 
 /** The fields that an event contains, by type; any other selected field has to be fetched. */
 export const IN_THE_EVENT: Record<string, ReadonlySet<string>> = {
+  Subscription: new Set(['taskChanges']),
   TaskChange: new Set(['__typename', 'cursor', 'sequence', 'kind', 'task', 'previous', 'occurredAt']),
   Task: new Set(['__typename', 'owner', ...GRAPH_FIELDS]),
   User: new Set(['__typename', 'id']),

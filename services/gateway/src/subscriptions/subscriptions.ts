@@ -16,7 +16,7 @@ import { readArguments } from './arguments.ts';
 import { concerns, type TaskFilter } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
-import type { FailureReason, Protocol, SubscriptionMetrics } from './metrics.ts';
+import type { FailureReason, Protocol, SubscriptionMetrics } from '../realtime-metrics.ts';
 import {
   createEventRenderer,
   type Render,
@@ -212,7 +212,6 @@ function moveTo(outcome: EventRenderer | GraphQLError, stream: LiveStream): void
   try {
     const { variables, call } = stream;
     const args = readArguments(outcome.operation, variables);
-    stream.rendering.followedBy(outcome);
     stream.rendering = outcome;
     stream.view = { filter: args.filter, render: outcome.withVariables(args.variables, call, stream.inTurn) };
   } catch (error) {

@@ -5,6 +5,17 @@ const ANN = { identity: { role: 'user', userId: 'ann', sessionId: 'a' }, ip: '20
 const STRANGER = { identity: { role: 'anonymous' }, ip: '203.0.113.1' } as const;
 const OPERATOR = { identity: { role: 'operator' }, ip: '203.0.113.1' } as const;
 
+/** Work that goes on until it is released. */
+function heldWork() {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  let started = 0;
+  const run = async () => {
+    started++;
+    await promise;
+  };
+  return { run, started: () => started, release };
+}
+
 type Caller = Pick<RequestCall, 'identity' | 'ip' | 'signal'>;
 
 it.each<[string, Caller, number, number]>([
@@ -13,35 +24,25 @@ it.each<[string, Caller, number, number]>([
   ['operators', OPERATOR, 1_000, 0],
 ])('runs and delays a bounded number of operations: %s', async (_who, caller, running, waiting) => {
   const runForCaller = createCallerBulkheads();
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let started = 0;
-  const run = async () => {
-    started++;
-    await held;
-  };
+  const { run, started, release } = heldWork();
   const all = Array.from({ length: running + waiting }, () => runForCaller(caller, run));
-  expect(started).toBe(running);
+  expect(started()).toBe(running);
   if (waiting > 0)
     await expect(runForCaller(caller, run)).rejects.toMatchObject({
       extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 },
     });
   release();
   await Promise.all(all);
-  expect(started).toBe(running + waiting);
+  expect(started()).toBe(running + waiting);
 });
 
 it('bounds what all networks of an IPv6 site run', async () => {
   const runForCaller = createCallerBulkheads();
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let started = 0;
-  const run = async () => {
-    started++;
-    await held;
-  };
+  const { run, started, release } = heldWork();
   const all = Array.from({ length: 2_024 }, (_, at) =>
     runForCaller({ ...STRANGER, ip: `2001:db8:1:${(at % 50).toString(16)}::1` }, run),
   );
-  expect(started).toBe(1_024);
+  expect(started()).toBe(1_024);
   await expect(runForCaller({ ...STRANGER, ip: '2001:db8:1:ffff::1' }, run)).rejects.toMatchObject({
     extensions: { code: 'RATE_LIMITED' },
   });
@@ -51,28 +52,18 @@ it('bounds what all networks of an IPv6 site run', async () => {
 
 it('leaves room for the other sessions of an account, up to its own bound', async () => {
   const runForCaller = createCallerBulkheads();
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let started = 0;
-  const run = async () => {
-    started++;
-    await held;
-  };
+  const { run, started, release } = heldWork();
   const session = (sessionId: string) => ({ ...ANN, identity: { ...ANN.identity, sessionId } });
   const all = ['a', 'b', 'c', 'd'].flatMap((id) => Array.from({ length: 20 }, () => runForCaller(session(id), run)));
-  expect(started).toBe(48);
+  expect(started()).toBe(48);
   release();
   await Promise.all(all);
-  expect(started).toBe(80);
+  expect(started()).toBe(80);
 });
 
 it('leaves the place of a caller that disconnects to the next one', async () => {
   const runForCaller = createCallerBulkheads();
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  let started = 0;
-  const run = async () => {
-    started++;
-    await held;
-  };
+  const { run, started, release } = heldWork();
   const connection = new AbortController();
   const left = { ...ANN, signal: connection.signal };
   const running = Array.from({ length: 16 }, () => runForCaller(ANN, run));
@@ -83,5 +74,5 @@ it('leaves the place of a caller that disconnects to the next one', async () => 
   const next = runForCaller(ANN, run);
   release();
   await Promise.all([...running, next]);
-  expect(started).toBe(17);
+  expect(started()).toBe(17);
 });

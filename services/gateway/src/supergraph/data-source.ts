@@ -3,8 +3,8 @@ import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
-import type { SubgraphResult } from '@taskmesh/subgraph';
-import type { Connections, RequestOptions, ServiceRequest } from '../connections/connections.ts';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
+import type { Connections, RequestOptions } from '../connections/connections.ts';
 import type { GraphSource, GraphSources, OperationRun, RequestCall, SourceAnswer } from './operation.ts';
 import type { GraphMetrics } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
@@ -38,59 +38,50 @@ function createDataSource(
   { connections, metrics, clock, log }: DataSourceDeps,
 ): GraphSource {
   const observe = metrics.requests(name);
-  const isAuth = name === 'auth' && url === undefined;
-  const longChangeMs = url === undefined ? LONG_CHANGES_MS[name] : undefined;
-  const ask = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
-    const { call } = run;
-    const { requestId, traceparent } = call;
+  const isOurs = url === undefined;
+  const longChangeMs = isOurs ? LONG_CHANGES_MS[name] : undefined;
+  const isChange = ({ query }: SubgraphRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
+
+  const ask: GraphSource['ask'] = async (request, run) => {
+    const { call, signal } = run;
+    if (longChangeMs !== undefined && call.limitMs === undefined && isChange(request, run))
+      run.deadline = clock.now() + longChangeMs;
     const options: RequestOptions = {
       call: {
-        identity: url === undefined ? identityFor(name, call) : { role: 'anonymous' },
-        requestId,
-        ...(traceparent && { traceparent }),
+        identity: isOurs ? identityFor(name, call) : { role: 'anonymous' },
+        requestId: call.requestId,
+        ...(call.traceparent && { traceparent: call.traceparent }),
       },
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
-      ...(run.signal && { signal: run.signal }),
+      ...(signal && { signal }),
     };
-    const result = await connections.request(name, url, request, options);
-    if (url === undefined && isUnknownThere(result))
-      throw unavailable(undefined, new Error(result.errors?.[0]?.message));
-    if (isAuth && result.extensions) takeSessionNews(result.extensions, call);
-    return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
-  };
-
-  const answer = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
     const begunMs = performance.now();
     try {
-      return await ask(request, run);
+      const result = await connections.request(name, url, request, options);
+      const { data = null, errors, extensions } = result;
+      if (isOurs && isUnknownThere(result)) throw unavailable(undefined, new Error(errors?.[0]?.message));
+      if (isOurs && name === 'auth' && extensions) takeSessionNews(extensions, call);
+      return { data, ...(errors && { errors }) };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      if (!run.signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
+      if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
       observe((performance.now() - begunMs) / 1_000);
     }
   };
 
-  const isChange = ({ query }: ServiceRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
-
-  const askInTime: GraphSource['ask'] = (request, run) => {
-    const isLong = longChangeMs !== undefined && run.call.limitMs === undefined && isChange(request, run);
-    if (isLong) run.deadline = clock.now() + longChangeMs;
-    return answer(request, run);
-  };
-
   return {
-    ask: askInTime,
+    ask,
     async process({ request, context }: Parameters<Process>[0]) {
       const { query = '', variables, operationName } = request;
       const asked = { query, variables: variables ?? null, operationName: operationName ?? null };
       const run = context as OperationRun; // its executor gives nothing else
-      if (!isChange(asked, run)) return askInTime(asked, run);
+      if (!isChange(asked, run)) return ask(asked, run);
       // Its executor goes on behind a mutation that failed.
       if (run.hasFailed) return { data: null };
-      const result = await askInTime(asked, run);
+      const result = await ask(asked, run);
       run.hasFailed = result.data === null;
       return result;
     },

@@ -1,6 +1,7 @@
-import { createPeriodic, type Log } from '@taskmesh/service';
+import type { Log } from '@taskmesh/service';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import { readFile, stat } from 'node:fs/promises';
+import { unwatchFile, watchFile } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { GraphExecutor, GraphSources, PreparedOperation } from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
@@ -11,24 +12,13 @@ export interface ClientOperation extends PreparedOperation {
   cost(variables: Readonly<Record<string, unknown>>): number;
 }
 
-/** A document by its text. */
-export interface ParsedDocument {
-  source: string;
-  /** The SHA-256 of `source`, in hexadecimal digits. */
-  hash: string;
-  document: DocumentNode;
-}
-
 /** A supergraph and everything derived from it; all of it is replaced together. */
 export interface Graph {
   readonly supergraph: Supergraph;
   readonly services: GraphSources;
   readonly executor: GraphExecutor;
-  /**
-   * Prepares a client's document, as far as it does not depend on variables; parses it unless that has been done.
-   * @throws InvalidOperation
-   */
-  admit(source: string, operationName?: string, parsed?: ParsedDocument): ClientOperation;
+  /** Prepares a client's document, as far as it does not depend on variables. @throws InvalidOperation */
+  admit(source: string, operationName?: string): ClientOperation;
   /** A document that was admitted, by its hash, for as long as it is kept. */
   parsed(hash: string): DocumentNode | undefined;
 }
@@ -102,51 +92,38 @@ export interface SupergraphWatchOptions {
  */
 export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_EVERY_MS }: SupergraphWatchOptions) {
   const { took, refused } = createReloadMetrics(metrics);
-  let tried: string | undefined;
-  let seen: string | undefined;
+  let tried = graph.current.supergraph.sdl;
+  let settling: NodeJS.Timeout | undefined;
 
-  const load = async () => {
-    tried = await stateOf(file);
-    const sdl = await readFile(file, 'utf8');
-    if (sdl === graph.current.supergraph.sdl) return;
+  const load = async (mayBeTried: boolean) => {
     try {
+      const sdl = await readFile(file, 'utf8');
+      if (sdl === graph.current.supergraph.sdl || (sdl === tried && !mayBeTried)) return;
+      tried = sdl;
       await graph.replace(sdl);
     } catch (error) {
       refused();
-      log.error({ err: error, file }, 'the new supergraph cannot be used; the one before it goes on');
-      return;
+      return log.error({ err: error, file }, 'the new supergraph cannot be used; the one before it goes on');
     }
     took();
     log.info({ file }, 'a new supergraph is served');
   };
-
-  const look = async () => {
-    const found = await stateOf(file);
-    const isResting = found === seen;
-    seen = found;
-    if (isResting && found !== tried) await load();
+  const loadOnceSettled = () => {
+    clearTimeout(settling);
+    settling = setTimeout(() => void load(false), lookEveryMs);
   };
-
-  const poll = createPeriodic({ everyMs: lookEveryMs, task: look, what: 'the supergraph file', log });
 
   return {
     async start() {
-      poll.start();
+      watchFile(file, { interval: lookEveryMs }, loadOnceSettled);
     },
     /** Loads the file now, even if it was refused before. Never rejects. */
-    reload: () =>
-      load().catch((error: unknown) => {
-        refused();
-        log.error({ err: error, file }, 'the supergraph file cannot be read');
-      }),
-    stop: () => poll.stop(),
+    reload: () => load(true),
+    async stop() {
+      unwatchFile(file, loadOnceSettled);
+      clearTimeout(settling);
+    },
   };
-}
-
-/** Changes whenever the file does, however it was changed; links are followed. */
-async function stateOf(file: string): Promise<string> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-  return [dev, ino, size, mtimeNs, ctimeNs].join();
 }
 
 function createReloadMetrics(registry: Registry) {

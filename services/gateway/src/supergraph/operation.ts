@@ -3,7 +3,7 @@ import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Incompleteness } from '@taskmesh/federation';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
-import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import {
   type DocumentNode,
   GraphQLError,
@@ -11,7 +11,6 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { ServiceRequest } from '../connections/connections.ts';
 
 /** GraphQL's own codes, in addition to those of `@taskmesh/contracts`. */
 export const GRAPHQL_CODES = [
@@ -142,7 +141,7 @@ export interface OperationRun {
 
 /** How a service of the graph is asked. @apollo/gateway does it by `process`. */
 export interface GraphSource extends GraphQLDataSource {
-  ask(request: ServiceRequest, run: OperationRun): Promise<SourceAnswer>;
+  ask(request: SubgraphRequest, run: OperationRun): Promise<SourceAnswer>;
 }
 
 export type SourceAnswer = Pick<SubgraphResult, 'errors'> & { data: NonNullable<SubgraphResult['data']> | null };

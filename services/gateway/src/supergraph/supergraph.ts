@@ -1,13 +1,6 @@
-import {
-  ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
-  Supergraph as FederationSupergraph,
-  type Schema,
-} from '@apollo/federation-internals';
-import { QueryPlanner } from '@apollo/query-planner';
 import { errorMessage } from '@taskmesh/contracts/error-details';
-import { createPlan, fieldsRequiredWithArguments, withResolvableKeys, type FederatedGraph } from '@taskmesh/federation';
+import { readSupergraph, type PlannedGraph } from '@taskmesh/federation';
 import { ConfigError } from '@taskmesh/service';
-import { parse } from 'graphql';
 import { readFile } from 'node:fs/promises';
 import { withExactLiterals } from './variables.ts';
 
@@ -24,13 +17,10 @@ export interface GraphService {
 }
 
 /** A composed graph, ready for planning. Immutable once built. */
-export interface Supergraph extends FederatedGraph {
+export interface Supergraph extends PlannedGraph {
   /** Whether it includes our own services, and with them accounts and events for its subscriptions. */
   readonly own: boolean;
-  /** `schema` in the planner's own representation. */
-  readonly apiSchema: Schema;
   readonly sdl: string;
-  readonly planner: QueryPlanner;
   readonly services: readonly GraphService[];
 }
 
@@ -67,25 +57,9 @@ export function buildSupergraph(
 ): Supergraph {
   // The access directives of a foreign graph are accepted, but enforcing them is up to its services, as in our own
   // graphs.
-  const document = withResolvableKeys(parse(sdl, { noLocation: true }));
-  const graph = FederationSupergraph.build(document, {
-    supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
-    validateSupergraph: isOurs !== undefined,
-  });
-  const apiSchema = graph.apiSchema();
-  const planner = new QueryPlanner(graph, PLANNER);
-  const services = graph
+  const graph = readSupergraph(sdl, PLANNER, { validate: isOurs !== undefined });
+  const services = graph.planner.supergraph
     .subgraphsMetadata()
     .map(({ name, url }) => ({ name, url, own: isOurs?.({ name, url }) ?? true }));
-  return {
-    own: services.some(({ own }) => own),
-    sdl,
-    apiSchema,
-    schema: withExactLiterals(apiSchema.toGraphQLJSSchema()),
-    supergraphSchema: graph.schema.toGraphQLJSSchema(),
-    requiredWithArguments: fieldsRequiredWithArguments(document),
-    planner,
-    plan: createPlan(document, planner, PLANNER),
-    services,
-  };
+  return { ...graph, schema: withExactLiterals(graph.schema), own: services.some(({ own }) => own), sdl, services };
 }

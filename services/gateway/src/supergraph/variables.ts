@@ -1,31 +1,26 @@
 import { badUserInput, type Issue, toGraphQLError } from '@taskmesh/contracts';
 import { isExactInteger } from '@taskmesh/federation';
-import { isObject } from '@taskmesh/service';
 import {
   getNamedType,
-  getNullableType,
-  getVariableValues,
   type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLScalarType,
   type GraphQLSchema,
-  type GraphQLType,
   isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
   isNonNullType,
-  isRequiredInputField,
   isScalarType,
   isSpecifiedScalarType,
   Kind,
   typeFromAST,
   TypeInfo,
   ValidationContext,
+  valueFromAST,
   valueFromASTUntyped,
   type ValueNode,
-  type VariableDefinitionNode,
 } from 'graphql';
 import type { PreparedOperation } from './operation.ts';
 
@@ -35,42 +30,30 @@ const MAX_NAME = 64;
 /** For a name in a set; its text is the document's. */
 const NAME_BYTES = 64;
 
-/** What messages tell of the values of a type. */
-type ChoicesOf = (type: GraphQLInputType) => string | undefined;
-
 /**
- * Coerces variables to the operation's types and fills in its defaults.
+ * Coerces variables to the operation's types and fills in its defaults, by the rules of GraphQL. Not by graphql-js, whose
+ * messages repeat values. Integers beyond 2^53 stay exact for custom scalars; an ID becomes a string, and other types get a number.
  * @throws GraphQLError BAD_USER_INPUT with issues that name paths, never values
  */
 export function coerceVariables(
   prepared: PreparedOperation,
   sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const {
-    schema,
-    operation: { variableDefinitions = [] },
-    hideSuggestions = false,
-  } = prepared;
-  const given = readExactIntegers(schema, variableDefinitions, sent);
-  const choicesOf: ChoicesOf = hideSuggestions ? () => undefined : enumValuesOf;
-  const refuseProblems = () => {
-    const issues: Issue[] = [];
-    for (const issue of problemsOf(schema, variableDefinitions, given, choicesOf))
-      if (issues.push(issue) === MAX_ISSUES) break;
-    if (issues.length > 0) throw toGraphQLError(badUserInput(issues));
-  };
-  // graphql-js would describe all of what it refuses, which may be large.
-  if (Object.values(given).some((value) => typeof value === 'object' && value !== null)) refuseProblems();
-  const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
-    maxErrors: 1, // only to detect an error: graphql-js's messages repeat the values
-    hideSuggestions: true,
-  });
-  if (!errors) {
-    refuseNulls(prepared, coerced);
-    return coerced;
+  const { schema, operation, hideSuggestions = false } = prepared;
+  const coercing: Coercing = { path: [], issues: [], tellsChoices: !hideSuggestions };
+  const coerced: [string, unknown][] = [];
+  for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, node);
+    if (!isInputType(type)) continue; // validation has refused it
+    if (Object.hasOwn(sent, name)) coerced.push([name, coerceAt(name, sent[name], type, coercing)]);
+    else if (defaultValue) coerced.push([name, valueFromAST(defaultValue, type)]);
+    else if (isNonNullType(type)) refuse(coercing, 'is required', name);
   }
-  refuseProblems();
-  throw toGraphQLError(badUserInput([{ path: '', message: 'The variables do not fit the operation.' }]));
+  if (coercing.issues.length > 0) throw refusalOf(coercing.issues);
+  const variables = Object.fromEntries(coerced);
+  refuseNulls(prepared, variables);
+  return variables;
 }
 
 /**
@@ -81,11 +64,11 @@ function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<strin
   const nulls = Object.keys(coerced).filter((name) => coerced[name] === null);
   if (nulls.length === 0) return;
   const needed = neededOf(prepared);
-  const issues = nulls.flatMap((name) => (needed.has(name) ? nullIssue(name) : []));
-  if (issues.length > 0) throw toGraphQLError(badUserInput(issues.slice(0, MAX_ISSUES)));
+  const issues = nulls
+    .filter((name) => needed.has(name))
+    .map((path) => ({ path, message: `${path} must not be null.` }));
+  if (issues.length > 0) throw refusalOf(issues.slice(0, MAX_ISSUES));
 }
-
-const nullIssue = (path: string): Issue => ({ path, message: `${path} must not be null.` });
 
 /** The variables that are used at a non-null place. */
 function neededOf({ schema, document, operation, partOf }: PreparedOperation): ReadonlySet<string> {
@@ -98,116 +81,72 @@ function neededOf({ schema, document, operation, partOf }: PreparedOperation): R
   });
 }
 
-function* problemsOf(
-  schema: GraphQLSchema,
-  definitions: readonly VariableDefinitionNode[],
-  given: Readonly<Record<string, unknown>>,
-  choicesOf: ChoicesOf,
-): Generator<Issue> {
-  for (const { variable, type: node, defaultValue } of definitions) {
-    const name = variable.name.value;
-    const isGiven = Object.hasOwn(given, name);
-    const type = typeFromAST(schema, node);
-    if (isInputType(type) && (isGiven || !defaultValue))
-      yield* issuesOf(isGiven ? given[name] : undefined, type, name, choicesOf);
-  }
+interface Coercing {
+  /** Where we are. */
+  path: (string | number)[];
+  issues: Issue[];
+  tellsChoices: boolean;
 }
 
-/** Why `value` is not of `type`, by the coercion rules of graphql-js. */
-function* issuesOf(value: unknown, type: GraphQLInputType, path: string, choicesOf: ChoicesOf): Generator<Issue> {
-  if (value === undefined || value === null) {
-    if (isNonNullType(type)) yield value === null ? nullIssue(path) : { path, message: `${path} is required.` };
-  } else if (isNonNullType(type)) yield* issuesOf(value, type.ofType, path, choicesOf);
-  else if (isListType(type)) {
-    if (!Array.isArray(value)) yield* issuesOf(value, type.ofType, path, choicesOf);
-    else
-      for (const [index, item] of value.entries())
-        yield* issuesOf(item ?? null, type.ofType, `${path}.${index}`, choicesOf);
-  } else if (isInputObjectType(type)) {
-    if (typeof value === 'object' && !Array.isArray(value)) yield* fieldIssuesOf(value, type, path, choicesOf);
-    else yield { path, message: `${path} must be an object.` };
-  } else if (!isAccepted(value, type)) {
-    const values = choicesOf(type);
-    yield { path, message: `${path} must be ${values === undefined ? `of type ${type.name}` : `one of ${values}`}.` };
-  }
+const refusalOf = (issues: Issue[]) => toGraphQLError(badUserInput(issues));
+
+/** @throws GraphQLError when there are enough issues */
+function refuse({ path, issues }: Coercing, problem: string, ...below: string[]): undefined {
+  const place = [...path, ...below].join('.');
+  if (issues.push({ path: place, message: `${place} ${problem}.` }) === MAX_ISSUES) throw refusalOf(issues);
 }
 
-function* fieldIssuesOf(
-  value: object,
-  type: GraphQLInputObjectType,
-  path: string,
-  choicesOf: ChoicesOf,
-): Generator<Issue> {
+function coerceAt(step: string | number, value: unknown, type: GraphQLInputType, coercing: Coercing): unknown {
+  coercing.path.push(step);
+  const coerced = coerce(value, type, coercing);
+  coercing.path.pop();
+  return coerced;
+}
+
+function coerce(value: unknown, type: GraphQLInputType, coercing: Coercing): unknown {
+  if (isNonNullType(type))
+    return value === null ? refuse(coercing, 'must not be null') : coerce(value, type.ofType, coercing);
+  if (value === null) return null;
+  if (isListType(type)) {
+    if (!Array.isArray(value)) return [coerce(value, type.ofType, coercing)];
+    return value.map((item: unknown, index) => coerceAt(index, item, type.ofType, coercing));
+  }
+  if (isInputObjectType(type)) return coerceObject(value, type, coercing);
+  const leaf = parseLeaf(value, type);
+  if (leaf !== undefined) return leaf;
+  const choices = coercing.tellsChoices ? enumValuesOf(type) : undefined;
+  return refuse(coercing, choices === undefined ? `must be of type ${type.name}` : `must be one of ${choices}`);
+}
+
+function coerceObject(value: unknown, type: GraphQLInputObjectType, coercing: Coercing): unknown {
+  if (typeof value !== 'object' || Array.isArray(value) || isExactInteger(value))
+    return refuse(coercing, 'must be an object');
   const given = value as Readonly<Record<string, unknown>>;
   const fields = type.getFields();
-  for (const field of Object.values(fields)) {
-    const isGiven = Object.hasOwn(given, field.name);
-    if (isGiven || isRequiredInputField(field))
-      yield* issuesOf(isGiven ? given[field.name] : undefined, field.type, `${path}.${field.name}`, choicesOf);
+  const coerced: [string, unknown][] = [];
+  for (const { name, type: ofField, defaultValue } of Object.values(fields)) {
+    if (Object.hasOwn(given, name)) coerced.push([name, coerceAt(name, given[name], ofField, coercing)]);
+    else if (defaultValue !== undefined) coerced.push([name, defaultValue]);
+    else if (isNonNullType(ofField)) refuse(coercing, 'is required', name);
   }
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(fields, name)) continue;
-    const place = `${path}.${name.slice(0, MAX_NAME)}`;
-    yield { path: place, message: `${place} is not a field of ${type.name}.` };
-  }
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(fields, name)) refuse(coercing, `is not a field of ${type.name}`, name.slice(0, MAX_NAME));
   if (type.isOneOf && !(Object.keys(given).length === 1 && Object.values(given)[0] !== null))
-    yield { path, message: `${path} must have exactly one field, and not null.` };
+    refuse(coercing, 'must have exactly one field, and not null');
+  return Object.fromEntries(coerced);
 }
 
-function isAccepted(value: unknown, type: GraphQLScalarType | GraphQLEnumType): boolean {
-  if (typeof value === 'object' && (isEnumType(type) || isSpecifiedScalarType(type))) return false;
+/** Undefined when the value is not of the type. */
+function parseLeaf(value: unknown, type: GraphQLScalarType | GraphQLEnumType): unknown {
+  const isCustom = isCustomScalar(type);
+  if (isExactInteger(value) && !isCustom)
+    return parseLeaf(type.name === 'ID' ? value.rawJSON : Number(value.rawJSON), type);
+  if (typeof value === 'object' && !isCustom) return undefined; // a message about it might be as long
   try {
-    return type.parseValue(value) !== undefined;
+    return type.parseValue(value);
   } catch {
-    return false;
+    return undefined;
   }
-}
-
-type Variables = Readonly<Record<string, unknown>>;
-
-/** Integers beyond 2^53 stay exact for custom scalars; an ID becomes a string, and other types get a number. */
-function readExactIntegers(
-  schema: GraphQLSchema,
-  definitions: readonly VariableDefinitionNode[],
-  given: Variables,
-): Variables {
-  return readFields(
-    given,
-    definitions.map(({ variable, type }) => ({ name: variable.name.value, type: typeFromAST(schema, type) })),
-  );
-}
-
-interface Typed {
-  name: string;
-  type: GraphQLType | undefined;
-}
-
-/** Looks only where the types have room for values, and copies only what changes. */
-function readFields(object: Variables, fields: readonly Typed[]): Variables {
-  const changed = fields.flatMap(({ name, type }) => {
-    const value = Object.hasOwn(object, name) ? object[name] : undefined;
-    const read = readValue(value, type);
-    return read === value ? [] : [[name, read]];
-  });
-  return changed.length > 0 ? { ...object, ...(Object.fromEntries(changed) as Variables) } : object;
-}
-
-function readValue(value: unknown, type: GraphQLType | undefined): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const nullable = getNullableType(type);
-  if (isListType(nullable)) {
-    if (!Array.isArray(value)) return readValue(value, nullable.ofType);
-    return value.some((item) => typeof item === 'object')
-      ? value.map((item) => readValue(item, nullable.ofType))
-      : value;
-  }
-  if (isExactInteger(value)) {
-    if (isCustomScalar(nullable)) return value;
-    return nullable?.toString() === 'ID' ? value.rawJSON : Number(value.rawJSON);
-  }
-  return isInputObjectType(nullable) && isObject(value)
-    ? readFields(value, Object.values(nullable.getFields()))
-    : value;
 }
 
 const isCustomScalar = (type: unknown) => isScalarType(type) && !isSpecifiedScalarType(type);
@@ -215,7 +154,7 @@ const isCustomScalar = (type: unknown) => isScalarType(type) && !isSpecifiedScal
 /** Lets the schema's custom scalars read literals, such as the defaults of variables, without rounding. */
 export function withExactLiterals(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap()))
-    if (isScalarType(type) && !isSpecifiedScalarType(type)) type.parseLiteral = exactLiteral;
+    if (isScalarType(type) && isCustomScalar(type)) type.parseLiteral = exactLiteral;
   return schema;
 }
 
@@ -233,12 +172,12 @@ function exactLiteral(node: ValueNode, variables?: Parameters<typeof valueFromAS
 }
 
 /** An enum of another graph may be as long as a book. */
-const MOST = 20;
+const MAX_CHOICES = 20;
 
 /** What a client may choose from, for messages: `LOW, MEDIUM, HIGH`; undefined where the type is enough to say. */
 export function enumValuesOf(type: GraphQLInputType): string | undefined {
   const named = getNamedType(type);
   if (!isEnumType(named)) return undefined;
   const names = named.getValues().map(({ name }) => name);
-  return names.length <= MOST ? names.join(', ') : undefined;
+  return names.length <= MAX_CHOICES ? names.join(', ') : undefined;
 }

@@ -16,24 +16,25 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { GatewayContext } from '../context.ts';
 import { createFeed } from '../feed/feed.ts';
-import { createFeedMetrics } from '../feed/metrics.ts';
+import { places, placesOfNetworks } from '../http/client-connections.ts';
 import { errorText, JSON_TYPE } from '../http/replies.ts';
 import { createUnreadBudget } from '../http/unread-answers.ts';
+import { createRealtimeMetrics, type Protocol } from '../realtime-metrics.ts';
 import { createAccountShares } from '../subscriptions/account-shares.ts';
-import { createSubscriptionMetrics, type Protocol } from '../subscriptions/metrics.ts';
 import { createSubscriptions } from '../subscriptions/subscriptions.ts';
 import { createErrorFormat, createResultFormat } from '../supergraph/client-errors.ts';
 import { createAgeLimit, createSessionWatch } from './connection-ends.ts';
 import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
 import { createHttpStreams, type HttpStreams } from './http-streams/http-streams.ts';
-import { createSocketLimits } from './sockets/socket-limits.ts';
 import { createTasksChannel } from './tasks-channel.ts';
-import { createConnectionMetrics, type TransportDeps } from './transport.ts';
+import type { TransportDeps } from './transport.ts';
 
 /** What all subscriptions of an account may cost for each change, as a multiple of what an operation may. */
 const ACCOUNT_COST_FACTOR = 2;
 /** Messages may arrive in pieces, of which the smallest take as much memory as if they had this size. */
 const MIN_PIECE_BYTES = 256;
+/** How many connections of one network over its limit may be let in at once, only so that they can read a close code. */
+const REFUSALS_PER_IP = 100;
 /** How long a drained socket may take to close. */
 const GOODBYE_MS = 2_000;
 /** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
@@ -57,9 +58,8 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   const { eventLog, connections, log, clock, graph, tracing } = context;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxQueuedBytes, maxConnectionAgeS } =
     context.config.realtime;
-  const metrics = { ...createConnectionMetrics(context.metrics), ...createSubscriptionMetrics(context.metrics, clock) };
-  const feedMetrics = createFeedMetrics(context.metrics, clock);
-  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics: feedMetrics, tracing });
+  const metrics = createRealtimeMetrics(context.metrics, clock);
+  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
   const subscriptions = createSubscriptions({
     feed,
     clock,
@@ -70,15 +70,21 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   });
   const formatErrors = createErrorFormat(log);
   const watch = createSessionWatch(context);
-  const perClient = { perUser: maxSocketsPerUser, perIp: maxSocketsPerIp };
-  const limits = createSocketLimits(perClient);
-  const streamLimits = createSocketLimits(perClient);
+  const takeIp = placesOfNetworks(maxSocketsPerIp);
+  const takeRefusal = placesOfNetworks(REFUSALS_PER_IP);
   const heartbeats = createHeartbeats();
   const limitAge = createAgeLimit(maxConnectionAgeS, random);
-  const ofSockets: TransportDeps = { context, watch, limits, heartbeats, limitAge, metrics };
+  const ofSockets: TransportDeps = {
+    context,
+    watch,
+    takeUser: places(maxSocketsPerUser),
+    heartbeats,
+    limitAge,
+    metrics,
+  };
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
   const channel = createTasksChannel({ ...ofSockets, feed });
-  const streams = createHttpStreams({ ...ofSockets, limits: streamLimits, subscriptions, random });
+  const streams = createHttpStreams({ ...ofSockets, takeUser: places(maxSocketsPerUser), subscriptions, random });
   const maxPieces = Math.ceil(maxMessageBytes / MIN_PIECE_BYTES);
   const sockets = new WebSocketServer({
     noServer: true,
@@ -148,8 +154,8 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     upgrade(request, socket, head) {
       endOnError(socket);
       const ip = context.clientIp(request);
-      const place = limits.takeIp(ip);
-      const release = place ?? limits.takeRefusal(ip);
+      const place = takeIp(ip);
+      const release = place ?? takeRefusal(ip);
       if (!release) return socket.destroy();
       socket.once('close', release);
       if (isDraining) return refuseUpgrade(socket, unavailable('The gateway stops; another one takes over.'));

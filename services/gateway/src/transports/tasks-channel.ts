@@ -10,7 +10,7 @@ import { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@task
 import { createRealtimeServer, type Change, type Column, type RealtimeServer } from '@taskmesh/realtime-protocol';
 import { decodeProtectedHeader } from 'jose';
 import type { Feed } from '../feed/feed.ts';
-import { perChange } from '../feed/metrics.ts';
+import { perChange } from '../realtime-metrics.ts';
 import type { TransportDeps } from './transport.ts';
 
 /** Types as clients know them. */
@@ -22,14 +22,13 @@ const TYPES = {
   'timestamptz(3)': 'timestamptz',
 } as const satisfies Record<ColumnType, Column['type']>;
 
-const TASKS = {
-  name: 'tasks',
-  columns: Object.values(TASK_FIELDS).map(({ column, type }) => ({ name: column, type: TYPES[type] })),
-};
+const FIELDS = Object.entries(TASK_FIELDS) as [keyof TaskImage, (typeof TASK_FIELDS)[keyof TaskImage]][];
+
+const TASKS = { name: 'tasks', columns: FIELDS.map(([, { column, type }]) => ({ name: column, type: TYPES[type] })) };
 
 /** The changes of tasks for clients of Supabase Realtime. */
 export function createTasksChannel(deps: TransportDeps & { feed: Feed }): RealtimeServer {
-  const { context, feed, watch, limits, limitAge, heartbeats, metrics } = deps;
+  const { context, feed, watch, takeUser, limitAge, heartbeats, metrics } = deps;
   const { anonKey, maxSubscriptions, maxSocketsPerUser, maxMessagesPerS } = context.config.realtime;
   return createRealtimeServer({
     table: TASKS,
@@ -55,7 +54,7 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
       bindings: maxSubscriptions * maxSocketsPerUser,
       messagesPerSecond: maxMessagesPerS,
     },
-    takeSocket: limits.takeUser,
+    takeSocket: takeUser,
     limitAge,
     heartbeats,
     metrics: {
@@ -88,18 +87,5 @@ const asRowChange = perChange(({ kind, task, previous, occurredAt, cursor, trace
   oldRecord: previous && rowOf(previous),
 }));
 
-function rowOf(task: TaskImage): TaskRow {
-  return {
-    id: task.id,
-    user_id: task.ownerId,
-    title: task.title,
-    description: task.description,
-    completed: task.completed,
-    due_date: task.dueDate,
-    category: task.category,
-    priority: task.priority,
-    created_at: task.createdAt,
-    updated_at: task.updatedAt,
-    version: task.version,
-  };
-}
+const rowOf = (task: TaskImage) =>
+  Object.fromEntries(FIELDS.map(([name, { column }]) => [column, task[name]])) as TaskRow; // one for each column

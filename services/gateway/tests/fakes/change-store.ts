@@ -73,10 +73,10 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     tasks,
     eventLog,
     /** Commits a change; `deliver` sends it over the event log. */
-    commit(owner: string): TaskChanged {
+    commit(owner: string, options?: ChangeOptions): TaskChanged {
       const list = changes.get(owner) ?? [];
       changes.set(owner, list);
-      const change = makeChange(owner, list.length + 1, epoch);
+      const change = makeChange(owner, list.length + 1, epoch, options);
       list.push(change);
       return change;
     },
@@ -109,31 +109,38 @@ export function createStore({ mostAtOnce = 7 } = {}) {
 
 const keyOf = (epoch: number) => createSecretKey(Buffer.alloc(32, epoch));
 
-function makeChange(ownerId: string, sequence: number, epoch: number): TaskChanged {
-  const at = '2026-01-01T00:00:00.000Z';
-  const task = {
-    id: randomUUID(),
-    ownerId,
-    title: `task ${sequence}`,
-    description: null,
-    completed: false,
-    dueDate: null,
-    category: null,
-    priority: 'low' as const,
-    createdAt: at,
-    updatedAt: at,
-    version: 1,
-  };
+interface ChangeOptions {
+  title?: string;
+  traceparent?: string;
+  task?: { id: string };
+}
+
+function makeChange(ownerId: string, sequence: number, epoch: number, options: ChangeOptions = {}): TaskChanged {
+  const { title = `task ${sequence}`, traceparent = null, task = { id: randomUUID() } } = options;
+  const at = new Date().toISOString();
   return {
     id: String(sequence),
     epoch,
     ownerId,
     sequence,
     kind: 'INSERT',
-    task,
+    task: {
+      ...task,
+      ownerId,
+      title,
+      description: null,
+      completed: false,
+      dueDate: null,
+      category: null,
+      priority: 'low',
+      createdAt: at,
+      updatedAt: at,
+      version: 1,
+    },
     previous: null,
     occurredAt: at,
     cursor: sealCursor(keyOf(epoch), ownerId, { epoch, sequence }),
+    traceparent,
   };
 }
 

@@ -1,3 +1,4 @@
+import { composeServices } from '@apollo/composition';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { graphql, parse } from 'graphql';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,6 +10,15 @@ export interface ForeignService {
   /** Makes it answer with this status and no result; undefined: as usual. */
   failWith(status: number | undefined): void;
   stop(): void;
+}
+
+/** The supergraph of some services. */
+export function composed(services: { name: string; url: string; typeDefs: string }[]): string {
+  const { supergraphSdl, errors } = composeServices(
+    services.map(({ typeDefs, ...service }) => ({ ...service, typeDefs: parse(typeDefs) })),
+  );
+  if (!supergraphSdl) throw new Error(String(errors));
+  return supergraphSdl;
 }
 
 /** An ordinary GraphQL server over HTTP. */

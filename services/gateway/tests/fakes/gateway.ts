@@ -3,6 +3,9 @@ import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createLog, stopAll, systemClock, type Clock, type Tracing } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
 import type { Connections } from '../../src/connections/connections.ts';
@@ -27,6 +30,8 @@ export interface TestGateway {
   logged: Record<string, unknown>[];
   /** What the admin port would show. */
   metrics: Registry;
+  /** One series of them; 0 when it is absent. */
+  figure(series: string): Promise<number>;
   /** Commits a change of a task, and publishes it. */
   commit: FakeTasks['changes']['commit'];
   /** Over HTTP only: stops a service. */
@@ -53,6 +58,8 @@ export interface GraphQLAnswer {
 
 export interface TestGatewayOptions {
   env?: Record<string, string>;
+  /** Texts of files, by the variables that name them. */
+  files?: Record<string, string>;
   /** @default 64 MiB */
   maxQueuedBytes?: number;
   mode?: 'in-process' | 'http';
@@ -87,7 +94,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     tasks: { ...tasks, operators: operators.tasks, deadLetters },
     backup: { subgraph: backup, work, operators: operators.backup },
   };
-  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: '/nowhere', ...env });
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+  const files: Record<string, string> = {};
+  for (const [variable, text] of Object.entries(options.files ?? {}))
+    await writeFile((files[variable] = join(folder, variable)), text);
+  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', DATA_DIR: '/nowhere', ...files, ...env });
   if (options.maxQueuedBytes) config.realtime.maxQueuedBytes = options.maxQueuedBytes;
   const { connections, servers } =
     mode === 'http'
@@ -118,6 +129,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     operators,
     logged,
     metrics,
+    async figure(series) {
+      const line = (await metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
+      return Number(line?.slice(series.length + 1) ?? 0);
+    },
     commit(...change) {
       const committed = tasks.changes.commit(...change);
       void eventLog.publish(TASK_CHANGES_TOPIC, [{ key: committed.ownerId, value: JSON.stringify(committed) }]);
@@ -134,6 +149,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       await gateway.stop();
       await connections.close();
       await stopAll(Object.values(servers ?? {}));
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

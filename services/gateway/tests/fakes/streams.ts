@@ -65,6 +65,48 @@ export async function openWebSocket(
   return socket;
 }
 
+interface Message {
+  type: string;
+  id?: string;
+  payload?: unknown;
+}
+
+/** A socket of graphql-ws whose client is acknowledged. */
+export interface GraphqlWsClient {
+  socket: WebSocket;
+  messages: Message[];
+  /** The messages about this operation. */
+  of(id: string): Message[];
+  /** The close code. */
+  closed: number | undefined;
+  /** Sends all of them in one segment. */
+  send(...messages: Message[]): void;
+  subscribe(id: string, query: string): void;
+}
+
+export async function connectGraphqlWs(origin: string, token: string): Promise<GraphqlWsClient> {
+  const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
+  const messages: Message[] = [];
+  const client: GraphqlWsClient = {
+    socket,
+    messages,
+    of: (id) => messages.filter((message) => message.id === id),
+    closed: undefined,
+    send(...sent) {
+      const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws does not expose cork
+      raw.cork();
+      for (const message of sent) socket.send(JSON.stringify(message));
+      raw.uncork();
+    },
+    subscribe: (id, query) => client.send({ id, type: 'subscribe', payload: { query } }),
+  };
+  socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes)) as Message));
+  socket.on('close', (code) => (client.closed = code));
+  client.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+  await eventually(() => expect(messages).toEqual([{ type: 'connection_ack' }]));
+  return client;
+}
+
 export async function streamGraphqlWs(request: StreamRequest): Promise<TestStream> {
   const { origin, token, query, variables, extensions, params } = request;
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
@@ -123,6 +165,17 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
   const event = kind === 'sse' ? (message as StreamEvent) : message.payload;
   if (event?.data !== undefined) stream.events.push(event);
   else if (message.errors) stream.errors.push(...message.errors);
+}
+
+export const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** The protocols that run a document. */
+export const GRAPHQL_PROTOCOLS = PROTOCOLS.slice(0, 3);
+
+export function streamBy(protocol: Protocol, request: StreamRequest): Promise<TestStream> {
+  if (protocol === 'graphql-ws') return streamGraphqlWs(request);
+  return protocol === 'channel' ? streamChannel(request) : streamHttp(protocol, request);
 }
 
 /** `query` has no effect here: channels carry rows. */

@@ -2,13 +2,14 @@ import { badUserInput } from '@taskmesh/contracts';
 import { type TasksInternal, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { TaskFragment } from '../../src/rest/operations.ts';
-import { createFakeChanges, type FakeChanges } from './changes.ts';
+import { createStore } from './change-store.ts';
 import { createFakeSubgraph } from './fake-subgraph.ts';
 
 export interface FakeTasks {
   subgraph: Subgraph;
   internal: TasksInternal;
-  changes: FakeChanges;
+  /** `commit` delivers nothing. */
+  changes: TasksInternal & Pick<ReturnType<typeof createStore>, 'commit' | 'cursor'>;
   /** The callers and their traces, call by call. */
   calls: Pick<SubgraphContext, 'identity' | 'traceparent' | 'isTraced'>[];
   /** Every resolver throws this until it is unset. */
@@ -18,7 +19,8 @@ export interface FakeTasks {
 /** A tasks service in memory: each user has two tasks. */
 export function createFakeTasks(log: Log): FakeTasks {
   const calls: FakeTasks['calls'] = [];
-  const changes = createFakeChanges();
+  const { tasks, commit, cursor } = createStore({ mostAtOnce: Infinity });
+  const changes = { ...tasks, commit, cursor };
   let failure: Error | undefined;
 
   const taskOf = (userId: string, number: number): TaskFragment & { owner: object } => ({

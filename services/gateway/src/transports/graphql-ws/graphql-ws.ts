@@ -48,7 +48,7 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 }
 
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps & OperationsDeps): void {
-  const { context, heartbeats, limitAge, limits, watch } = deps;
+  const { context, heartbeats, limitAge, takeUser, watch } = deps;
   const mayTalk = createMessageRate(context.config.realtime.maxMessagesPerS);
   // Read at once: a socket lives for hours, and the request would stay with it.
   const handshake = { authorization: headerValues(request, 'authorization'), ...connectionOf(context, request) };
@@ -88,7 +88,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
     if (found.kind === 'invalid') return unauthorized(CloseCode.Forbidden, 'Forbidden');
-    const release = limits.takeUser(found.identity.userId);
+    const release = takeUser(found.identity.userId);
     if (!release) return endSocket(socket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     const unwatch = watch(found.claims, () => {
       operations.stopStreams();

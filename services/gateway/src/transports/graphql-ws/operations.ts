@@ -135,7 +135,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
 
   const run = async (operation: Operation, payload: SubscribePayload, call: RequestCall) => {
     const { admission } = context;
-    const admitted = await admission.admit(admission.read(payload), { isGet: false, canStream: true, caller: call });
+    const admitted = await admission.admit(payload, { isGet: false, canStream: true, caller: call });
     if (!isRunning(operation)) return; // given up before it ran
     if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, { ...admitted, call });
     const result = await context.graph

@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import type { Protocol } from '../../subscriptions/metrics.ts';
+import type { Protocol } from '../../realtime-metrics.ts';
 
 /** How one protocol writes a stream of results into an HTTP response. */
 export interface StreamFormat {

@@ -9,7 +9,8 @@ import { releaseBody } from '../../http/json-bytes.ts';
 import { encodeText } from '../../http/negotiation.ts';
 import { holderOf, leaveUncounted, type Reader } from '../../http/unread-answers.ts';
 import { createEventChunks, multipart, sse, type StreamFormat } from './formats.ts';
-import type { EndReason, TransportDeps } from '../transport.ts';
+import type { EndReason } from '../../realtime-metrics.ts';
+import type { TransportDeps } from '../transport.ts';
 import { headersOf, StreamWriter, type StreamKind } from './stream-writer.ts';
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
@@ -84,7 +85,7 @@ async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
   const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
   const { admission, clientIp } = context;
   const sent = await readRequest(request.raw, clientIp(request.raw));
-  const admitted = await admission.admit(admission.read(sent), carrier);
+  const admitted = await admission.admit(sent, carrier);
   if (isSubscription(admitted)) return subscribe(deps, exchange, { user, subscription: admitted });
   const result = await context.graph
     .of(admitted.operation.schema)
@@ -97,9 +98,9 @@ async function subscribe(
   { request, reply, kind }: Exchange,
   { user, subscription }: { user: Awaited<ReturnType<typeof userOf>>; subscription: AdmittedOperation },
 ): Promise<unknown> {
-  const { limits, limitAge, watch, subscriptions, metrics, open } = deps;
+  const { takeUser, limitAge, watch, subscriptions, metrics, open } = deps;
   const { protocol } = kind.format;
-  const release = limits.takeUser(user.identity.userId);
+  const release = takeUser(user.identity.userId);
   if (!release) throw rateLimited(1, 'Too many streams.');
 
   const writer = new StreamWriter(reply, kind);

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Heartbeats, writeShared } from '@taskmesh/realtime-protocol';
-import type { EndReason } from '../transport.ts';
+import type { EndReason } from '../../realtime-metrics.ts';
 import type { EventChunkOf, StreamFormat } from './formats.ts';
 import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
 

@@ -1,0 +1,2 @@
+/** What services have answered, merged. Names of fields may be those that all objects inherit. */
+export type Data = Record<string, unknown>;

@@ -1,0 +1,155 @@
+import type { TaskChanged } from '@taskmesh/contracts';
+import type { EndReason as SocketEnd } from '@taskmesh/realtime-protocol';
+import { activeSpan, type Clock, createLatencyHistogram } from '@taskmesh/service';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
+const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];
+
+/** Why a subscription that its client wanted could not begin or had to end. */
+export type FailureReason = 'cursor_expired' | 'graph_changed' | 'subscription_limit' | 'unavailable' | 'refused';
+
+/** Of a socket, or of a stream that ended with an error: in SSE and multipart, one stream is one connection. */
+export type EndReason = SocketEnd | 'failed';
+
+export interface FeedMetrics {
+  /** A change that has readers here: it came from the event log, or had to be fetched. */
+  arrived(change: TaskChanged, way: 'event_log' | 'gap_fill'): void;
+  gapFilled(): void;
+  resumed(outcome: 'resumed' | 'expired'): void;
+  replayed(count: number): void;
+}
+
+export interface SubscriptionMetrics {
+  subscribed(protocol: Protocol): () => void;
+  /** `since` is when the subscription began (Unix ms): changes committed before are replays and are not measured. */
+  delivered(protocol: Protocol, change: Pick<TaskChanged, 'occurredAt'>, since: number): void;
+  failed(protocol: Protocol, reason: FailureReason): void;
+}
+
+export interface ConnectionMetrics {
+  /** Call the returned function when the connection closes. */
+  connected(protocol: Protocol): (reason: EndReason) => void;
+  /** Read at each scrape. */
+  watch(figures: { queueBytes: () => number; owners: () => number }): void;
+}
+
+export function createRealtimeMetrics(
+  registry: Registry,
+  clock: Clock,
+): FeedMetrics & SubscriptionMetrics & ConnectionMetrics {
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const byProtocol = (name: string, help: string) => new Gauge({ name, help, labelNames: ['protocol'], registers });
+  const scraped = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
+  const resumes = counter(
+    'taskmesh_realtime_resumes_total',
+    'Subscriptions that came with a cursor, by whether it could be used',
+    ['outcome'],
+  );
+  const replays = counter(
+    'taskmesh_realtime_replayed_changes_total',
+    'Changes that were read from the log for subscribers that came back',
+  );
+  const gapFills = counter('taskmesh_realtime_gap_fills_total', 'Times that changes were missing and asked for');
+  const arrival = createLatencyHistogram<'way'>(registry, {
+    name: 'taskmesh_realtime_arrival_latency_seconds',
+    help: 'From the commit of a change until it arrived at this gateway, by how it came',
+  });
+  const subscriptions = byProtocol('taskmesh_realtime_subscriptions', 'Subscriptions and joined channels that run');
+  const failures = counter(
+    'taskmesh_realtime_subscriptions_failed_total',
+    'Subscriptions that were refused, or ended with an error',
+    ['protocol', 'reason'],
+  );
+  const delivery = createLatencyHistogram<'protocol'>(registry, {
+    name: 'taskmesh_realtime_delivery_latency_seconds',
+    help: 'From the commit of a change until it was written to a socket, for subscriptions that were there at the time',
+  });
+  const connections = byProtocol('taskmesh_realtime_connections', 'Open sockets and HTTP streams');
+  const ended = counter(
+    'taskmesh_realtime_connections_ended_total',
+    'Connections that ended, by who or what ended them',
+    ['protocol', 'reason'],
+  );
+
+  const observeArrival = {
+    event_log: arrival.observer({ way: 'event_log' }),
+    gap_fill: arrival.observer({ way: 'gap_fill' }),
+  };
+  const observeDelivery = {
+    'graphql-ws': delivery.observer({ protocol: 'graphql-ws' }),
+    sse: delivery.observer({ protocol: 'sse' }),
+    multipart: delivery.observer({ protocol: 'multipart' }),
+    channel: delivery.observer({ protocol: 'channel' }),
+  };
+  // So that these series exist before anything happens.
+  for (const outcome of ['resumed', 'expired']) resumes.inc({ outcome }, 0);
+  for (const protocol of PROTOCOLS) {
+    subscriptions.set({ protocol }, 0);
+    connections.set({ protocol }, 0);
+    ended.inc({ protocol, reason: 'slow' }, 0);
+  }
+  const committedAt = perChange(({ occurredAt }: Pick<TaskChanged, 'occurredAt'>) => Date.parse(occurredAt));
+  const secondsSince = (atMs: number) => (clock.now() - atMs) / 1_000;
+
+  return {
+    arrived: (change, way) => observeArrival[way](secondsSince(committedAt(change))),
+    gapFilled: () => gapFills.inc(),
+    resumed: (outcome) => resumes.inc({ outcome }),
+    replayed: (count) => replays.inc(count),
+    subscribed(protocol) {
+      subscriptions.inc({ protocol });
+      return () => subscriptions.dec({ protocol });
+    },
+    delivered(protocol, change, since) {
+      const at = committedAt(change);
+      if (at < since) return;
+      observeDelivery[protocol](secondsSince(at));
+      traceDelivery(protocol);
+    },
+    failed: (protocol, reason) => failures.inc({ protocol, reason }),
+    connected(protocol) {
+      connections.inc({ protocol });
+      return (reason) => {
+        connections.dec({ protocol });
+        ended.inc({ protocol, reason });
+      };
+    },
+    watch({ queueBytes, owners }) {
+      scraped('taskmesh_realtime_queue_bytes', 'Bytes that wait for clients to read them', queueBytes);
+      scraped('taskmesh_realtime_owners', 'Owners whose changes somebody reads here', owners);
+    },
+  };
+}
+
+/** The last step of a change's trace: from its arrival until it is written to a socket. */
+function traceDelivery(protocol: Protocol): void {
+  const arrived = activeSpan();
+  arrived
+    ?.child({
+      name: `deliver ${protocol}`,
+      startMs: arrived.startMs,
+      attributes: { 'taskmesh.feed.protocol': protocol },
+    })
+    .end();
+}
+
+/** A change goes to many readers right after each other, so what was computed from it is kept until the next one comes. */
+export function perChange<Change, Value>(compute: (change: Change) => Value): (change: Change) => Value {
+  let last: { change: Change; value: Value } | undefined;
+  return (change) => {
+    if (last?.change !== change) last = { change, value: compute(change) };
+    return last.value;
+  };
+}

@@ -1,0 +1,114 @@
+import { jest } from '@jest/globals';
+import { createAgeLimit, createAlarms, createSessionWatch } from './connection-ends.ts';
+
+const NOW_S = 1_800_000_000;
+const DAY_MS = 86_400_000;
+const clock = { now: () => Date.now() };
+
+beforeEach(() => void jest.useFakeTimers({ now: NOW_S * 1_000 }));
+afterEach(() => void jest.useRealTimers());
+
+describe('alarms', () => {
+  it('ring each at its time, in whatever order they were set, with one timer', () => {
+    const setAlarm = createAlarms(clock);
+    const rung: number[] = [];
+    for (const second of [30, 10, 20, 10]) setAlarm(NOW_S + second, () => rung.push(second));
+    expect(jest.getTimerCount()).toBe(1);
+    jest.advanceTimersByTime(9_999);
+    expect(rung).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(rung).toEqual([10, 10]);
+    jest.advanceTimersByTime(20_000);
+    expect(rung).toEqual([10, 10, 20, 30]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('ring soon after the clock was set forward, and not early when it was set back', () => {
+    const setAlarm = createAlarms(clock);
+    const rung: number[] = [];
+    for (const second of [100, 3_600]) setAlarm(NOW_S + second, () => rung.push(second));
+    jest.setSystemTime((NOW_S - 1_000) * 1_000);
+    jest.advanceTimersByTime(200_000);
+    expect(rung).toEqual([]);
+    jest.setSystemTime((NOW_S + 4_000) * 1_000);
+    jest.advanceTimersByTime(1_000);
+    expect(rung).toEqual([100, 3_600]);
+  });
+
+  it('do not ring when they are cancelled, even by another one', () => {
+    const setAlarm = createAlarms(clock);
+    const rung: string[] = [];
+    const cancels: (() => void)[] = [];
+    setAlarm(NOW_S - 10, () => {
+      rung.push('past');
+      for (const cancel of cancels) cancel();
+    });
+    cancels.push(setAlarm(NOW_S - 10, () => rung.push('at the same time')));
+    cancels.push(setAlarm(NOW_S + 10, () => rung.push('later')));
+    jest.advanceTimersByTime(20_000);
+    expect([rung, jest.getTimerCount()]).toEqual([['past'], 0]);
+  });
+});
+
+describe('the limit of ages', () => {
+  it('ends connections that came together each at its own age, a tenth of the limit around it', () => {
+    const chances = [0, 0.25, 0.5, 0.75, 1];
+    const limitAge = createAgeLimit(1_000, () => chances.shift() ?? 0);
+    const ages: number[] = [];
+    for (let count = 0; count < 5; count++)
+      limitAge(
+        () => ages.push(Date.now() / 1_000 - NOW_S),
+        () => true,
+      );
+    jest.advanceTimersByTime(2_000_000);
+    expect(ages).toEqual([900, 950, 1_000, 1_050, 1_100]);
+  });
+
+  it('asks again after as long about a client that could not go on where it was, until it closes', () => {
+    const limitAge = createAgeLimit(10, () => 0.5);
+    const end = jest.fn();
+    const canResume = jest.fn(() => canResume.mock.calls.length > 2);
+    limitAge(end, canResume);
+    jest.advanceTimersByTime(29_000);
+    expect([canResume.mock.calls.length, end.mock.calls.length]).toEqual([2, 0]);
+    jest.advanceTimersByTime(1_000);
+    expect(end).toHaveBeenCalledTimes(1);
+    const forget = limitAge(end, () => false);
+    jest.advanceTimersByTime(15_000);
+    forget();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is off at 0', () => {
+    createAgeLimit(0, () => 0)(
+      () => undefined,
+      () => true,
+    );
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('the watch over a token', () => {
+  it('waits for an end that is further away than a timer can wait, and minds no key but its own', () => {
+    let onRemoved = () => {};
+    const watch = createSessionWatch({
+      clock,
+      accessKeys: {
+        isCurrent: () => false,
+        onRemoved(listener) {
+          onRemoved = listener;
+          return () => undefined;
+        },
+      },
+      endedSessions: { has: () => false, onEnded: () => () => undefined },
+    });
+    const onEnd = jest.fn();
+    watch({ sid: 'session', exp: NOW_S + (300 * DAY_MS) / 1_000, key: undefined }, onEnd);
+    onRemoved();
+    jest.setSystemTime(NOW_S * 1_000 + 300 * DAY_MS - 60_000);
+    jest.advanceTimersByTime(59_999);
+    expect(onEnd).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(onEnd).toHaveBeenCalledTimes(1);
+  });
+});
