@@ -9,6 +9,7 @@ import {
   unavailable,
 } from '@taskmesh/contracts';
 import type { SubgraphResult } from '@taskmesh/subgraph';
+import { eventually } from '@taskmesh/testing';
 import {
   createDescriptionCheck,
   type ApiDescription,
@@ -191,31 +192,37 @@ describe('the export of an account', () => {
   let exporting: TestGateway;
   /** The field that fails. */
   let broken: string | undefined;
+  /** What the pages of tasks wait for. */
+  let held: Promise<void> | undefined;
+
+  const entry = (id: number) => ({
+    ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
+  });
+  type Page = { first?: number; after?: string | null };
+  type Answer = Record<string, unknown>;
+  const answers: Record<string, (page: Page) => Answer | Promise<Answer>> = {
+    me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
+    sessions: () => ({ sessions: [] }),
+    personalTokens: () => ({ personalTokens: [] }),
+    linkedIdentities: () => ({ linkedIdentities: [] }),
+    async tasks() {
+      await held;
+      return { tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } };
+    },
+    auditEntries({ first = 0, after }) {
+      const below = after ? Number(after) : LENGTH + 1;
+      return { auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)) };
+    },
+  };
 
   beforeAll(async () => {
-    const entry = (id: number) => ({
-      ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
-    });
-    const answers: Record<string, (variables: { first?: number; after?: string | null }) => Record<string, unknown>> = {
-      me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
-      sessions: () => ({ sessions: [] }),
-      personalTokens: () => ({ personalTokens: [] }),
-      linkedIdentities: () => ({ linkedIdentities: [] }),
-      tasks: () => ({ tasks: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } }),
-      auditEntries({ first = 0, after }) {
-        const below = after ? Number(after) : LENGTH + 1;
-        return {
-          auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
-        };
-      },
-    };
     exporting = await startTestGateway({
       wrap: (connections) => ({
         ...connections,
         async request(service, url, request, options) {
           const [, name = ''] = /\{\s*(\w+)/.exec(request.query) ?? [];
           if (name === broken) throw unavailable();
-          const data = answers[name]?.(request.variables ?? {});
+          const data = await answers[name]?.(request.variables ?? {});
           return data ? { data } : connections.request(service, url, request, options);
         },
       }),
@@ -223,15 +230,29 @@ describe('the export of an account', () => {
   });
   afterAll(() => exporting.stop());
 
-  const read = async () =>
+  const read = async (user = USER) =>
     fetch(`${exporting.origin}/api/auth/export`, {
-      headers: { authorization: `Bearer ${await exporting.auth.token(USER)}` },
+      headers: { authorization: `Bearer ${await exporting.auth.token(user)}` },
     });
 
   it('has an audit trail of several pages', async () => {
     broken = undefined;
     const { audit } = (await (await read()).json()) as { audit: { id: string }[] };
     expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: LENGTH }, (_, index) => LENGTH - index));
+  });
+
+  it('runs twice at once for an account, and no more', async () => {
+    broken = undefined;
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    held = promise;
+    const running = await Promise.all([read(), read()]);
+    const refused = await read();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    const ofAnother = await read('0199e1c2-5b7a-7cc3-98c4-dc0c0c073990');
+    expect(ofAnother.status).toBe(200);
+    release();
+    for (const each of [...running, ofAnother]) expect(await each.json()).toMatchObject({ tasks: [] });
+    await eventually(async () => expect((await read()).status).toBe(200));
   });
 
   it('is a 503 when what comes first cannot be read, and breaks off when what comes later cannot', async () => {

@@ -1,4 +1,6 @@
+import { rateLimited } from '@taskmesh/contracts';
 import { Readable } from 'node:stream';
+import { places } from '../../http/client-connections.ts';
 import { checkedQuery, type Endpoint, endpoint, type Exchange, queryText } from '../endpoint.ts';
 import { type AuditEntryFragment, type RestExportTasksQuery, OPERATIONS } from '../operations.ts';
 import { accountExport, auditTrail } from '../schemas/answers.ts';
@@ -33,20 +35,35 @@ export const dataEndpoints: readonly Endpoint[] = [
       'If the response breaks off, it is incomplete: request it again.',
     needs: OPERATIONS.exportTasks,
     answerSchema: accountExport,
+    errors: ['RATE_LIMITED'],
     handle: async ({ isHead, claims, run }) => ({
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'content-disposition': 'attachment; filename="taskmesh-account.json"',
       },
-      body: isHead ? null : await exportOf(run, claims.userId),
+      body: isHead ? null : await beginExport(run, claims.userId),
     }),
   }),
 ];
 
 /** Audit entries or tasks in memory at once. */
-const PAGE = 500;
+const PAGE = 100;
+/** At once, for an account. */
+const takePlace = places(2);
 
 type Run = Exchange['run'];
+
+/** @throws AppError RATE_LIMITED */
+async function beginExport(run: Run, userId: string): Promise<Readable> {
+  const release = takePlace(userId);
+  if (!release) throw rateLimited(1, 'Two exports of this account are running already.');
+  try {
+    return (await exportOf(run, userId)).once('close', release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
 
 /**
  * Everything stored about a user, as the text of one JSON object. The long lists are streamed page by page. The short
@@ -59,8 +76,16 @@ async function exportOf(run: Run, userId: string): Promise<Readable> {
     tokens: (await run(OPERATIONS.personalTokens, {})).tokens.map(tokenOf),
     ...(await run(OPERATIONS.linkedIdentities, {})),
   };
-  return Readable.from(text(JSON.stringify(first), { audit: trail(run), tasks: tasks(run, userId) }), {
-    objectMode: false,
+  const parts = text(JSON.stringify(first), { audit: trail(run), tasks: tasks(run, userId) });
+  return new Readable({
+    // Nothing is read ahead (as `Readable.from` would): what waits here is counted by no limit.
+    highWaterMark: 0,
+    read() {
+      parts.next().then(
+        ({ value, done }) => this.push(done ? null : value),
+        (error: Error) => this.destroy(error),
+      );
+    },
   });
 }
 
