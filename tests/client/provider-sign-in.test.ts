@@ -75,18 +75,6 @@ it('opens nothing on a page that did not begin, or began something else', async 
   expect(other.user()).toBeNull();
 });
 
-it('asks for the password of an account with that address, and then links it', async () => {
-  const client = newClient();
-  const { sub, email } = newPerson();
-  const { id } = await client.signUp({ email, password: PASSWORD, name: 'Ada' });
-  await client.signOut();
-  const code = await codeFor(client, sub);
-  expect(await codeOf(client.signInWithCode(code))).toBe('LINK_REQUIRED');
-  expect(await codeOf(client.signInWithCode(code, 'wrong'))).toBe('BAD_USER_INPUT');
-  expect((await client.signInWithCode(code, PASSWORD)).id).toBe(id);
-  client.close();
-});
-
 it('links who is signed in', async () => {
   const client = newClient();
   const { sub, email } = newPerson();

@@ -62,6 +62,13 @@ async function tokenFor(email: string): Promise<string> {
   return tokenIn((await mails()).filter(({ to }) => to === email).at(-1)?.text);
 }
 
+/** An account that asks for another address, and the token that is mailed there. */
+async function requested(email = 'new@example.com') {
+  const ada = await signedUp(running, 'ada@example.com');
+  await request(ada, email);
+  return { ada, token: await tokenFor(email) };
+}
+
 /** Resolves when a session waits for a lock in the store. */
 const somebodyWaits = () => eventually(async () => expect(await countWaiting(running)).toBeGreaterThan(0));
 
@@ -100,9 +107,7 @@ describe('changing the address', () => {
   });
 
   it('stores no token that could be used', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'new@example.com');
-    const token = await tokenFor('new@example.com');
+    const { token } = await requested();
     const stored = JSON.stringify(await running.database.query('select * from email_tokens, account_mails'));
     const tokens = JSON.stringify(await running.database.query('select * from email_tokens'));
     expect(tokens).toContain('hash');
@@ -112,9 +117,7 @@ describe('changing the address', () => {
 
 describe('a letter that went to a stranger, by a mistyped address', () => {
   it('takes nothing: neither the address, nor by it the password', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'stranger@example.com');
-    const token = await tokenFor('stranger@example.com');
+    const { ada, token } = await requested('stranger@example.com');
     const stranger = await signedUp(running, 'stranger@elsewhere.example', 'the password of a stranger');
     const tries = [
       await confirm(token, {}),
@@ -149,9 +152,7 @@ describe('a letter that went to a stranger, by a mistyped address', () => {
   });
 
   it('is guessed with no more often than logins are, and every guess is in the trail of the account', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'stranger@example.com');
-    const token = await tokenFor('stranger@example.com');
+    const { ada, token } = await requested('stranger@example.com');
     for (let guess = 1; guess <= 10; guess++)
       expect(pathOf(await confirm(token, { password: `guess ${guess}` }))).toBe('password');
     expect(codeOf(await confirm(token))).toBe('RATE_LIMITED');
@@ -163,9 +164,7 @@ describe('a letter that went to a stranger, by a mistyped address', () => {
   });
 
   it('has no more guesses when they come at once', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'stranger@example.com');
-    const token = await tokenFor('stranger@example.com');
+    const { token } = await requested('stranger@example.com');
     for (let guess = 1; guess <= 9; guess++) await confirm(token, { password: `guess ${guess}` });
     const codes = await Promise.all(
       Array.from({ length: 6 }, async (_, guess) => codeOf(await confirm(token, { password: `last ${guess}` }))),
@@ -196,9 +195,7 @@ describe('the owner of the account', () => {
   });
 
   it('needs a session for it when the account has no password', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'new@example.com');
-    const token = await tokenFor('new@example.com');
+    const { ada, token } = await requested();
     await takePassword(ada);
     expect(pathOf(await confirm(token))).toBe('password');
     expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
@@ -225,9 +222,7 @@ describe('the owner of the account', () => {
 
 describe('a token of a new address', () => {
   it('works once, also of many tries at the same time', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'new@example.com');
-    const token = await tokenFor('new@example.com');
+    const { ada, token } = await requested();
     const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await confirm(token))));
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(7);
@@ -235,9 +230,7 @@ describe('a token of a new address', () => {
   });
 
   it('is refused after an hour, and cleared away', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'new@example.com');
-    const token = await tokenFor('new@example.com');
+    const { token } = await requested();
     running.clock.advance(HOUR_MS + 1_000);
     expect(pathOf(await confirm(token))).toBe('token');
     await running.auth.processAll();
@@ -271,9 +264,7 @@ describe('a token of a new address', () => {
       },
     ],
   ])('counts no more behind %s', async (_what, end) => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'new@example.com');
-    const token = await tokenFor('new@example.com');
+    const { ada, token } = await requested();
     expect(codeOf((await end(ada)) as Awaited<ReturnType<typeof request>>)).toBeUndefined();
     expect(pathOf(await confirm(token))).toBe('token');
   });
@@ -315,9 +306,7 @@ describe('an address that is taken', () => {
   });
 
   it('is a CONFLICT for the one who proved to read it, when it was taken meanwhile, and the account stays as it was', async () => {
-    const ada = await signedUp(running, 'ada@example.com');
-    await request(ada, 'new@example.com');
-    const token = await tokenFor('new@example.com');
+    const { ada, token } = await requested();
     await signedUp(running, 'NEW@example.com');
     expect(codeOf(await confirm(token))).toBe('CONFLICT');
     expect(await emailOf(ada)).toBe('ada@example.com');

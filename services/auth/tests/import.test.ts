@@ -224,20 +224,6 @@ describe('a restore of the accounts', () => {
     });
   });
 
-  it('goes on counting ended sessions where the list stands', async () => {
-    const one = await signedUp(running, 'one@example.test');
-    const other = await loggedIn(running, 'one@example.test');
-    await running.send(LOGOUT, {}, one.identity);
-    await restore(await backupOf(running));
-    await running.send(LOGOUT, {}, other.identity);
-    const { sessions, last } = await running.auth.internal.endedSessions(0);
-    expect(sessions.map(({ sequence, sessionId }) => [sequence, sessionId])).toEqual([
-      [1, one.sessionId],
-      [2, other.sessionId],
-    ]);
-    expect(last).toBe(2);
-  });
-
   it('keeps mailed recovery tokens of accounts that are still there, and sends the mails that were promised', async () => {
     await signedUp(running, 'forgetful@example.test');
     await running.send(REQUEST_RESET, { email: 'forgetful@example.test' });
@@ -318,21 +304,6 @@ describe('a restore of the accounts', () => {
     expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
   });
 
-  it('may copy the present more than once before the swap', async () => {
-    const someone = await signedUp(running, 'twice@example.test');
-    const backup = await backupOf(running);
-    await signedUp(running, 'gone@example.test');
-    await running.auth.restore.importDatabase(backup.name);
-    await running.auth.restore.carryOver(backup.name);
-    await running.send(LOGOUT, {}, someone.identity);
-    const second = await loggedIn(running, 'twice@example.test');
-    await running.auth.restore.carryOver(backup.name);
-    olds.push(await swap(running, backup.name));
-    expect(codeOf(await running.send(REFRESH, { token: someone.refreshToken }))).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.send(REFRESH, { token: second.refreshToken }))).toBeUndefined();
-    expect((await running.auth.internal.endedSessions(0)).sessions.map(({ sequence }) => sequence)).toEqual([1, 2]);
-  });
-
   it('copies at the end only what has changed since it was copied ahead', async () => {
     const [stays, leaves] = [
       await signedUp(running, 'stays@example.test'),
@@ -391,33 +362,5 @@ describe('a restore of the accounts', () => {
     const before = await running.database.query(counts);
     await restore(await backupOf(running));
     expect(await running.database.query(counts)).toEqual(before);
-  });
-
-  it('answers everybody with success or SERVICE_UNAVAILABLE meanwhile', async () => {
-    const users = await Promise.all([1, 2, 3, 4].map((n) => signedUp(running, `user${n}@example.test`)));
-    const codes = new Map<unknown, number>();
-    const seen = (code: unknown) => codes.set(code, (codes.get(code) ?? 0) + 1);
-    const succeeded = () => codes.get(undefined) ?? 0;
-    let going = true;
-    const work = users.map(async ({ identity }, index) => {
-      while (going) {
-        seen(codeOf(await running.send(ME, {}, identity)));
-        const input = { email: `user${index + 1}@example.test`, password: PASSWORD };
-        const opened = await running.send(LOGIN, { input });
-        seen(codeOf(opened));
-        const token = (opened.data?.login as { refreshToken?: string } | null | undefined)?.refreshToken; // as the operation selects it
-        if (token) seen(codeOf(await running.send(REFRESH, { token })));
-      }
-    });
-    try {
-      await eventually(() => expect(succeeded()).toBeGreaterThan(20));
-      await restore(await backupOf(running));
-      const behind = succeeded();
-      await eventually(() => expect(succeeded()).toBeGreaterThan(behind + 40));
-    } finally {
-      going = false;
-      await Promise.all(work);
-    }
-    expect([...codes.keys()].filter((code) => code !== undefined && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
   });
 });

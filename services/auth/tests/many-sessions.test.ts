@@ -15,7 +15,6 @@ import {
   REFRESH,
   REQUEST_RESET,
   RESET,
-  SESSIONS,
   sessionOf,
   signedUp,
   type OpenSession,
@@ -210,28 +209,6 @@ describe('an account with as many sessions as it may have', () => {
     } finally {
       await holding.end();
     }
-  });
-
-  it('settles while its sessions are refreshed, listed, ended and opened all at once', async () => {
-    await run(5, { HASH_CONCURRENCY: '8' });
-    const all = [await signedUp(running, 'ada@example.com')];
-    while (all.length < 5) all.push(await loggedIn(running, 'ada@example.com'));
-    const [one] = all;
-    if (!one) throw new Error('no session');
-    const results = await Promise.all([
-      ...Array.from({ length: 10 }, () =>
-        running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
-      ),
-      ...all.map(({ refreshToken }) => running.send(REFRESH, { token: refreshToken })),
-      ...all.map(({ identity }) => running.send(END_OTHERS, {}, identity)),
-      ...all.map(({ identity }) => running.send(SESSIONS, {}, identity)),
-    ]);
-    for (const result of results) expect([undefined, 'UNAUTHENTICATED', BUSY]).toContain(codeOf(result));
-    for (const result of results.slice(0, 10)) expect([undefined, BUSY]).toContain(codeOf(result));
-    expect(results.slice(0, 10).some((result) => !result.errors)).toBe(true);
-    expect((await living(one)).length).toBeLessThanOrEqual(5);
-    const ended = (await wholeList()).map(({ sessionId }) => sessionId);
-    expect(new Set(ended).size).toBe(ended.length);
   });
 
   it('may have a thousand unless something else is set, and one from before that limit gets there with the next login', async () => {

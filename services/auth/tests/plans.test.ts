@@ -15,3 +15,13 @@ it('no statement planned in an empty store reads a whole table that grows', asyn
   expect(statements.length).toBeGreaterThan(20);
   expect(await scannedTables(createAuthDatabase, { statements, small: ONE_ROW })).toEqual({});
 });
+
+it('what runs within transactions is known to the schema', async () => {
+  const texts = modules
+    .flatMap((module) => Object.values<unknown>(module))
+    .filter((value) => typeof value === 'string');
+  const whole = texts.filter((text) => /^\s*(with|select|delete)\b/.test(text));
+  const statements = whole.map((text) => ({ name: text, text: text.replaceAll('?', 'null') }));
+  expect(statements.length).toBeGreaterThan(8);
+  await scannedTables(createAuthDatabase, { statements, small: ONE_ROW });
+});

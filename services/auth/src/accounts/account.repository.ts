@@ -37,12 +37,7 @@ export function createAccountRepository(database: Pick<Database, 'run'>) {
   };
 
   return {
-    async find(id: string): Promise<Account | null> {
-      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
-      return row ? accountOf(row) : null;
-    },
-
-    async findStored(id: string): Promise<StoredAccount | undefined> {
+    async findById(id: string): Promise<StoredAccount | undefined> {
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
       return row && storedAccountOf(row);
     },
@@ -100,17 +95,12 @@ interface AccountRow {
   password_hash: string;
   has_password: boolean;
   password_version: number;
-  /** A numeric, which the driver returns as a string. */
-  confirmed_ms: string;
+  confirmed_ms: number;
 }
 
-function accountOf({ id, email, name, confirmed_ms }: AccountRow): Account {
-  return { id, email, name, emailConfirmedAt: new Date(Number(confirmed_ms)) };
-}
-
-function storedAccountOf(row: AccountRow): StoredAccount {
+function storedAccountOf({ id, email, name, confirmed_ms, ...row }: AccountRow): StoredAccount {
   return {
-    account: accountOf(row),
+    account: { id, email, name, emailConfirmedAt: new Date(confirmed_ms) },
     passwordHash: row.password_hash,
     hasPassword: row.has_password,
     passwordVersion: row.password_version,

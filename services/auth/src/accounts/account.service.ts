@@ -79,7 +79,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       );
       return opened;
     },
-    find: accounts.find,
+    find: async (id) => (await accounts.findById(id))?.account ?? null,
   };
 }
 

@@ -4,7 +4,8 @@ import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */
 const SELECT_ACCOUNT = `
-  select id, email, name, password_hash, has_password, password_version, extract(epoch from email_confirmed_at) * 1000 as confirmed_ms
+  select id, email, name, password_hash, has_password, password_version,
+    (extract(epoch from email_confirmed_at) * 1000)::float8 as confirmed_ms
   from accounts`;
 
 export const FIND_ACCOUNT: Statement = { name: 'auth-find-account', text: `${SELECT_ACCOUNT} where id = $1` };

@@ -63,14 +63,14 @@ export function createPasswordCheckService({
 
   return {
     async confirm(userId, password, path, origin) {
-      const stored = await accounts.findStored(userId);
+      const stored = await accounts.findById(userId);
       if (!stored) throw accountIsGone();
       if (!stored.hasPassword) throw noPasswordYet();
       await compare(stored, { password, path }, origin);
       return stored;
     },
     async confirmAnonymous(userId, password, path, origin) {
-      const stored = await accounts.findStored(userId);
+      const stored = await accounts.findById(userId);
       if (!stored) throw wrongPassword(path);
       await compare(stored, { password, path }, origin);
     },

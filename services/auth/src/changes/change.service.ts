@@ -87,9 +87,8 @@ export function createChangeService(deps: ChangeServiceDeps): ChangeService {
     async changePassword(user, input, origin) {
       const { userId, sessionId } = user;
       const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
-      rules.check(newPassword, 'newPassword');
       const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
-      rules.checkAgainst(newPassword, 'newPassword', known.account.email);
+      rules.check(newPassword, 'newPassword', known.account.email);
       await limits.countChange(userId, 'password');
       const passwordHash = await hasher.hash(newPassword, origin.ip);
       // With the account locked, the later of two changes fails the version check, and no login opens a session in between.

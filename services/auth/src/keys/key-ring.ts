@@ -1,13 +1,6 @@
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { createSigningKey, type KeySet, publicKeys } from '@taskmesh/identity';
-import {
-  ensureWritableDirectory,
-  parseJson,
-  ConfigError,
-  createPeriodic,
-  type Log,
-  type Service,
-} from '@taskmesh/service';
+import { ensureWritableDirectory, parseJson, ConfigError, createPeriodic, type Log } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, rm, writeFile, readFile } from 'node:fs/promises';
@@ -57,20 +50,13 @@ async function ensureKeyFile(file: string): Promise<void> {
   }
 }
 
-export interface SigningKey {
+interface SigningKey {
   kid: string;
   privateKey: CryptoKey;
 }
 
 /** The keys of access tokens that the file currently contains. */
-export interface KeyRing extends Service {
-  /** The first key of the file. */
-  signingKey(): SigningKey;
-  /** All public keys, for verifiers. */
-  verifyingKeys(): KeySet;
-  /** Reads the file now instead of within the next second. */
-  reload(): Promise<void>;
-}
+export type KeyRing = ReturnType<typeof createKeyRing>;
 
 export interface KeyRingOptions {
   file: string;
@@ -86,7 +72,7 @@ const POLL_MS = 1_000;
  * is logged, and the keys stay as they are. Polls the content, which is cheap, and notices what file events and times
  * miss (mounted secrets, two changes within a tick).
  */
-export function createKeyRing({ file, create, log }: KeyRingOptions): KeyRing {
+export function createKeyRing({ file, create, log }: KeyRingOptions) {
   let text = '';
   let current: { signing: SigningKey; verifying: KeySet } | undefined;
   let complaint = '';
@@ -130,8 +116,11 @@ export function createKeyRing({ file, create, log }: KeyRingOptions): KeyRing {
       polling.start({ afterPause: true });
     },
     stop: () => polling.stop(),
+    /** The first key of the file. */
     signingKey: () => requireLoaded().signing,
+    /** All public keys, for verifiers. */
     verifyingKeys: () => requireLoaded().verifying,
+    /** Reads the file now instead of within the next second. */
     reload,
   };
 }

@@ -55,17 +55,7 @@ const MAX_WAITING = 200;
 /** Later, callers have given up. */
 const MAX_WAIT_MS = 10_000;
 
-export interface Hasher {
-  /** Callers, by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
-  hash(password: string, ip?: string | null): Promise<string>;
-  /**
-   * A refusal takes the same time without a hash (no such account), and with a hash of any kind: first argon2, then bcrypt as
-   * long as any account has such a hash.
-   * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
-   */
-  verify(passwordHash: string | undefined, password: string, attempt?: Attempt): Promise<boolean>;
-  waiting(): number;
-}
+export type Hasher = ReturnType<typeof createHasher>;
 
 export interface Attempt {
   ip?: string | null;
@@ -85,7 +75,7 @@ export interface HasherOptions {
  * Slow hashing on libuv's threads, bounded, so that a flood of logins starves nothing else, and one caller's no other's. bcrypt has a
  * queue of its own: a hash of another system may take a second, and every refusal needs one.
  */
-export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOptions): Hasher {
+export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOptions) {
   const limits = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany };
   const argon2 = createFairQueue({ concurrency, ...limits });
   const bcrypt = createFairQueue({ concurrency: Math.ceil(concurrency / 4), ...limits });
@@ -102,8 +92,16 @@ export function createHasher({ concurrency, findBcryptHash, onHashed }: HasherOp
     });
 
   return {
-    hash: (password, ip = null) => inTurn(argon2, ip, () => hash(normalizePassword(password), PARAMETERS)),
-    async verify(passwordHash = dummy, password, { ip = null, onMismatch = async () => undefined } = {}) {
+    /** Callers, by `ip`, take turns. @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
+    hash: (password: string, ip: string | null = null) =>
+      inTurn(argon2, ip, () => hash(normalizePassword(password), PARAMETERS)),
+    /**
+     * A refusal takes the same time without a hash (no such account), and with a hash of any kind: first argon2, then bcrypt as
+     * long as any account has such a hash.
+     * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
+     */
+    async verify(passwordHash = dummy, password: string, attempt: Attempt = {}): Promise<boolean> {
+      const { ip = null, onMismatch = async () => undefined } = attempt;
       const own = isBcrypt(passwordHash) ? { bcrypt: passwordHash } : { argon2: passwordHash };
       if (await inTurn(argon2, ip, () => verify(own.argon2 ?? dummy, normalizePassword(password)))) return true;
       if (!own.bcrypt) await onMismatch().catch(() => undefined);

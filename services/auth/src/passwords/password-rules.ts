@@ -3,16 +3,9 @@ import { readFileSync } from 'node:fs';
 
 const MAX_LENGTH = 128;
 
-export interface PasswordRules {
-  /** `path` is the client's name for the field. @throws AppError BAD_USER_INPUT */
-  check(password: string, path: string): void;
-  /** @throws AppError BAD_USER_INPUT for a password that equals the account's address */
-  checkAgainst(password: string, path: string, email: string): void;
-  /** What both would say, for an input that tells all that is wrong with it at once. */
-  problemOf(password: string, email: string): string | undefined;
-}
+export type PasswordRules = ReturnType<typeof createPasswordRules>;
 
-export function createPasswordRules(options: { minLength: number; common: ReadonlySet<string> }): PasswordRules {
+export function createPasswordRules(options: { minLength: number; common: ReadonlySet<string> }) {
   const { minLength, common } = options;
 
   const problemOfAny = (password: string): string | undefined => {
@@ -27,14 +20,16 @@ export function createPasswordRules(options: { minLength: number; common: Readon
     return undefined;
   };
 
-  const refuse = (path: string, message: string | undefined) => {
-    if (message) throw badUserInput([{ path, message }]);
-  };
+  /** What is wrong with a password of the account with this address; undefined when nothing is. */
+  const problemOf = (password: string, email: string) => problemOfAny(password) ?? problemBeside(email, password);
 
   return {
-    check: (password, path) => refuse(path, problemOfAny(password)),
-    checkAgainst: (password, path, email) => refuse(path, problemBeside(email, password)),
-    problemOf: (password, email) => problemOfAny(password) ?? problemBeside(email, password),
+    problemOf,
+    /** `path` is the client's name for the field. @throws AppError BAD_USER_INPUT */
+    check(password: string, path: string, email: string): void {
+      const message = problemOf(password, email);
+      if (message) throw badUserInput([{ path, message }]);
+    },
   };
 }
 

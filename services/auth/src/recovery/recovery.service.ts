@@ -37,11 +37,10 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
     },
     async reset(input, origin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
-      rules.check(newPassword, 'newPassword');
       const hash = hashOf(token);
       const account = await repository.findAccountByToken(hash, new Date(clock.now()));
       if (!account) throw resetTokenUnusable();
-      rules.checkAgainst(newPassword, 'newPassword', account.email);
+      rules.check(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword, origin.ip);
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin, ids };
       const ended = await inTransaction((transaction) => setPassword(transaction, set), account.id);

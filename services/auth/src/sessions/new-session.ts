@@ -3,8 +3,7 @@ import { signAccessToken } from '@taskmesh/identity';
 import type { Clock, Ids } from '@taskmesh/service';
 import type { Account } from '../accounts/account.entity.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { createRefreshToken, type NewRefreshToken } from './refresh-token.ts';
-import type { RefreshToken, Session } from './session.entities.ts';
+import { createRefreshToken } from './refresh-token.ts';
 
 /** How somebody opens a session, or refreshes it. */
 export interface Opening {
@@ -35,24 +34,7 @@ export interface SessionMakerDeps {
   keys: KeyRing;
 }
 
-export interface NewSession {
-  opened: OpenedSession;
-  row(origin: RequestOrigin): Omit<Session, 'endedAt' | 'lastUsedAt'>;
-  refreshToken: Omit<RefreshToken, 'usedAt'> | undefined;
-  /** The parameters of `OPENING`. */
-  values(origin: RequestOrigin, kind: 'session.opened' | 'account.created'): unknown[];
-}
-
-export interface FreshTokens {
-  accessToken: string;
-  now: Date;
-  tokensUntil: Date;
-  refresh: (NewRefreshToken & { expiresAt: Date }) | undefined;
-  /** When neither token is valid any more. */
-  expiresAt: Date;
-}
-
-export interface FreshTokensOptions {
+interface FreshTokensOptions {
   withRefreshToken: boolean;
   /** The refresh token that the new one replaces. */
   former?: string | undefined;
@@ -60,17 +42,14 @@ export interface FreshTokensOptions {
   refreshKey?: string | undefined;
 }
 
-export interface SessionMaker {
-  prepare(account: Account, options: { withRefreshToken: boolean }): Promise<NewSession>;
-  freshTokens(sessionId: string, account: Account, options: FreshTokensOptions): Promise<FreshTokens>;
-  readonly expiresIn: number;
-}
+export type SessionMaker = ReturnType<typeof createSessionMaker>;
+export type NewSession = Awaited<ReturnType<SessionMaker['prepare']>>;
 
 /** Creates tokens and the rows that belong to them, but stores nothing. */
-export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
+export function createSessionMaker(deps: SessionMakerDeps) {
   const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = deps;
 
-  const freshTokens: SessionMaker['freshTokens'] = async (sessionId, { id, email }, options) => {
+  const freshTokens = async (sessionId: string, { id, email }: Account, options: FreshTokensOptions) => {
     const { withRefreshToken, former, refreshKey } = options;
     const now = new Date(clock.now());
     const iat = Math.floor(now.getTime() / 1000);
@@ -86,8 +65,9 @@ export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
 
   return {
     expiresIn: accessTokenTtlSeconds,
+    /** `expiresAt` is when neither token is valid any more. */
     freshTokens,
-    async prepare(account, { withRefreshToken }) {
+    async prepare(account: Account, { withRefreshToken }: Pick<Opening, 'withRefreshToken'>) {
       const sessionId = ids.next();
       const { accessToken, now, tokensUntil, refresh, expiresAt } = await freshTokens(sessionId, account, {
         withRefreshToken,
@@ -98,13 +78,14 @@ export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
         opened: {
           ...{ sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
           ended: [],
-        },
-        row: ({ ip, client }) => ({
+        } as OpenedSession,
+        row: ({ ip, client }: RequestOrigin) => ({
           ...{ id: sessionId, accountId: account.id, createdAt: now, tokensUntil, expiresAt },
           ...{ refreshFamily, refreshKey: newKey, ip, client },
         }),
         refreshToken: refresh && { hash: refresh.hash, sessionId, createdAt: now, expiresAt: refresh.expiresAt },
-        values: ({ ip, client, requestId }, kind) => [
+        /** The parameters of `OPENING`. */
+        values: ({ ip, client, requestId }: RequestOrigin, kind: 'session.opened' | 'account.created'): unknown[] => [
           ...[sessionId, account.id, now, tokensUntil, expiresAt, refresh?.hash ?? null, refresh?.expiresAt ?? null],
           ...[ip, requestId, kind, refreshFamily, client, newKey],
         ],
