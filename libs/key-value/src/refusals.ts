@@ -23,7 +23,7 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** Only the message: the client's errors carry the failed command, with keys, values and even the password. */
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
 }
 

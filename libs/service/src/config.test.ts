@@ -109,9 +109,7 @@ describe('settings that are misspelt', () => {
   it.each(['POSTGRES_ULR', 'POSTGRES_UR', 'POSTGRES_URLS', 'POSTGRE_URL', 'POSTGRES-URL', 'OPSTGRES_URL'])(
     'are reported: %s',
     (name) => {
-      expect(doubtsAbout({ [name]: 'x' })).toEqual([
-        `${name} is not a setting and is ignored: is POSTGRES_URL meant?`,
-      ]);
+      expect(doubtsAbout({ [name]: 'x' })).toEqual([`${name} is not a setting and is ignored: is POSTGRES_URL meant?`]);
     },
   );
 

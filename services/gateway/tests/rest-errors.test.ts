@@ -211,7 +211,9 @@ describe('the export of an account', () => {
     },
     auditEntries({ first = 0, after }) {
       const below = after ? Number(after) : LENGTH + 1;
-      return { auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)) };
+      return {
+        auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
+      };
     },
   };
 

@@ -88,7 +88,7 @@ type CheckedEntry = Pick<ReadEntry, 'path' | 'type' | 'mode'> & { header: Pick<R
  * Checks the entries of one archive, each before it is written, and sets safe modes. The returned function throws
  * ExtractionError at the first entry that is not allowed.
  */
-export function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) => void {
+function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) => void {
   const seen = new Set<string>();
 
   return (entry) => {

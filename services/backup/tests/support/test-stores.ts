@@ -146,7 +146,7 @@ export async function createTestStores() {
 const unwanted = () => Promise.reject(new Error('This is not expected here.'));
 
 /** A journal with one line. */
-export function journalOf(line: Restore): RestoreRepository {
+function journalOf(line: Restore): RestoreRepository {
   const isEnded = () => line.endedAt !== null;
   return {
     unfinished: async () => (isEnded() ? [] : [{ ...line }]),
