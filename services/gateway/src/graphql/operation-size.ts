@@ -21,6 +21,9 @@ import {
 /** Fields refuse larger pages themselves, so they need no higher cost here. */
 const MAX_PAGE = 1_000;
 
+/** Lists of the root without pages, by what they may have. */
+const WHOLE_LISTS: Readonly<Record<string, number>> = { sessions: 1_000, personalTokens: 100 };
+
 /** Lists of the schema count as three items: some are much longer, and cost the less for each. */
 const INTROSPECTION_PAGE = 3;
 const INTROSPECTIONS = new Map([
@@ -123,7 +126,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
     const type = introspection === undefined ? field && getNamedType(field.type) : schema.getType(introspection);
     const below = ofSelections(node.selectionSet, isCompositeType(type) ? type : undefined);
     const depth = below.depth + 1;
-    const page = pageOf(node, field);
+    const page = pageOf(node, field, parent);
     const isList = field !== undefined && isListType(getNullableType(field.type));
     return {
       ...(introspection === undefined
@@ -140,9 +143,17 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
   };
 
   /** The most items that may come back: `first`, or else the field's default. */
-  const pageOf = (node: FieldNode, field: GraphQLField<unknown, unknown> | undefined) => {
+  const pageOf = (
+    node: FieldNode,
+    field: GraphQLField<unknown, unknown> | undefined,
+    parent: GraphQLCompositeType | undefined,
+  ) => {
     const definition = field?.args.find(({ name }) => name === 'first');
-    if (!definition) return { items: field && isSchemaList(field) ? INTROSPECTION_PAGE : 1, isVariable: false };
+    if (!definition) {
+      const ofSchema = field && isSchemaList(field) ? INTROSPECTION_PAGE : undefined;
+      const ofRoot = parent === schema.getQueryType() ? WHOLE_LISTS[node.name.value] : undefined;
+      return { items: ofSchema ?? ofRoot ?? 1, isVariable: false };
+    }
     const usual = limitPage(definition.defaultValue, MAX_PAGE);
     const value = node.arguments?.find((argument) => argument.name.value === 'first')?.value;
     if (value?.kind === Kind.VARIABLE)
