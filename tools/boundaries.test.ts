@@ -46,7 +46,7 @@ describe('lint', () => {
     {
       what: 'refuses a repository that knows its transport',
       in: `${TASKS}/task.repository.ts`,
-      of: '../graphql/selection.ts',
+      of: '../graphql/types.generated.ts',
       by: LAYERS,
     },
     {

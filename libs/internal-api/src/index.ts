@@ -94,6 +94,7 @@ export {
   type RestoreParameters,
 } from './backup/parameters.ts';
 export { backupWorkRoutes } from './backup/serve.ts';
+export { selects } from './graph/selection.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './graph/server.ts';
 export {
   createSubgraph,

@@ -2,6 +2,7 @@ import { AppError } from '@taskmesh/contracts';
 import {
   requireSession,
   requireUser,
+  selects,
   type EndedSession,
   type RequestOrigin,
   type SubgraphContext,
@@ -18,7 +19,6 @@ import type { PersonalTokenService } from '../personal-tokens/personal-token.ser
 import type { RecoveryService } from '../recovery/recovery.service.ts';
 import type { OpenedSession } from '../sessions/new-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
-import { selects } from './selection.ts';
 import type { MutationResolvers, Resolvers } from './types.generated.ts';
 
 export interface AuthResolversDeps {

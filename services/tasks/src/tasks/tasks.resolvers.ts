@@ -1,6 +1,5 @@
-import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
+import { requireUser, selects, type SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
-import { selectedFields } from '../graphql/selection.ts';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { encodeCursor, placeOf, type RequestedFields } from './task-order.ts';
 import type { Caller, ListArguments, TaskService } from './task.service.ts';
@@ -63,11 +62,10 @@ function callerOf({ identity, traceparent }: SubgraphContext): Caller {
 }
 
 function requestedFieldsOf(info: GraphQLResolveInfo): RequestedFields {
-  const selected = selectedFields(info);
   return {
-    tasks: selected.has('edges') || selected.has('pageInfo'),
-    totalCount: selected.has('totalCount'),
-    changesCursor: selected.has('changesCursor'),
-    hasPreviousPage: selected.has('pageInfo.hasPreviousPage'),
+    tasks: selects(info, 'edges') || selects(info, 'pageInfo'),
+    totalCount: selects(info, 'totalCount'),
+    changesCursor: selects(info, 'changesCursor'),
+    hasPreviousPage: selects(info, 'pageInfo', 'hasPreviousPage'),
   };
 }
