@@ -116,22 +116,15 @@ export function createServicePool(
   { connections = CONNECTIONS, ...options }: ServicePoolOptions = {},
 ): ServicePool {
   const pool = createLazyPool(url, { connections, ...options });
-  /** How many requests the pool works on. The others wait here: one that was given up there would cost a connection. */
-  let running = 0;
-  const queue = new Set<() => void>();
-  const startNext = () => {
-    const [start] = queue;
-    if (!start) return void running--;
-    queue.delete(start);
-    start();
-  };
+  /** Requests that the pool has; those that were given up, too, until it is their turn. */
+  let outstanding = 0;
 
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {
       const { timeoutMs, signal, idempotent, path, headers, body } = request;
       if (pool.isDestroyed) return reject(gaveUp('The pool is closed.'));
       if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
-      if (queue.size >= MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
+      if (outstanding >= connections + MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
 
       let mayRepeat = idempotent;
       let isOver = false;
@@ -140,7 +133,6 @@ export function createServicePool(
         if (isOver) return;
         isOver = true;
         waiting.end();
-        queue.delete(send);
         outcome();
       };
       // It limits the time of the whole request.
@@ -157,8 +149,9 @@ export function createServicePool(
       const answer: Answer = { status: 0, text: '' };
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(begun) {
+          // Thrown, because to abort it would cost the connection.
+          if (isOver) throw gaveUp('It was given up before it was sent.');
           controller = begun;
-          if (isOver) return begun.abort(gaveUp('It was given up before it was sent.'));
           if (!idempotent) waiting.leaveCaller();
         },
         onResponseStart(_controller, status, { date }) {
@@ -168,8 +161,8 @@ export function createServicePool(
         onResponseData: (_controller, chunk) => void chunks.push(chunk),
         onResponseEnd() {
           answer.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
+          outstanding--;
           settle(() => resolve(answer));
-          startNext();
         },
         onResponseError(_controller, error) {
           const isReset = answer.status === 0 && 'code' in error && RESETS.has(String(error.code));
@@ -181,15 +174,14 @@ export function createServicePool(
         },
       };
       const fail = (error: unknown) => {
+        outstanding--;
         settle(() => reject(unavailable(undefined, error)));
-        startNext();
       };
       const send = (): void => {
         if (pool.opened) return void pool.opened.dispatch({ method: 'POST', path, headers, body }, handler);
         pool.open().then(send, fail);
       };
-      if (running >= connections) return void queue.add(send);
-      running++;
+      outstanding++;
       send();
     });
 

@@ -23,23 +23,11 @@ export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions): 
   };
   const onGone = () => giveUp('The caller has gone.');
   const timer = setTimeout(giveUp, timeoutMs, `No answer within ${timeoutMs} ms.`);
-  const gone = signal && callsOf(signal).add(onGone);
-  const leaveCaller = () => void gone?.delete(onGone);
+  signal?.addEventListener('abort', onGone);
+  const leaveCaller = () => signal?.removeEventListener('abort', onGone);
   const end = () => {
     clearTimeout(timer);
     leaveCaller();
   };
   return { end, leaveCaller };
-}
-
-const calls = new WeakMap<AbortSignal, Set<() => void>>();
-
-/** What to call when a signal aborts. A listener for each call would cost more than the rest of the wait. */
-function callsOf(signal: AbortSignal): Set<() => void> {
-  const known = calls.get(signal);
-  if (known) return known;
-  const fresh = new Set<() => void>();
-  calls.set(signal, fresh);
-  signal.addEventListener('abort', () => fresh.forEach((call) => call()), { once: true });
-  return fresh;
 }
